@@ -1,0 +1,1 @@
+"""flexapod: kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
