@@ -1,0 +1,82 @@
+"""A 3-vector that knows its frame: `p_W + q_B` is an error while the expression is built, at no cost afterwards.
+
+`Vec(expr, "W")` holds a CasADi column of three entries and the name of the axes in which they are written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+
+class FrameError(TypeError):
+    """Two quantities in different axes were combined."""
+
+
+class Vec:
+    """A free vector in named axes.
+
+    Args:
+        expr: CasADi expression or numbers, three entries.
+        frame: name of the axes, e.g. ``"W"``.
+    """
+
+    __slots__ = ("expr", "frame")
+
+    def __init__(self, expr: Any, frame: str) -> None:
+        column = expr if isinstance(expr, ca.SX) else ca.SX(expr)
+        if column.numel() != 3:
+            raise ValueError(f"a vector has 3 entries, got {column.shape}")
+        self.expr = ca.SX(ca.densify(ca.reshape(column, 3, 1)))
+        self.frame = frame
+
+    def _same(self, other: Vec, operation: str) -> None:
+        if not isinstance(other, Vec):
+            raise FrameError(f"{operation}: expected a vector in axes {self.frame}, got {type(other).__name__}")
+        if other.frame != self.frame:
+            raise FrameError(f"{operation}: axes {self.frame} and {other.frame} do not match")
+
+    def __add__(self, other: Vec) -> Vec:
+        self._same(other, "add")
+        return Vec(self.expr + other.expr, self.frame)
+
+    def __sub__(self, other: Vec) -> Vec:
+        self._same(other, "subtract")
+        return Vec(self.expr - other.expr, self.frame)
+
+    def __neg__(self) -> Vec:
+        return Vec(-self.expr, self.frame)
+
+    def __mul__(self, scalar: Any) -> Vec:
+        return Vec(self.expr * scalar, self.frame)
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, index: int) -> Any:
+        return self.expr[index]
+
+    def __repr__(self) -> str:
+        return f"Vec({self.expr}, {self.frame!r})"
+
+
+def zero(frame: str) -> Vec:
+    """The zero vector."""
+    return Vec(ca.SX.zeros(3), frame)
+
+
+def cross(a: Vec, b: Vec) -> Vec:
+    """a x b, both in the same axes."""
+    a._same(b, "cross")
+    return Vec(ca.cross(a.expr, b.expr), a.frame)
+
+
+def dot(a: Vec, b: Vec) -> Any:
+    """a . b, both in the same axes."""
+    a._same(b, "dot")
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def norm(a: Vec) -> Any:
+    """Euclidean length."""
+    return ca.sqrt(dot(a, a))
