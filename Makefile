@@ -1,0 +1,51 @@
+# The two commands: `make demo` and `make test`. Each sets up .venv when needed, then does its work.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint docs bench clean
+
+help:
+	@echo "make demo    show what flexapod does, with pictures"
+	@echo "make test    run every check"
+	@echo "make lint    ruff and mypy over the sources"
+	@echo "make docs    build the documentation into docs/_build/html"
+	@echo "make bench   run the benchmarks"
+	@echo "make clean   remove everything that was built, .venv included"
+
+# Runs again only when the pins or the package's own metadata change.
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "flexapod needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV) \
+	  || { echo "Python cannot make a virtual environment here (on Debian: install python3-venv)." >&2; exit 1; }
+	@echo "Installing the pinned dependencies into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/python -m flexapod.views.demo
+
+test: $(READY)
+	@command -v cc >/dev/null \
+	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
+	@tools/ensure_chromium.sh $(VENV)/.chromium-tried
+	$(BIN)/python -m pytest -n 2 tests
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(READY)
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist out docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,28 @@
+"""Sphinx configuration: MyST Markdown, furo, offline MathML, pages generated from the schema and the paper tables."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "flexapod"
+author = "the flexapod authors"
+copyright = "2026, the flexapod authors"
+version = release = "0.1.0"
+
+extensions = ["myst_parser", "mathml", "generated"]
+exclude_patterns = ["_build"]
+source_suffix = {".md": "markdown"}
+nitpicky = True
+
+myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+math_numfig = False
+math_eqref_format = "Eq. ({number})"
+
+html_theme = "furo"
+html_title = "flexapod"
+html_static_path = ["_static"]
+html_css_files = ["flexapod.css"]
+html_math_renderer = "mathml"
+html_show_sphinx = False
