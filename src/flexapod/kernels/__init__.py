@@ -1,0 +1,69 @@
+"""Kernels: programs in CasADi expressions become fast code (LLVM), arrays (NumPy) or portable C.
+
+Names are loaded on first use, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import (
+        BackendError,
+        ExportError,
+        KernelError,
+        KernelInputError,
+        KernelStatusError,
+        ProgramError,
+    )
+    from .kernel import Batch, Kernel, compilations, compile_kernel
+    from .operations import Operations
+    from .prepared import Prepared
+    from .program import Program
+    from .signature import NONFINITE_INPUT, NONFINITE_RESULT, Input, Output, Parameter, Signature, Status
+    from .tape import Tape, make_tape
+
+_HOME = {
+    "errors": (
+        "BackendError", "ExportError", "KernelError", "KernelInputError", "KernelStatusError", "ProgramError",
+    ),
+    "kernel": ("Batch", "Kernel", "compilations", "compile_kernel"),
+    "operations": ("Operations",),
+    "prepared": ("Prepared",),
+    "program": ("Program",),
+    "signature": ("NONFINITE_INPUT", "NONFINITE_RESULT", "Input", "Output", "Parameter", "Signature", "Status"),
+    "tape": ("Tape", "make_tape"),
+}  # fmt: skip
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "NONFINITE_INPUT",
+    "NONFINITE_RESULT",
+    "BackendError",
+    "Batch",
+    "ExportError",
+    "Input",
+    "Kernel",
+    "KernelError",
+    "KernelInputError",
+    "KernelStatusError",
+    "Operations",
+    "Output",
+    "Parameter",
+    "Prepared",
+    "Program",
+    "ProgramError",
+    "Signature",
+    "Status",
+    "Tape",
+    "compilations",
+    "compile_kernel",
+    "make_tape",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_MODULE[name]}", __name__), name)

@@ -1,0 +1,134 @@
+"""Boundary checks: names, shapes and dtypes of the arrays that are given to a kernel, refused with clear words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import KernelInputError
+from .signature import Input, Output, Parameter, Signature
+
+Array = NDArray[np.float64]
+
+
+def check_names(signature: Signature, given: Collection[str]) -> None:
+    """Refuse missing and unknown input names."""
+    known = [i.name for i in signature.inputs]
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise KernelInputError(
+                f"{signature.name}: unknown input {name!r}{hint} (inputs: {', '.join(known) or 'none'})"
+            )
+    missing = [name for name in known if name not in given]
+    if missing:
+        raise KernelInputError(f"{signature.name}: missing input {', '.join(map(repr, missing))}")
+
+
+def as_float(where: str, value: Any) -> Array:
+    """C-contiguous float64 array of real numbers; whole numbers are converted if that is exact."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return np.ascontiguousarray(value) if value.ndim else value
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise KernelInputError(
+            f"{where}: expected an array of numbers, got {type(value).__name__}"
+        ) from error
+    if array.dtype.kind not in "iuf":
+        raise KernelInputError(f"{where}: expected real numbers (float64), got dtype {array.dtype}")
+    converted = np.array(array, dtype=np.float64, order="C")
+    if array.dtype.kind in "iu" and array.size and (np.abs(converted) > 2.0**53).any():
+        raise KernelInputError(f"{where}: whole numbers beyond 2^53 are not exact in float64")
+    return converted
+
+
+def check_batch(signature: Signature, given: Mapping[str, Any]) -> tuple[list[Array], int]:
+    """Inputs of a batch as (n, size) arrays in the order of the signature, and n."""
+    check_names(signature, given)
+    arrays, count, first = [], None, ""
+    for declared in signature.inputs:
+        where = f"{signature.name}: input {declared.name!r}"
+        array = as_float(where, given[declared.name])
+        if array.ndim != 1 + len(declared.shape) or array.shape[1:] != declared.shape:
+            expected = _text(("n", *declared.shape))
+            raise KernelInputError(f"{where}: expected shape {expected}, got {_text(array.shape)}")
+        if count is None:
+            count, first = len(array), declared.name
+        elif len(array) != count:
+            raise KernelInputError(f"{where}: {len(array)} samples, but {first!r} has {count}")
+        arrays.append(array.reshape(len(array), declared.size))
+    return arrays, count or 0
+
+
+def check_sample(signature: Signature, given: Mapping[str, Any]) -> list[Array]:
+    """Inputs of one sample as (1, size) arrays in the order of the signature."""
+    check_names(signature, given)
+    arrays = []
+    for declared in signature.inputs:
+        where = f"{signature.name}: input {declared.name!r}"
+        array = as_float(where, given[declared.name])
+        if array.shape != declared.shape:
+            raise KernelInputError(
+                f"{where}: expected shape {_text(declared.shape)}, got {_text(array.shape)}"
+            )
+        arrays.append(array.reshape(1, declared.size))
+    return arrays
+
+
+def check_parameters(
+    name: str, declared: Sequence[Parameter], value: Any, zeros: Sequence[int], count: int | None
+) -> Array:
+    """Parameters (P,) or, where `count` is given, (count, P); finite, and zero where the kernel relies on it."""
+    where = f"{name}: parameters"
+    if value is None:
+        if declared:
+            raise KernelInputError(f"{where}: missing, expected {len(declared)} values")
+        return np.empty(0)
+    array = as_float(where, value)
+    allowed = [(len(declared),)] + ([(count, len(declared))] if count is not None else [])
+    if array.shape not in allowed:
+        expected = " or ".join(_text(shape) for shape in allowed)
+        raise KernelInputError(f"{where}: expected shape {expected}, got {_text(array.shape)}")
+    rows = np.atleast_2d(array)
+    bad = ~np.isfinite(rows).all(axis=0)
+    if bad.any():
+        names = ", ".join(repr(declared[k].name) for k in np.flatnonzero(bad)[:3])
+        raise KernelInputError(f"{where}: not a finite number: {names}")
+    used = [k for k in zeros if rows[:, k].any()]
+    if used:
+        names = ", ".join(repr(declared[k].name) for k in used[:3])
+        raise KernelInputError(f"{where}: this kernel is specialised on zeros, but {names} is not zero")
+    return array
+
+
+def check_out(signature: Signature, out: Mapping[str, Any] | None, count: int) -> dict[str, Array]:
+    """Arrays for the outputs: the ones given, checked, or new ones."""
+    if out is None:
+        return {o.name: np.empty((count, *o.shape)) for o in signature.outputs}
+    names = [o.name for o in signature.outputs]
+    if sorted(out) != sorted(names):
+        raise KernelInputError(f"{signature.name}: out must hold {', '.join(names)}, got {', '.join(out)}")
+    for declared in signature.outputs:
+        _check_out_array(signature, declared, out[declared.name], count)
+    return {name: out[name] for name in names}
+
+
+def _check_out_array(signature: Signature, declared: Output | Input, array: Any, count: int) -> None:
+    where = f"{signature.name}: out {declared.name!r}"
+    expected = (count, *declared.shape)
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+        raise KernelInputError(f"{where}: expected a float64 array")
+    if array.shape != expected:
+        raise KernelInputError(f"{where}: expected shape {_text(expected)}, got {_text(array.shape)}")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise KernelInputError(f"{where}: must be C-contiguous and writeable")
+
+
+def _text(shape: Sequence[object]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -1,0 +1,89 @@
+"""Machine code through llvmlite: LLVM text to object code, and object code to callable addresses."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import hashlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .llvm_text import LIBM
+
+CODE_LEVEL = 2
+Function = Callable[[int, Any, Any, Any, Any], None]
+_PROTOTYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)  # a CFUNCTYPE call releases the GIL
+_LOCK = threading.RLock()  # LLVM's global context is not safe for concurrent use
+
+
+@functools.cache
+def _binding() -> Any:
+    """llvmlite, initialised, with the mathematical functions known by address."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    libm = ctypes.CDLL(ctypes.util.find_library("m")) if ctypes.util.find_library("m") else ctypes.CDLL(None)
+    for name in LIBM:
+        address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
+        llvm.add_symbol(name, address)
+    return llvm
+
+
+@functools.cache
+def target_identity() -> str:
+    """What compiled code depends on besides its text: llvmlite, CPU and its features."""
+    llvm = _binding()
+    import llvmlite
+
+    features = llvm.get_host_cpu_features().flatten()
+    return hashlib.sha256(
+        "|".join(
+            [llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), features]
+        ).encode()
+    ).hexdigest()
+
+
+def _machine() -> Any:
+    llvm = _binding()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=CODE_LEVEL,
+        reloc="default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def compile_text(text: str) -> bytes:
+    """Object code of an LLVM module."""
+    with _LOCK:
+        llvm = _binding()
+        module = llvm.parse_assembly(text)
+        module.verify()
+        return bytes(_machine().emit_object(module))
+
+
+class Library:
+    """Loaded object code; keeps it alive as long as its functions may be called."""
+
+    def __init__(self, code: bytes) -> None:
+        with _LOCK:
+            llvm = _binding()
+            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self._engine.finalize_object()
+
+    def function(self, name: str) -> Function:
+        """A function over a batch."""
+        with _LOCK:
+            address = self._engine.get_function_address(name)
+        if not address:
+            raise LookupError(name)
+        return _PROTOTYPE(address)

@@ -1,0 +1,365 @@
+"""LLVM text of a graph: every value is a vector of 4 samples, loops are loops, stacked values live on the stack.
+
+Products and sums carry the `contract` flag, which lets them fuse and nothing else.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+from .graph import COMPARISONS, Graph, Loop
+
+LANES = 4
+V = f"<{LANES} x double>"
+M = f"<{LANES} x i1>"
+
+_INTRINSICS = {
+    "sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign", "min": "minnum",
+    "max": "maxnum",
+}  # fmt: skip
+_COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
+LIBM = frozenset({
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+    "log", "expm1", "log1p", "pow", "fmod", "hypot",
+})  # fmt: skip
+
+
+def number(value: float) -> str:
+    """A double as LLVM writes it."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+def splat(value: float) -> str:
+    """A constant vector."""
+    return "<" + ", ".join([f"double {number(value)}"] * LANES) + ">"
+
+
+class Writer:
+    """Text of one function under construction."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.entry: list[str] = []
+        self.globals: list[str] = []
+        self.declared: set[str] = set()
+        self.label = "entry"
+        self._names = 0
+
+    def name(self, prefix: str = "v") -> str:
+        """A fresh name, without its % sign."""
+        self._names += 1
+        return f"{prefix}{self._names}"
+
+    def let(self, text: str) -> str:
+        """Emit an instruction with a result."""
+        name = "%" + self.name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Emit an instruction without a result."""
+        self.lines.append("  " + text)
+
+    def start_block(self, label: str) -> None:
+        """Begin a basic block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def stack(self, kind: str, align: int = 32) -> str:
+        """Memory of the function, allocated once."""
+        name = "%" + self.name("m")
+        self.entry.append(f"  {name} = alloca {kind}, align {align}")
+        return name
+
+    def declare(self, text: str) -> None:
+        """Declare an external function, once."""
+        self.declared.add("declare " + text)
+
+    def broadcast(self, scalar: str) -> str:
+        """A vector with the same double in all lanes."""
+        one = self.let(f"insertelement {V} poison, double {scalar}, i32 0")
+        return self.let(f"shufflevector {V} {one}, {V} poison, <{LANES} x i32> zeroinitializer")
+
+    def load_vector(self, base: str, index: str) -> str:
+        """Vector number `index` of an array on the stack."""
+        place = self.let(f"getelementptr inbounds {V}, ptr {base}, i64 {index}")
+        return self.let(f"load {V}, ptr {place}, align 32")
+
+    def store_vector(self, value: str, base: str, index: str) -> None:
+        """Write vector number `index` of an array on the stack."""
+        place = self.let(f"getelementptr inbounds {V}, ptr {base}, i64 {index}")
+        self.do(f"store {V} {value}, ptr {place}, align 32")
+
+
+class GraphWriter:
+    """Emits the nodes of one graph; nested bodies get a writer of their own.
+
+    `argument(i)` gives the vector of an argument on first use. `constant(i)` gives, for arguments that lie one after the
+    other in memory, the first number and a loader by index; it is only given for the main graph.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        graph: Graph,
+        argument: Callable[[int], str],
+        first_constant: int | None = None,
+        load_constant: Callable[[str], str] | None = None,
+    ) -> None:
+        self.w = writer
+        self.graph = graph
+        self._argument = argument
+        self._first_constant = first_constant
+        self._load_constant = load_constant
+        self._values: dict[int, str] = {}
+        self._masks: dict[int, str] = {}
+        self._negatives: dict[int, str] = {}
+        self._arrays: dict[int, str] = {}
+        self._finals: dict[int, list[str]] = {}
+
+    def emit(self) -> list[str]:
+        """Emit everything; returns the vectors of the outputs."""
+        for node, op in enumerate(self.graph.ops):
+            if op == "loop":
+                self._loop(node)
+            elif op in COMPARISONS:
+                self._masks[node] = self._comparison(node, op)
+            elif op not in ("const", "arg", "result"):
+                self._values[node] = self._operation(node, op)
+        return [self.vector(ref) for ref in self.graph.outputs]
+
+    # -- values ----------------------------------------------------------------------------------------------------
+    def vector(self, ref: int) -> str:
+        """Vector of a reference."""
+        node = ref >> 1
+        if self.graph.ops[node] == "const":
+            return splat(-self.graph.values[node] if ref & 1 else self.graph.values[node])
+        value = self._positive(node)
+        if not ref & 1:
+            return value
+        if node not in self._negatives:
+            self._negatives[node] = self.w.let(f"fneg {V} {value}")
+        return self._negatives[node]
+
+    def _positive(self, node: int) -> str:
+        if node not in self._values:
+            op, args = self.graph.ops[node], self.graph.args[node]
+            if op == "arg":
+                value = self._argument(args[0])
+            elif op == "result":
+                value = self._result(*args)
+            else:
+                value = self.w.let(f"select {M} {self._masks[node]}, {V} {splat(1.0)}, {V} {splat(0.0)}")
+            self._values[node] = value
+        return self._values[node]
+
+    def _result(self, loop_node: int, position: int) -> str:
+        finals = self._finals[loop_node]
+        if position < len(finals):
+            return finals[position]
+        return self.w.load_vector(self._arrays[loop_node], str(position - len(finals)))
+
+    def mask(self, ref: int) -> str:
+        """Truth of a reference."""
+        node = ref >> 1
+        if node not in self._masks:
+            self._masks[node] = self.w.let(f"fcmp une {V} {self.vector(node * 2)}, {splat(0.0)}")
+        return self._masks[node]
+
+    def _comparison(self, node: int, op: str) -> str:
+        args = self.graph.args[node]
+        if op in _COMPARE:
+            return self.w.let(f"fcmp {_COMPARE[op]} {V} {self.vector(args[0])}, {self.vector(args[1])}")
+        masks = [self.mask(ref) for ref in args]
+        if op == "not":
+            return self.w.let(f"xor {M} {masks[0]}, <{', '.join(['i1 1'] * LANES)}>")
+        return self.w.let(f"{op} {M} {masks[0]}, {masks[1]}")
+
+    def _operation(self, node: int, op: str) -> str:
+        args = self.graph.args[node]
+        if op == "add" and args[1] & 1:
+            return self.w.let(f"fsub contract {V} {self.vector(args[0])}, {self.vector(args[1] ^ 1)}")
+        if op == "select":
+            mask = self.mask(args[0])
+            return self.w.let(f"select {M} {mask}, {V} {self.vector(args[1])}, {V} {self.vector(args[2])}")
+        values = [self.vector(ref) for ref in args]
+        if op in ("add", "mul"):
+            return self.w.let(f"f{op} contract {V} {values[0]}, {values[1]}")
+        if op == "div":
+            return self.w.let(f"fdiv {V} {values[0]}, {values[1]}")
+        if op == "sign":
+            return self._sign(values[0])
+        if op in _INTRINSICS:
+            return self._intrinsic(_INTRINSICS[op], values)
+        return self._libm(op, values)
+
+    def _sign(self, x: str) -> str:
+        positive = self.w.let(f"fcmp ogt {V} {x}, {splat(0.0)}")
+        negative = self.w.let(f"fcmp olt {V} {x}, {splat(0.0)}")
+        below = self.w.let(f"select {M} {negative}, {V} {splat(-1.0)}, {V} {x}")
+        return self.w.let(f"select {M} {positive}, {V} {splat(1.0)}, {V} {below}")
+
+    def _intrinsic(self, name: str, values: list[str]) -> str:
+        function = f"@llvm.{name}.v{LANES}f64"
+        self.w.declare(f"{V} {function}({', '.join([V] * len(values))})")
+        return self.w.let(f"call {V} {function}({', '.join(f'{V} {x}' for x in values)})")
+
+    def _libm(self, name: str, values: list[str]) -> str:
+        self.w.declare(f"double @{name}({', '.join(['double'] * len(values))})")
+        result = "poison"
+        for lane in range(LANES):
+            scalars = [self.w.let(f"extractelement {V} {x}, i32 {lane}") for x in values]
+            y = self.w.let(f"call double @{name}({', '.join(f'double {x}' for x in scalars)})")
+            result = self.w.let(f"insertelement {V} {result}, double {y}, i32 {lane}")
+        return result
+
+    # -- loops -----------------------------------------------------------------------------------------------------
+    def _loop(self, node: int) -> None:
+        loop, operands = self.graph.loops[node], self.graph.args[node]
+        loaders = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
+        start = [self.vector(ref) for ref in loop.carry_operands(operands)]
+        shared = [self.vector(ref) for ref in loop.shared_operands(operands)]
+        if loop.stacked:
+            self._arrays[node] = self.w.stack(f"[{loop.stacked * loop.count} x {V}]")
+        emit = emit_counted if loop.tolerance is None else emit_until
+        self._finals[node] = emit(self.w, loop, loaders, start, shared, self._arrays.get(node, ""))
+
+    def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
+        """Loader of a group of operands by index, without copying where they already lie in a row."""
+        ops, args = self.graph.ops, self.graph.args
+        nodes = [ref >> 1 for ref in refs]
+        kinds = {ops[k] for k in nodes}
+        if kinds == {"const"}:
+            return self._literal(
+                [-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs]
+            )
+        plain = not any(ref & 1 for ref in refs)
+        if (
+            plain
+            and kinds == {"arg"}
+            and self._first_constant is not None
+            and self._load_constant is not None
+        ):
+            first = args[nodes[0]][0]
+            if first >= self._first_constant and [args[k][0] for k in nodes] == list(
+                range(first, first + len(refs))
+            ):
+                offset, load = first - self._first_constant, self._load_constant
+                return lambda index: load(self.w.let(f"add i64 {index}, {offset}"))
+        if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
+            source, first = args[nodes[0]]
+            first -= len(self._finals[source])
+            positions = [args[k][1] - len(self._finals[source]) for k in nodes]
+            if first >= 0 and positions == list(range(first, first + len(refs))):
+                array = self._arrays[source]
+                return lambda index: self.w.load_vector(array, self.w.let(f"add i64 {index}, {first}"))
+        array = self.w.stack(f"[{len(refs)} x {V}]")
+        for i, ref in enumerate(refs):
+            self.w.store_vector(self.vector(ref), array, str(i))
+        return lambda index: self.w.load_vector(array, index)
+
+    def _literal(self, values: list[float]) -> Callable[[str], str]:
+        name = "@" + self.w.name("data")
+        numbers = ", ".join(f"double {number(value)}" for value in values)
+        self.w.globals.append(
+            f"{name} = private unnamed_addr constant [{len(values)} x double] [{numbers}], align 32"
+        )
+
+        def load(index: str) -> str:
+            place = self.w.let(f"getelementptr inbounds double, ptr {name}, i64 {index}")
+            return self.w.broadcast(self.w.let(f"load double, ptr {place}, align 8"))
+
+        return load
+
+
+def _body(
+    w: Writer,
+    loop: Loop,
+    index: str,
+    loaders: Sequence[Callable[[str], str]],
+    carry: list[str],
+    shared: list[str],
+) -> list[str]:
+    """Emit one pass."""
+    values = [*carry, *shared]
+
+    def argument(i: int) -> str:
+        if i == 0:
+            return w.broadcast(w.let(f"sitofp i64 {index} to double"))
+        return loaders[i - 1](index) if i <= loop.each else values[i - 1 - loop.each]
+
+    return GraphWriter(w, loop.body, argument).emit()
+
+
+def _open(w: Writer, starts: list[tuple[str, str]]) -> tuple[str, list[str], int]:
+    """Begin a loop block whose variables start at the given (type, value); returns label, names, line of the first."""
+    label, before = w.name("loop"), w.label
+    w.do(f"br label %{label}")
+    w.start_block(label)
+    names = ["%" + w.name("p") for _ in starts]
+    line = len(w.lines)
+    for name, (kind, value) in zip(names, starts, strict=True):
+        w.lines.append(f"  {name} = phi {kind} [ {value}, %{before} ]")
+    return label, names, line
+
+
+def _close(w: Writer, label: str, line: int, following: list[str], again: str) -> None:
+    """End a loop block: next values of its variables, and the condition to go on."""
+    for k, value in enumerate(following):
+        w.lines[line + k] += f", [ {value}, %{w.label} ]"
+    after = w.name("after")
+    w.do(f"br i1 {again}, label %{label}, label %{after}")
+    w.start_block(after)
+
+
+def emit_counted(
+    w: Writer,
+    loop: Loop,
+    loaders: list[Callable[[str], str]],
+    start: list[str],
+    shared: list[str],
+    array: str,
+) -> list[str]:
+    """Counted loop; returns the final carry."""
+    label, (index, *carry), line = _open(w, [("i64", "0"), *((V, x) for x in start)])
+    outputs = _body(w, loop, index, loaders, carry, shared)
+    for k, value in enumerate(outputs[loop.carry :]):
+        w.store_vector(value, array, w.let(f"add i64 {index}, {k * loop.count}"))
+    following = w.let(f"add i64 {index}, 1")
+    again = w.let(f"icmp slt i64 {following}, {loop.count}")
+    _close(w, label, line, [following, *outputs[: loop.carry]], again)
+    return outputs[: loop.carry]
+
+
+def emit_until(
+    w: Writer,
+    loop: Loop,
+    loaders: list[Callable[[str], str]],
+    start: list[str],
+    shared: list[str],
+    array: str,
+) -> list[str]:
+    """Iterate until every lane has converged or failed; returns final carry, converged, number of passes."""
+    assert loop.tolerance is not None
+    true, zero = f"<{', '.join(['i1 1'] * LANES)}>", splat(0.0)
+    variables = [("i64", "0"), (M, true), (V, zero), (V, zero), *((V, x) for x in start)]
+    label, (index, active, converged, passes, *carry), line = _open(w, variables)
+    *following, error = _body(w, loop, index, loaders, carry, shared)
+    kept = [
+        w.let(f"select {M} {active}, {V} {x}, {V} {old}") for x, old in zip(following, carry, strict=True)
+    ]
+    counted = w.let(f"fadd {V} {passes}, {splat(1.0)}")
+    passes = w.let(f"select {M} {active}, {V} {counted}, {V} {passes}")
+    done = w.let(f"fcmp ole {V} {error}, {splat(loop.tolerance)}")
+    newly = w.let(f"and {M} {active}, {done}")
+    converged = w.let(f"select {M} {newly}, {V} {splat(1.0)}, {V} {converged}")
+    open_ = w.let(f"fcmp ogt {V} {error}, {splat(loop.tolerance)}")
+    active = w.let(f"and {M} {active}, {open_}")
+    bits = w.let(f"bitcast {M} {active} to i{LANES}")
+    some = w.let(f"icmp ne i{LANES} {bits}, 0")
+    after = w.let(f"add i64 {index}, 1")
+    below = w.let(f"icmp slt i64 {after}, {loop.count}")
+    again = w.let(f"and i1 {some}, {below}")
+    _close(w, label, line, [after, active, converged, passes, *kept], again)
+    return [*kept, converged, passes]

@@ -1,0 +1,84 @@
+"""Packing: a kernel from a tape, and from the pieces that the cache keeps (header and object code)."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .kernel import Executable, Kernel, count_compilation
+from .operations import Operations
+from .signature import Signature
+from .tape import Tape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pieces:
+    """What is needed to build a kernel again: a header of plain data, the tape as text, object code by variant."""
+
+    header: Mapping[str, Any]
+    tape: bytes
+    code: Mapping[str, bytes]
+
+
+def kernel_from_tape(
+    tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None
+) -> tuple[Kernel, Pieces]:
+    """Compile a tape; `keep` is told when the variant with constants per sample is compiled later."""
+    code: dict[str, bytes] = {}
+    if backend == "llvm":
+        from .llvm import compile_shared
+
+        code["shared"] = compile_shared(tape)
+    count_compilation()
+    header = {
+        "backend": backend,
+        "signature": tape.signature.to_data(),
+        "operations": asdict(tape.operations),
+        "setup_operations": asdict(tape.setup_operations),
+        "zeros": list(tape.zeros),
+        "constants": tape.constants,
+    }
+    text = json.dumps(tape.to_data(), separators=(",", ":")).encode()
+    pieces = Pieces(header=header, tape=text, code=code)
+    return kernel_from_pieces(pieces, keep), pieces
+
+
+def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = None) -> Kernel:
+    """Build a kernel without compiling; the tape is read only when someone asks for it."""
+    header = pieces.header
+
+    @functools.cache
+    def tape() -> Tape:
+        return Tape.from_data(json.loads(pieces.tape))
+
+    def per_sample() -> bytes:
+        if "per_sample" in pieces.code:
+            return pieces.code["per_sample"]
+        from .llvm import compile_per_sample
+
+        code = compile_per_sample(tape())
+        count_compilation()
+        if keep is not None:
+            keep(Pieces(header=header, tape=pieces.tape, code={**pieces.code, "per_sample": code}))
+        return code
+
+    executable: Executable
+    if header["backend"] == "llvm":
+        from .llvm import LlvmExecutable
+
+        executable = LlvmExecutable(pieces.code["shared"], header["constants"], per_sample)
+    else:
+        from .numpy_backend import NumpyExecutable
+
+        executable = NumpyExecutable(tape())
+    return Kernel(
+        signature=Signature.from_data(header["signature"]),
+        operations=Operations(**header["operations"]),
+        setup_operations=Operations(**header["setup_operations"]),
+        zeros=header["zeros"],
+        executable=executable,
+        tape=tape,
+    )

@@ -1,0 +1,128 @@
+"""Program: an algorithm written in CasADi `SX` expressions, with named inputs, parameters, outputs and statuses.
+
+Arrays are row-major at the boundary: input `shape (3, 3)` is an SX 3x3 whose row 0 comes first in memory. More than
+two axes are folded into columns: shape (6, 3, 3) is an SX 6x9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import casadi as ca
+
+from .control_flow import SX, Builder, first_failing, statuses
+from .errors import ProgramError
+from .signature import Input, Output, Parameter, Signature
+
+
+class Program(Builder):
+    """Root scope of an algorithm; see `Builder` for map, scan, iterate and fail_if."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        if not name.isidentifier():
+            raise ProgramError(f"program name {name!r} is not an identifier")
+        self.name = name
+        self._parameters: tuple[Parameter, ...] = ()
+        self._parameter_symbols: SX = ca.SX(0, 1)
+        self._inputs: dict[str, Input] = {}
+        self._input_symbols: list[SX] = []
+        self._outputs: dict[str, Output] = {}
+        self._output_values: list[SX] = []
+
+    def parameters(self, parameters: Sequence[Parameter]) -> SX:
+        """Declare all scalar parameters, once; returns them as a column."""
+        if self._parameters:
+            raise ProgramError("parameters are declared once")
+        names = [p.name for p in parameters]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ProgramError(f"parameters declared twice: {', '.join(twice)}")
+        self._parameters = tuple(parameters)
+        symbols = [ca.SX.sym(name) for name in names]
+        self._parameter_symbols = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
+        return self._parameter_symbols
+
+    def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
+        """A scalar parameter by name, declared on first use."""
+        for index, known in enumerate(self._parameters):
+            if known.name == name:
+                return self._parameter_symbols[index]
+        symbol = ca.SX.sym(name)
+        self._parameters = (*self._parameters, Parameter(name=name, unit=unit, doc=doc))
+        self._parameter_symbols = ca.vertcat(self._parameter_symbols, symbol)
+        return symbol
+
+    def input(self, name: str, shape: Sequence[int] = (), *, unit: str = "", doc: str = "") -> SX:
+        """Declare an array that is given per sample."""
+        shape = self._new_name(name, shape)
+        self._inputs[name] = Input(name=name, shape=shape, unit=unit, doc=doc)
+        symbol = ca.SX.sym(name, *_matrix_shape(shape))
+        self._input_symbols.append(ca.vec(symbol.T))
+        return symbol
+
+    def output(
+        self,
+        name: str,
+        expression: SX,
+        shape: Sequence[int] | None = None,
+        *,
+        unit: str = "",
+        doc: str = "",
+        dims: Sequence[str] = (),
+    ) -> None:
+        """Declare an array that is returned per sample; `shape` defaults to that of the expression."""
+        value = ca.densify(ca.SX(expression))
+        if shape is None:
+            shape = () if value.shape == (1, 1) else (value.shape[0],) if value.shape[1] == 1 else value.shape
+        shape = self._new_name(name, shape)
+        if len(shape) == 1 and value.shape == (1, shape[0]):
+            value = value.T
+        if value.shape != _matrix_shape(shape):
+            raise ProgramError(
+                f"output {name!r}: shape {shape} does not fit an expression of shape {value.shape}"
+            )
+        if dims and len(dims) != len(shape):
+            raise ProgramError(f"output {name!r}: {len(dims)} dims for shape {shape}")
+        self._outputs[name] = Output(name=name, shape=shape, unit=unit, doc=doc, dims=tuple(dims))
+        self._output_values.append(ca.vec(value.T))
+
+    @property
+    def signature(self) -> Signature:
+        """Names, shapes and units at the boundary."""
+        return Signature(
+            name=self.name,
+            inputs=tuple(self._inputs.values()),
+            parameters=self._parameters,
+            outputs=tuple(self._outputs.values()),
+            statuses=statuses(self._messages),
+        )
+
+    @property
+    def input_symbols(self) -> SX:
+        """All inputs as one column, in the order of memory."""
+        return ca.vertcat(*self._input_symbols) if self._input_symbols else ca.SX(0, 1)
+
+    @property
+    def parameter_symbols(self) -> SX:
+        """All parameters as one column."""
+        return self._parameter_symbols
+
+    @property
+    def results(self) -> SX:
+        """All outputs as one column in the order of memory, then the status."""
+        return ca.vertcat(*self._output_values, first_failing(self._checks))
+
+    def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
+        if name in self._inputs or name in self._outputs:
+            raise ProgramError(f"the name {name!r} is used twice")
+        if not name.isidentifier() or name in ("parameters", "threads", "out"):
+            raise ProgramError(f"{name!r} cannot be the name of an array")
+        if any(not isinstance(n, int) or n < 1 for n in shape):
+            raise ProgramError(f"{name!r}: shape {tuple(shape)} must consist of positive integers")
+        return tuple(shape)
+
+
+def _matrix_shape(shape: Sequence[int]) -> tuple[int, int]:
+    return (1, 1) if not shape else (shape[0], math.prod(shape[1:]))

@@ -1,0 +1,97 @@
+"""Tape: the final operations of a kernel, a set-up part and a main part, made from a program by the passes in turn.
+
+set-up: parameters -> constants;  main: inputs and constants -> outputs and status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .dependence import UNIFORM, VARYING
+from .errors import ProgramError
+from .graph import Graph
+from .hoisting import hoist, split_loops
+from .invariants import simplify
+from .operations import Operations, count_operations
+from .reciprocals import share_reciprocals
+from .scheduling import schedule
+from .signature import Signature
+
+if TYPE_CHECKING:
+    from .program import Program
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tape:
+    """Both parts, with the boundary they belong to."""
+
+    signature: Signature
+    zeros: tuple[str, ...]
+    setup: Graph
+    main: Graph
+
+    @property
+    def inputs(self) -> int:
+        """Number of input scalars; the constants follow as arguments of the main part."""
+        return sum(i.size for i in self.signature.inputs)
+
+    @property
+    def constants(self) -> int:
+        """Number of values that the set-up part gives to the main part."""
+        return len(self.setup.outputs)
+
+    @property
+    def operations(self) -> Operations:
+        """Operations of the main part."""
+        return count_operations(self.main)
+
+    @property
+    def setup_operations(self) -> Operations:
+        """Operations of the set-up part."""
+        return count_operations(self.setup)
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data for the cache; `from_data` is the inverse."""
+        return {
+            "signature": self.signature.to_data(),
+            "zeros": list(self.zeros),
+            "setup": self.setup.to_data(),
+            "main": self.main.to_data(),
+        }
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> Tape:
+        """Tape from the data that `to_data` wrote."""
+        return Tape(
+            signature=Signature.from_data(data["signature"]),
+            zeros=tuple(data["zeros"]),
+            setup=Graph.from_data(data["setup"]),
+            main=Graph.from_data(data["main"]),
+        )
+
+
+def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
+    """Tape of a program, specialised on parameters that are structural zeros."""
+    from .lowering import lower
+
+    signature = program.signature
+    if not signature.outputs:
+        raise ProgramError(f"program {program.name!r} has no output")
+    zeros = tuple(sorted(zeros or ()))
+    unknown = sorted(set(zeros) - {p.name for p in signature.parameters})
+    if unknown:
+        raise ProgramError(f"zero pattern names unknown parameters: {', '.join(unknown)}")
+    inputs, parameters = sum(i.size for i in signature.inputs), len(signature.parameters)
+    classes = [VARYING] * inputs + [UNIFORM] * parameters
+    graph = improve(lower(program, zeros), classes)
+    setup, main = hoist(graph, inputs, parameters)
+    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main))
+
+
+def improve(graph: Graph, classes: list[int]) -> Graph:
+    """All passes before the cut into set-up and main part."""
+    graph = simplify(simplify(graph))
+    graph = simplify(share_reciprocals(graph, classes))
+    return simplify(simplify(split_loops(graph, classes)))

@@ -1,0 +1,238 @@
+"""Value numbering: builds a graph in which equal values are one node, and folds constants on the way.
+
+Canonical forms carry the sign outside (`-(y - x)` is the node of `x - y`), order commutative operands by node number,
+and write `x - y` as `x + (-y)`, `x^2` as `x * x`, `x + x` as `2 * x`. Zeros are structural: `0 * x` is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from .graph import COMPARISONS, Graph, Loop
+
+ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"})
+EVEN = frozenset({"cos", "cosh", "abs"})
+
+
+def _sign(x: float) -> float:
+    return float((x > 0) - (x < 0))
+
+
+FOLD: dict[str, Callable[..., float]] = {
+    "add": lambda x, y: x + y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y, "sqrt": math.sqrt,
+    "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
+    "atan2": math.atan2, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "asinh": math.asinh,
+    "acosh": math.acosh, "atanh": math.atanh, "exp": math.exp, "log": math.log, "expm1": math.expm1,
+    "log1p": math.log1p, "pow": math.pow, "fmod": math.fmod, "hypot": math.hypot, "floor": math.floor,
+    "ceil": math.ceil, "abs": abs, "sign": _sign, "copysign": math.copysign, "min": min, "max": max,
+    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "eq": lambda x, y: x == y, "ne": lambda x, y: x != y,
+    "not": lambda x: x == 0, "and": lambda x, y: x != 0 and y != 0, "or": lambda x, y: x != 0 or y != 0,
+}  # fmt: skip
+
+
+class Numbering:
+    """Graph under construction."""
+
+    def __init__(self) -> None:
+        self.graph = Graph(arity=0)
+        self._table: dict[tuple[object, ...], int] = {}
+
+    # -- leaves ----------------------------------------------------------------------------------------------------
+    def const(self, value: float) -> int:
+        """Reference of a constant."""
+        value = float(value)
+        magnitude = abs(value)
+        key = ("const", "nan" if math.isnan(value) else magnitude)
+        node = self._table.get(key)
+        if node is None:
+            node = self._append("const", (), key)
+            self.graph.values[node] = magnitude
+        return 2 * node + (1 if value < 0 else 0)
+
+    def arg(self, index: int) -> int:
+        """Reference of an argument of the graph."""
+        self.graph.arity = max(self.graph.arity, index + 1)
+        return 2 * self._node("arg", (index,))
+
+    def loop(self, loop: Loop, operands: Sequence[int]) -> int:
+        """Node (not reference) of a loop."""
+        node = self._append("loop", tuple(operands), None)
+        self.graph.loops[node] = loop
+        return node
+
+    def result(self, loop_node: int, position: int) -> int:
+        """Reference of a result of a loop."""
+        return 2 * self._node("result", (loop_node, position))
+
+    # -- questions -------------------------------------------------------------------------------------------------
+    def value(self, ref: int) -> float | None:
+        """The number behind a reference, if it is a constant."""
+        magnitude = self.graph.values.get(ref >> 1)
+        return None if magnitude is None else (-magnitude if ref & 1 else magnitude)
+
+    def neg(self, ref: int) -> int:
+        """Negative of a reference; the negative of zero is zero."""
+        return ref if self.graph.values.get(ref >> 1) == 0.0 else ref ^ 1
+
+    # -- operations ------------------------------------------------------------------------------------------------
+    def make(self, op: str, *refs: int) -> int:
+        """Reference of an operation on references."""
+        if op != "select":
+            numbers = [self.value(ref) for ref in refs]
+            if None not in numbers:
+                folded = _fold(op, [x for x in numbers if x is not None])
+                if folded is not None:
+                    return self.const(folded)
+        special = _SPECIAL.get(op)
+        if special is not None:
+            return special(self, *refs)
+        if op in ODD and refs[0] & 1:
+            return self.neg(2 * self._node(op, (refs[0] ^ 1,)))
+        if op in EVEN:
+            return 2 * self._node(op, (refs[0] & ~1,))
+        return 2 * self._node(op, refs)
+
+    def add(self, a: int, b: int) -> int:
+        """Sum; a difference is the sum with a negative reference."""
+        if self.value(a) == 0.0:
+            return b
+        if self.value(b) == 0.0:
+            return a
+        if a == b:
+            return self.mul(self.const(2.0), a)
+        if a == b ^ 1:
+            return self.const(0.0)
+        merged = self._merge_selects(a, b)
+        if merged is not None:
+            return merged
+        if a >> 1 > b >> 1:
+            a, b = b, a
+        if a & 1:
+            return (2 * self._node("add", (a ^ 1, b ^ 1))) ^ 1
+        return 2 * self._node("add", (a, b))
+
+    def mul(self, a: int, b: int) -> int:
+        """Product; the sign is carried outside."""
+        sign = (a ^ b) & 1
+        a, b = min(a & ~1, b & ~1), max(a & ~1, b & ~1)
+        x, y = self.value(a), self.value(b)
+        if x is None and y is not None:
+            a, b, x, y = b, a, y, x
+        if x is not None:
+            if x in (0.0, 1.0):
+                return self.const(0.0) if x == 0.0 else self.neg(b) if sign else b
+            inner = self.graph.args[b >> 1] if self.graph.ops[b >> 1] == "mul" else ()
+            if inner and (z := self.value(inner[0])) is not None and math.isfinite(x * z):
+                folded = self.mul(self.const(x * z), inner[1])
+                return self.neg(folded) if sign else folded
+        return 2 * self._node("mul", (a, b)) + sign
+
+    def div(self, a: int, b: int) -> int:
+        """Quotient; division by a constant becomes multiplication."""
+        sign = (a ^ b) & 1
+        a, b = a & ~1, b & ~1
+        if self.value(a) == 0.0:
+            return self.const(0.0)
+        y = self.value(b)
+        if y is not None and y != 0.0 and math.isfinite(1.0 / y):
+            ref = self.mul(a, self.const(1.0 / y))
+        elif self.graph.ops[b >> 1] == "div" and self.value(self.graph.args[b >> 1][0]) == 1.0:
+            ref = self.mul(a, self.graph.args[b >> 1][1])
+        else:
+            ref = 2 * self._node("div", (a, b))
+        return self.neg(ref) if sign else ref
+
+    def select(self, condition: int, a: int, b: int) -> int:
+        """`a` where the condition holds, else `b`; the branch not taken never matters."""
+        condition &= ~1
+        truth = self.value(condition)
+        if truth is not None:
+            return a if truth != 0.0 else b
+        if a == b:
+            return a
+        while self.graph.ops[condition >> 1] == "not":
+            condition, a, b = self.graph.args[condition >> 1][0] & ~1, b, a
+        if a & 1:
+            return 2 * self._node("select", (condition, self.neg(a), self.neg(b))) ^ 1
+        return 2 * self._node("select", (condition, a, b))
+
+    def compare(self, op: str, a: int, b: int) -> int:
+        """`lt`, `le`, `eq`, `ne`, in the form with fewest negations."""
+        if op in ("eq", "ne") and a > b:
+            a, b = b, a
+        if a & 1 and self.value(a) is None:
+            a, b = (self.neg(a), self.neg(b)) if op in ("eq", "ne") else (self.neg(b), self.neg(a))
+        return 2 * self._node(op, (a, b))
+
+    def logic(self, op: str, a: int, b: int) -> int:
+        """`and`, `or`; signs do not matter to truth."""
+        a, b = sorted((a & ~1, b & ~1))
+        for x, y in ((a, b), (b, a)):
+            truth = self.value(x)
+            if truth is not None and (truth != 0.0) == (op == "or"):
+                return self.const(float(op == "or"))
+            if (truth is not None or a == b) and self.graph.ops[y >> 1] in COMPARISONS:
+                return y
+        return 2 * self._node(op, (a, b))
+
+    def commute(self, op: str, a: int, b: int) -> int:
+        """Other commutative operations."""
+        return a if a == b and op != "hypot" else 2 * self._node(op, (min(a, b), max(a, b)))
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+    def _merge_selects(self, a: int, b: int) -> int | None:
+        """`select(c, x, 0) + select(c, 0, y)` is `select(c, x, y)`: how CasADi writes if-else."""
+        ops, args = self.graph.ops, self.graph.args
+        if ops[a >> 1] != "select" or ops[b >> 1] != "select" or args[a >> 1][0] != args[b >> 1][0]:
+            return None
+        condition, ax, ay = args[a >> 1]
+        _, bx, by = args[b >> 1]
+        if a & 1:
+            ax, ay = self.neg(ax), self.neg(ay)
+        if b & 1:
+            bx, by = self.neg(bx), self.neg(by)
+        if self.value(ay) == 0.0 and self.value(bx) == 0.0:
+            return self.select(condition, ax, by)
+        if self.value(ax) == 0.0 and self.value(by) == 0.0:
+            return self.select(condition, bx, ay)
+        return None
+
+    def _node(self, op: str, args: tuple[int, ...]) -> int:
+        key = (op, *args)
+        node = self._table.get(key)
+        return self._append(op, args, key) if node is None else node
+
+    def _append(self, op: str, args: tuple[int, ...], key: tuple[object, ...] | None) -> int:
+        node = len(self.graph.ops)
+        self.graph.ops.append(op)
+        self.graph.args.append(args)
+        if key is not None:
+            self._table[key] = node
+        return node
+
+
+def _fold(op: str, numbers: list[float]) -> float | None:
+    try:
+        value = float(FOLD[op](*numbers))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _not(n: Numbering, a: int) -> int:
+    a &= ~1
+    inner = n.graph.args[a >> 1]
+    if n.graph.ops[a >> 1] == "not" and n.graph.ops[inner[0] >> 1] in COMPARISONS:
+        return inner[0]
+    return 2 * n._node("not", (a,))
+
+
+_SPECIAL: dict[str, Callable[..., int]] = {
+    "add": Numbering.add, "mul": Numbering.mul, "div": Numbering.div, "select": Numbering.select, "not": _not,
+    "lt": lambda n, a, b: n.compare("lt", a, b), "le": lambda n, a, b: n.compare("le", a, b),
+    "eq": lambda n, a, b: n.compare("eq", a, b), "ne": lambda n, a, b: n.compare("ne", a, b),
+    "and": lambda n, a, b: n.logic("and", a, b), "or": lambda n, a, b: n.logic("or", a, b),
+    "min": lambda n, a, b: n.commute("min", a, b), "max": lambda n, a, b: n.commute("max", a, b),
+    "hypot": lambda n, a, b: n.commute("hypot", a & ~1, b & ~1),
+}  # fmt: skip
