@@ -1,0 +1,88 @@
+"""Checks of a body: where its inertia is taken, whether such an inertia can exist, and its flexible part."""
+
+from __future__ import annotations
+
+from flexapod.description.check_flexible import check_flexible
+from flexapod.description.report import Below, Reporter
+from flexapod.description.rotations import apply, check_rotation, rotation_matrix
+from flexapod.description.schema import Body
+from flexapod.description.units import nearest
+
+_ROUNDING = 1e-3
+"""Papers print three or four digits: smaller violations come from rounding."""
+_DIAGONAL = {"xx", "yy", "zz"}
+
+
+def check_body(body: Body, report: Reporter) -> None:
+    """Report what is wrong with a body."""
+    frames_right = all([check_rotation(r, Below(report, ("frames", n))) for n, r in body.frames.items()])
+    for name in body.points:
+        if name in ("com", "origin"):
+            report.error(("points", name), f"{name} is a point that every body has", "Choose another name.")
+    if "body" in body.frames:
+        report.error(("frames", "body"), "body is the name of the body's own axes", "Choose another name.")
+    if body.base_parameters is not None:
+        for name in ("mass", "com", "inertia"):
+            if name in body.model_fields_set:
+                report.error(
+                    (name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters."
+                )
+    if body.flexible is not None:
+        check_flexible(body.flexible, Below(report, ("flexible",)))
+    inertia, right = body.inertia, frames_right
+    if inertia.diagonal is not None and (both := _DIAGONAL & inertia.model_fields_set):
+        report.error(
+            ("inertia", min(both)), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz."
+        )
+        right = False
+    points = ["com", "origin", *body.points]
+    if inertia.about not in points:
+        report.error(
+            ("inertia", "about"), f"the body has no point {inertia.about}", nearest(inertia.about, points)
+        )
+        right = False
+    axes = ["body", *body.frames]
+    if inertia.axes not in axes:
+        report.error(
+            ("inertia", "axes"), f"the body has no frame {inertia.axes}", nearest(inertia.axes, axes)
+        )
+        right = False
+    if right and "inertia" in body.model_fields_set:
+        _warn_impossible(body, report)
+
+
+def central_inertia(body: Body) -> list[list[float]]:
+    r"""Inertia tensor about the centre of mass in body axes, from mass, com and inertia of a checked body.
+
+    .. math:: I_C = R I_Q R^T - m (|d|^2 1 - d d^T), \quad d = p_{QC}
+    """
+    inertia, m, com = body.inertia, body.mass, body.com
+    xx, yy, zz = inertia.diagonal or (inertia.xx, inertia.yy, inertia.zz)
+    tensor = ((xx, inertia.xy, inertia.xz), (inertia.xy, yy, inertia.yz), (inertia.xz, inertia.yz, zz))
+    R = rotation_matrix(body.frames.get(inertia.axes))
+    columns = [apply(R, row) for row in tensor]  # rows of I R^T; the tensor is symmetric
+    rotated = [apply(R, column) for column in zip(*columns, strict=True)]
+    point = {"com": com, "origin": [0.0, 0.0, 0.0]}.get(inertia.about) or body.points[inertia.about]
+    d = [c - p for c, p in zip(com, point, strict=True)]
+    dd = sum(v * v for v in d)
+    return [[rotated[i][j] - m * (dd * (i == j) - d[i] * d[j]) for j in range(3)] for i in range(3)]
+
+
+def _warn_impossible(body: Body, report: Reporter) -> None:
+    import numpy as np
+
+    tensor = np.array(central_inertia(body))
+    given = body.inertia.diagonal or (body.inertia.xx, body.inertia.yy, body.inertia.zz)
+    tolerance = _ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
+    smallest, middle, largest = np.linalg.eigvalsh(tensor)
+    if smallest < -tolerance:
+        what = (
+            f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"
+        )
+        report.warn(("inertia",), what, "Check `about`, `com` and the signs; it is used as it is.")
+    elif smallest + middle < largest - tolerance:
+        what = (
+            "no body has this inertia: about the centre of mass the principal moment "
+            f"{largest:.4g} exceeds the sum of the others {smallest + middle:.4g} kg m^2"
+        )
+        report.warn(("inertia",), what, "Check `about`, `com` and the numbers; it is used as it is.")

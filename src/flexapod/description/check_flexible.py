@@ -1,0 +1,114 @@
+"""Checks of a flexible body: what each type and section needs, and that its file stays in the robot's folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path as FilePath
+from pathlib import PurePosixPath
+
+from flexapod.description.report import Below, Reporter
+from flexapod.description.schema import Flexible, Section
+from flexapod.description.units import nearest
+
+_MATERIAL = {"young", "poisson", "density", "damping", "modes", "theory"}
+_ALLOWED = {
+    "beam": {"length", "elements", "section", *_MATERIAL},
+    "plate": {"outline", "thickness", *_MATERIAL},
+    "modes": {"file", "modes", "damping"},
+}
+_REQUIRED = {
+    "beam": ("length", "section", "young", "density"),
+    "plate": ("outline", "thickness", "young", "poisson", "density"),
+    "modes": ("file",),
+}
+_THEORIES = {"beam": ["euler-bernoulli", "timoshenko"], "plate": ["kirchhoff", "mindlin"]}
+_SECTIONS = {
+    "rectangle": (("width", "height"), ()),
+    "tube": (("outer",), ("inner",)),
+    "i": (("width", "height", "flange", "web"), ()),
+    "general": (("area", "iy", "iz"), ("torsion",)),
+}
+
+
+def check_flexible(flexible: Flexible, report: Reporter) -> None:
+    """Report what is missing, what does not belong to the type, and sizes that cannot be."""
+    given = {name for name in flexible.model_fields_set if getattr(flexible, name) is not None}
+    kind = flexible.type
+    for name in _REQUIRED[kind]:
+        if name not in given:
+            report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
+    for name in sorted(given - _ALLOWED[kind] - {"type"}):
+        report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
+    theories = _THEORIES.get(kind, [])
+    if flexible.theory is not None and theories and flexible.theory not in theories:
+        report.error(
+            ("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories)
+        )
+    if flexible.poisson is not None and flexible.poisson >= 0.5:
+        report.error(("poisson",), f"must be below 0.5, is {flexible.poisson:g}", "Metals have about 0.3.")
+    if flexible.section is not None:
+        _check_section(flexible.section, Below(report, ("section",)))
+    if flexible.outline is not None:
+        _check_outline(flexible.outline, report)
+    if flexible.file is not None and (what := wrong_file_name(flexible.file)):
+        report.error(("file",), what, "Write the plain name of a .npz file beside the robot file.")
+
+
+def _check_section(section: Section, report: Reporter) -> None:
+    required, optional = _SECTIONS[section.shape]
+    given = {name for name in section.model_fields_set if getattr(section, name) is not None} - {"shape"}
+    for name in required:
+        if name not in given:
+            report.error(
+                (name,), f"is missing: a section of shape {section.shape} needs it", f"Add `{name}`."
+            )
+    for name in sorted(given - {*required, *optional}):
+        report.error(
+            (name,), f"does not belong to shape {section.shape}", nearest(name, [*required, *optional])
+        )
+    pairs = [
+        ("inner", section.inner, "outer", section.outer, 1.0),
+        ("web", section.web, "width", section.width, 1.0),
+    ]
+    for name, small, other, large, times in [
+        *pairs,
+        ("flange", section.flange, "height", section.height, 2.0),
+    ]:
+        if small is not None and large is not None and times * small >= large:
+            limit = other if times == 1.0 else f"half of {other}"
+            report.error((name,), f"must be less than {limit}, is {small:g} m", f"{other} is {large:g} m.")
+
+
+def _check_outline(outline: list[list[float]], report: Reporter) -> None:
+    if not 3 <= len(outline) <= 1000:
+        report.error(
+            ("outline",),
+            f"must have 3 to 1000 corners, has {len(outline)}",
+            "Write [[0, 0], [1, 0], [1, 1]].",
+        )
+        return
+    turned = [*outline[1:], outline[0]]
+    area = 0.5 * sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, turned, strict=True))
+    size = max(max(abs(v) for v in corner) for corner in outline)
+    if abs(area) <= 1e-12 * size * size:
+        report.error(("outline",), "encloses no area", "Write the corners in order around the plate.")
+
+
+def wrong_file_name(name: str) -> str:
+    """What is wrong with the name of a file beside the robot file; empty if nothing."""
+    parts = PurePosixPath(name).parts
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        return "is not a file name"
+    if name.startswith(("/", "~")) or "\\" in name or ":" in name:
+        return "must be relative to the folder of the robot file"
+    if ".." in parts or "." in name.split("/"):
+        return "must stay in the folder of the robot file"
+    return "" if name.endswith(".npz") else "must be a .npz file"
+
+
+def path_beside(robot_file: FilePath, name: str) -> FilePath | None:
+    """The path of a file beside the robot file; None if it would lie outside its folder, symbolic links followed."""
+    folder = os.path.realpath(robot_file.parent)
+    path = os.path.realpath(os.path.join(folder, name))
+    inside = not wrong_file_name(name) and os.path.commonpath([folder, path]) == folder
+    return FilePath(path) if inside else None

@@ -1,0 +1,187 @@
+"""Checks of one joint: the fields that its type needs, refuses or limits; whether its units fit its motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexapod.description.report import Below, Reporter
+from flexapod.description.rotations import apply, check_rotation, is_zero, parallel, rotation_matrix
+from flexapod.description.schema import Friction, Joint, Limits
+from flexapod.description.unit_parser import UnitError, parse_quantity, parse_unit
+
+_AXES = ("axis", "axis_on", "axis1", "axis2", "direction", "cross")
+_USES = {
+    "revolute": ("axis", "axis_on"),
+    "prismatic": ("axis", "axis_on"),
+    "cylindrical": ("axis", "axis_on"),
+    "universal": ("axis1", "axis2", "direction", "cross"),
+    "spherical": (),
+    "fixed": (),
+}
+FREEDOMS = {"revolute": 1, "prismatic": 1, "cylindrical": 2, "universal": 2, "spherical": 3, "fixed": 0}
+"""Number of coordinates of each type of joint."""
+
+LINEAR_AND_ANGULAR = {
+    "zero": ("m", "rad"),
+    "start": ("m", "rad"),
+    "stroke": ("m", "rad"),
+    "speed": ("m/s", "rad/s"),
+    "force": ("N", "N m"),
+    "coulomb": ("N", "N m"),
+    "preload": ("N", "N m"),
+    "viscous": ("N s/m", "N m s/rad"),
+    "damping": ("N s/m", "N m s/rad"),
+    "stiffness": ("N/m", "N m/rad"),
+    "inertia": ("kg", "kg m^2"),
+    "IA": ("kg", "kg m^2"),
+}
+"""Fields whose unit depends on the joint: for a joint that slides, and for one that turns."""
+
+
+def given_fields(model: Any) -> set[str]:
+    """Fields that the file gives a value."""
+    return {name for name in model.model_fields_set if getattr(model, name) is not None}
+
+
+def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
+    """Report what is wrong with a joint by itself. `closing`: it leads to the platform or to another leg."""
+    given = given_fields(joint)
+    used = _USES[joint.type]
+    for name in _AXES:
+        if name in given and name not in used:
+            hint = f"Use {' and '.join(used[:2])} instead." if used else "Remove it."
+            report.error((name,), f"does not belong to a {joint.type} joint", hint)
+    for name in ("on", "axis_on"):
+        if name in given and not closing:
+            report.error(
+                (name,), "belongs to joints that close a loop", "Remove it; this joint carries its own body."
+            )
+    for name in ("axis", "axis_on", "axis1", "axis2", "direction"):
+        vector = getattr(joint, name)
+        if isinstance(vector, list) and is_zero(vector):
+            report.error((name,), "is zero, so it has no direction", "Write e.g. [0, 0, 1].")
+    rotation_right = check_rotation(joint.rotation, Below(report, ("rotation",)))
+    if joint.type == "universal":
+        _check_universal(joint, given, closing, rotation_right, report)
+    elif used and "axis" not in given:
+        report.error(("axis",), f"is missing: a {joint.type} joint needs it", "Write e.g. axis: [0, 0, 1].")
+    if "rotation" in given and closing and joint.type in ("spherical", "universal"):
+        report.error(("rotation",), f"has no meaning for a closing {joint.type} joint", "Remove it.")
+    _check_motion(joint, given, closing, report)
+    check_limits(joint.limits, Below(report, ("limits",)))
+    check_friction(joint.friction, joint.type, report)
+
+
+def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter) -> None:
+    if joint.actuated and joint.type not in ("revolute", "prismatic"):
+        report.error(
+            ("actuated",),
+            f"a {joint.type} joint cannot be actuated",
+            "Actuate a revolute or prismatic joint.",
+        )
+    elif joint.actuated and closing:
+        what = "a joint that closes a loop cannot be actuated yet"
+        report.error(
+            ("actuated",), what, "Let the actuated joint carry a body, and close the loop at a passive joint."
+        )
+    if joint.type == "fixed":
+        for name in ("zero", "start", "limits", "friction", "inertia"):
+            if name in given:
+                report.error((name,), "does not belong to a fixed joint", "Remove it.")
+    freedoms = FREEDOMS[joint.type]
+    if isinstance(joint.start, list) and len(joint.start) != freedoms and freedoms:
+        report.error(
+            ("start",), f"must have {freedoms} numbers, has {len(joint.start)}", "One for each coordinate."
+        )
+
+
+def _check_universal(
+    joint: Joint, given: set[str], closing: bool, rotation_right: bool, report: Reporter
+) -> None:
+    if "axis1" not in given:
+        report.error(("axis1",), "is missing: a universal joint needs it", "Write e.g. axis1: [1, 0, 0].")
+    if closing:
+        if "axis2" not in given:
+            report.error(
+                ("axis2",), "is missing: a closing universal joint needs it", "Write e.g. axis2: [0, 1, 0]."
+            )
+        if "direction" in given:
+            report.error(("direction",), "does not belong to a closing joint", "Write axis2 instead.")
+        return
+    if ("axis2" in given) == ("direction" in given):
+        what = "has both axis2 and direction" if "axis2" in given else "needs axis2 or direction"
+        report.error((), what, "Write direction: home, a direction, or axis2: exactly one of them.")
+        return
+    if "direction" in given and "rotation" in given:
+        report.error(("rotation",), "cannot stand beside direction", "Remove one of them.")
+    if joint.axis1 is None or is_zero(joint.axis1) or not rotation_right:
+        return
+    if (
+        isinstance(joint.direction, list)
+        and not is_zero(joint.direction)
+        and parallel(joint.axis1, joint.direction)
+    ):
+        report.error(("direction",), "is parallel to axis1", "The leg must point across its first axis.")
+    if joint.axis2 is not None and not is_zero(joint.axis2):
+        turned = apply(rotation_matrix(joint.rotation), joint.axis2)
+        if parallel(joint.axis1, turned):
+            report.error(("axis2",), "is parallel to axis1", "Choose axis2 across axis1.")
+
+
+def check_limits(limits: Limits | None, report: Reporter) -> None:
+    """Report a stroke whose ends are exchanged or equal."""
+    if limits is not None and limits.stroke is not None and limits.stroke[0] >= limits.stroke[1]:
+        low, high = limits.stroke
+        report.error(
+            ("stroke",),
+            f"must go from small to large, is [{low:g}, {high:g}]",
+            "Write the smaller end first.",
+        )
+
+
+def check_friction(friction: Friction | None, kind: str, report: Reporter) -> None:
+    """Report friction that the type of joint cannot have."""
+    if friction is None:
+        return
+    given = given_fields(friction)
+    for name in ("normal", "preload", "normal_rule"):
+        if name in given and kind not in ("prismatic", "cylindrical"):
+            report.error(
+                ("friction", name), f"does not belong to a {kind} joint", "It is friction of a guide."
+            )
+    if "reaction" in given and kind in ("prismatic", "fixed"):
+        report.error(
+            ("friction", "reaction"), f"does not belong to a {kind} joint", "It is friction of a bearing."
+        )
+
+
+def check_units(data: Any, kind: str, report: Reporter) -> None:
+    """Report quantities written with a unit of the other motion: `5 mm` for an angle.
+
+    Args:
+        data: the joint as it is written.
+        kind: its type.
+        report: where problems go.
+    """
+    if kind not in ("revolute", "prismatic", "universal", "spherical") or not isinstance(data, dict):
+        return
+    angular = kind != "prismatic"
+    parts = [((), data), (("limits",), data.get("limits")), (("friction",), data.get("friction"))]
+    for prefix, part in parts:
+        for name, value in part.items() if isinstance(part, dict) else ():
+            if name not in LINEAR_AND_ANGULAR:
+                continue
+            expected = LINEAR_AND_ANGULAR[name][angular]
+            for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                where = (*prefix, name) if index is None else (*prefix, name, index)
+                if isinstance(item, str) and not _fits(item, expected):
+                    what = f"{item.strip()} does not fit a {kind} joint"
+                    report.error(where, what, f"Write it in {expected}.")
+
+
+def _fits(text: str, unit: str) -> bool:
+    try:
+        found, wanted = parse_quantity(text)[1], parse_unit(unit)[1]
+    except UnitError:
+        return True  # reported already
+    return found == wanted or (found[:3] == wanted[:3] and wanted[3] < 0)

@@ -1,0 +1,155 @@
+"""Checks of one merged leg: names, the tree that its joints span, and where it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from flexapod.description.check_body import check_body
+from flexapod.description.check_flexible import check_flexible
+from flexapod.description.check_joint import (
+    check_friction,
+    check_joint,
+    check_limits,
+    check_units,
+    given_fields,
+)
+from flexapod.description.merge import RESERVED
+from flexapod.description.problems import Path
+from flexapod.description.report import Below, Reporter
+from flexapod.description.rotations import check_rotation
+from flexapod.description.schema import Joint, Leg
+from flexapod.description.units import nearest
+
+SIGMA = ("revolute", "prismatic", "fixed")
+"""Types of joint by Khalil's sigma."""
+MOST_PARTS = 200
+
+
+@dataclass
+class LegEnds:
+    """What a leg has to do with the rest: its bodies, and the joints that close loops (path, target)."""
+
+    bodies: list[str] = field(default_factory=list)
+    closing: list[tuple[str, str]] = field(default_factory=list)
+    actuated: int = 0
+
+
+def closes(joint: Joint) -> bool:
+    """Whether a joint closes a loop: to the platform, or to a body of another leg."""
+    return joint.to == "platform" or "." in joint.to
+
+
+def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
+    """Report what is wrong with a leg by itself.
+
+    Args:
+        leg: the validated leg.
+        data: the same as written, for its units.
+        report: where problems go, paths relative to the leg.
+    """
+    if len(leg.table) + len(leg.joints) + len(leg.bodies) > MOST_PARTS:
+        report.error((), f"has more than {MOST_PARTS} joints and bodies", "Split the robot into more legs.")
+        return LegEnds()
+    for name in ("frame", "platform_frame"):
+        check_rotation(getattr(leg, name).rotation, Below(report, (name, "rotation")))
+    _check_names(leg, report)
+    ends = _check_tree(leg, report)
+    for i, row in enumerate(leg.table):
+        here = Below(report, ("table", i))
+        kind = SIGMA[row.sigma]
+        if row.mu and kind == "fixed":
+            here.error(("mu",), "a fixed joint cannot be actuated", "Write mu: 0 or sigma: 0 or 1.")
+        if kind == "fixed":
+            for name in sorted(given_fields(row) & {"start", "IA", "limits", "friction"}):
+                here.error((name,), "does not belong to a fixed joint", "Remove it.")
+        check_limits(row.limits, Below(here, ("limits",)))
+        check_friction(row.friction, kind, here)
+        check_units(data["table"][i], kind, here)
+        if row.flexible is not None:
+            check_flexible(row.flexible, Below(here, ("flexible",)))
+        for point in row.points:
+            if point in ("com", "origin"):
+                here.error(
+                    ("points", point), f"{point} is a point that every body has", "Choose another name."
+                )
+    for name, joint in leg.joints.items():
+        check_joint(joint, closes(joint), Below(report, ("joints", name)))
+        check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
+    for name, body in leg.bodies.items():
+        check_body(body, Below(report, ("bodies", name)))
+    ends.actuated = sum(row.mu for row in leg.table) + sum(joint.actuated for joint in leg.joints.values())
+    return ends
+
+
+def _check_names(leg: Leg, report: Reporter) -> None:
+    """Every name of a leg is used once; a table row `1` defines the body `1` and the joint `q1`."""
+    places: list[tuple[str, Path]] = []
+    for i, row in enumerate(leg.table):
+        places += [(row.body, ("table", i, "body")), (f"q{row.body}", ("table", i, "body"))]
+    places += [(name, ("bodies", name)) for name in leg.bodies] + [
+        (name, ("joints", name)) for name in leg.joints
+    ]
+    seen: set[str] = set()
+    for name, path in places:
+        if name in ("base", "platform"):
+            report.error(path, f"{name} is already the name of the {name}", "Choose another name.")
+        elif name in RESERVED:
+            report.error(path, f"{name} is a key of every leg", "Choose another name.")
+        elif name in seen:
+            what = f"the name {name} is used twice in this leg"
+            report.error(
+                path,
+                what,
+                "Joints, bodies and table rows need different names; row 1 has body 1 and joint q1.",
+            )
+        seen.add(name)
+
+
+def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
+    """Each body is placed by one joint, from a body placed before."""
+    ends = LegEnds(bodies=[row.body for row in leg.table] + list(leg.bodies))
+    placed = ["base"]
+    for i, row in enumerate(leg.table):
+        if row.after is not None and row.after not in placed:
+            report.error(
+                ("table", i, "after"),
+                f"no row before this one has the body {row.after}",
+                nearest(row.after, placed),
+            )
+        placed.append(row.body)
+    for name, joint in leg.joints.items():
+        path: Path = ("joints", name)
+        if joint.from_ not in placed:
+            late = joint.from_ in ends.bodies
+            what = f"{joint.from_} is not placed yet" if late else f"no body is called {joint.from_}"
+            hint = "Put the joint that carries it before this one." if late else nearest(joint.from_, placed)
+            report.error((*path, "from"), what, hint)
+        if joint.cross is not None:
+            _place(joint.cross, (*path, "cross"), leg, placed, report)
+        if closes(joint):
+            ends.closing.append((name, joint.to))
+        else:
+            _place(joint.to, (*path, "to"), leg, placed, report)
+    for name in leg.bodies:
+        if name not in placed:
+            report.error(
+                ("bodies", name),
+                "no joint carries this body",
+                f"Add a joint with `to: {name}`, or remove it.",
+            )
+    return ends
+
+
+def _place(name: str, path: Path, leg: Leg, placed: list[str], report: Reporter) -> None:
+    if name == "base":
+        report.error(
+            path, "a joint cannot lead to the base", "Start the leg at the base and end it at the platform."
+        )
+    elif name in placed:
+        what = f"{name} is carried by another joint already; loops inside a leg are not supported yet"
+        report.error(path, what, "Write the second branch as a leg of its own, with `to: leg.body`.")
+    elif name not in leg.bodies:
+        hint = nearest(name, [b for b in leg.bodies if b not in placed] + ["platform"])
+        report.error(path, f"no body is called {name}", f"{hint} Or add it under bodies: `{name}: {{}}`.")
+    placed.append(name)

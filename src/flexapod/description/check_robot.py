@@ -1,0 +1,121 @@
+"""Checks of the whole robot: how the legs hang together, home, sampling, and the plane of a planar robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+
+from flexapod.description.check_body import check_body
+from flexapod.description.check_flexible import path_beside
+from flexapod.description.check_leg import LegEnds
+from flexapod.description.problems import Path
+from flexapod.description.report import Below, LegReport, Report
+from flexapod.description.rotations import check_rotation
+from flexapod.description.schema import Flexible, Leg, RobotFile
+from flexapod.description.units import nearest
+
+NORMALS = {"xy": 2, "xz": 1, "yz": 0}
+"""Index of the world axis normal to each plane."""
+
+
+def check_top(file: RobotFile, report: Report) -> None:
+    """Report what is wrong outside the legs."""
+    check_rotation(file.home.rotation, Below(report, ("home", "rotation")))
+    check_body(file.platform, Below(report, ("platform",)))
+    if file.platform.body is not None:
+        for name in sorted(
+            file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}
+        ):
+            what = "the platform is a leg's own link, whose mass stands there"
+            report.error(("platform", name), what, f"Remove it, or move it to the body {file.platform.body}.")
+    if file.sampling is not None:
+        for name in ("position", "rotation"):
+            for i, half in enumerate(getattr(file.sampling, name)):
+                here: Path = ("sampling", name, i)
+                if half < 0:
+                    report.error(
+                        here, f"must not be negative, is {half:g}", "Write half the width of the box."
+                    )
+                elif name == "rotation" and half > math.pi:
+                    report.error(
+                        here, f"must not exceed half a turn, is {half:g} rad", "Write at most 180 deg."
+                    )
+                elif half and file.plane and (i == NORMALS[file.plane]) == (name == "position"):
+                    report.error(here, f"leads out of the plane {file.plane}", "Write 0 here.")
+
+
+def check_together(
+    file: RobotFile, ends: Mapping[str, LegEnds], reports: Mapping[str, LegReport], report: Report
+) -> None:
+    """Report references between legs that lead nowhere, and legs that do not reach the platform."""
+    links: dict[str, set[str]] = {leg: set() for leg in (*ends, "platform")}
+
+    def link(leg: str, other: str) -> None:
+        links[leg].add(other)
+        links[other].add(leg)
+
+    link_name = file.platform.body
+    names = [f"{leg}.{body}" for leg, end in ends.items() for body in end.bodies]
+    owner = ""
+    if link_name is not None:
+        if link_name in names:
+            owner = link_name.split(".")[0]
+        else:
+            report.error(("platform", "body"), f"no leg has the body {link_name}", nearest(link_name, names))
+    for leg, end in ends.items():
+        for joint, target in end.closing:
+            here = Below(reports[leg], ("joints", joint))
+            other = target.split(".")[0] if "." in target else (owner or "platform")
+            if "." in target and target not in names:
+                others = [n for n in names if not n.startswith(leg + ".")]
+                here.error(("to",), f"no leg has the body {target}", nearest(target, [*others, "platform"]))
+            elif other == leg:
+                what = "the leg closes on itself; loops inside a leg are not supported yet"
+                here.error(("to",), what, "Write the second branch as a leg of its own, with `to: leg.body`.")
+            else:
+                link(leg, other)
+    if owner:
+        link(owner, "platform")
+    if report.problems:
+        return
+    reached, waiting = {"platform"}, ["platform"]
+    while waiting:
+        for other in links[waiting.pop()] - reached:
+            reached.add(other)
+            waiting.append(other)
+    for leg in ends:
+        if leg not in reached:
+            hint = "Add a joint with `to: platform`, or `to: leg.body` of a leg that reaches it."
+            reports[leg].error((), "the leg does not reach the platform", hint)
+    if not any(end.actuated for end in ends.values()):
+        report.error(
+            ("legs",),
+            "no joint is actuated",
+            "Write `actuated: true` (or mu: 1 in a table) where the motors are.",
+        )
+
+
+def check_files(
+    file: RobotFile,
+    legs: Mapping[str, Leg],
+    reports: Mapping[str, LegReport],
+    report: Report,
+    path: FilePath | None,
+) -> None:
+    """Report files of modes that lie outside the folder of the robot file. They are not opened."""
+    if path is None:
+        return
+
+    def check(flexible: Flexible | None, where: Below) -> None:
+        if flexible is not None and flexible.file is not None and path_beside(path, flexible.file) is None:
+            where.error(
+                ("flexible", "file"), "leads out of the folder of the robot file", "Put the file beside it."
+            )
+
+    check(file.platform.flexible, Below(report, ("platform",)))
+    for name, leg in legs.items():
+        for i, row in enumerate(leg.table):
+            check(row.flexible, Below(reports[name], ("table", i)))
+        for body_name, body in leg.bodies.items():
+            check(body.flexible, Below(reports[name], ("bodies", body_name)))

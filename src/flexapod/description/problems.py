@@ -1,0 +1,59 @@
+"""Problems of a robot file: where, what is wrong, what would be right; all of them in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from flexapod.errors import FlexapodError
+
+Path = tuple[str | int, ...]
+"""Keys and indices from the top of a document to a value."""
+
+MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One problem. `path` is written as in the parameter lists: `legs.A.rail.axis`."""
+
+    file: str
+    line: int | None
+    path: str
+    what: str
+    hint: str
+    severity: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        """`file:line: path: what. hint`."""
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.path}: {self.what}. {self.hint}"
+
+
+class RobotFileError(FlexapodError):
+    """A robot file that cannot be used, with every problem found in it."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[:MOST_SHOWN]]
+        if len(self.problems) > MOST_SHOWN:
+            lines.append(f"and {len(self.problems) - MOST_SHOWN} more problems.")
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[type[RobotFileError], tuple[tuple[Problem, ...]]]:
+        return (RobotFileError, (self.problems,))
+
+
+class RobotFileWarning(UserWarning):
+    """A robot file that can be used, but says something that cannot be, such as an impossible inertia."""
+
+
+def dotted(path: Path) -> str:
+    """A path as text: keys with dots, indices in brackets; `(top)` for the document itself."""
+    text = ""
+    for key in path:
+        part = str(key)
+        part = part if len(part) <= 64 else part[:61] + "..."
+        text += f"[{key}]" if isinstance(key, int) else f".{part}" if text else part
+    return (text if len(text) <= 200 else text[:197] + "...") or "(top)"

@@ -1,0 +1,164 @@
+"""A robot file, read and checked: text to plain data to validated models, every problem in one go."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+from flexapod.description.check_leg import LegEnds, check_leg
+from flexapod.description.check_plane import check_plane
+from flexapod.description.check_robot import check_files, check_together, check_top
+from flexapod.description.merge import MergedLeg, merge_leg, reporter_of
+from flexapod.description.plain_data import count, plain_data
+from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning
+from flexapod.description.report import Below, LegReport, Report
+from flexapod.description.schema import Leg, RobotFile
+from flexapod.description.translate import validated
+from flexapod.description.walk import plain, type_at
+from flexapod.description.yaml_reader import LARGEST_FILE, MOST_NODES, read_yaml
+
+MOST_LEGS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A robot file that was read and found right. Equal descriptions say the same, wherever they stand."""
+
+    file: RobotFile
+    """The file as validated; `legs.template` and `legs.each` are plain data in it."""
+    legs: dict[str, Leg]
+    """Each leg complete: the template with the leg's own values, in file order."""
+    document: dict[str, Any]
+    """What the file says as plain data: quantities in SI, names as strings."""
+    lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
+    """Line of every path of the document."""
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
+    path: FilePath | None = field(default=None, compare=False)
+    """Where the file is; None if it was given as text or data."""
+
+
+def read_robot_file(path: str | os.PathLike[str]) -> Description:
+    """Read a robot file.
+
+    Raises:
+        RobotFileError: the file cannot be read or is wrong; it carries every problem.
+    Warns:
+        RobotFileWarning: once, with all that is suspicious but usable.
+    """
+    name = os.fspath(path)
+    try:
+        # Only regular files: a pipe or a device would wait or never end.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise RobotFileError([_unreadable(name, "is not a file")])
+        with open(path, "rb") as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        what = "does not exist" if isinstance(error, FileNotFoundError) else "cannot be read"
+        raise RobotFileError([_unreadable(name or "(no name)", what)]) from None
+    return _read(content, name, FilePath(path))
+
+
+def read_robot_text(text: str, *, name: str = "robot") -> Description:
+    """Read the text of a robot file; `name` stands for the file in messages. Raises and warns as `read_robot_file`."""
+    return _read(text, name, None)
+
+
+def description_from_document(
+    document: Mapping[str, Any], *, path: FilePath | None = None, name: str = "robot"
+) -> Description:
+    """Check plain data as if it had been read from a file.
+
+    Args:
+        document: what a robot file says, as nested dicts and lists; NumPy numbers and arrays are welcome.
+        path: the robot file that it belongs to, for the files beside it.
+        name: stands for the file in messages.
+
+    Raises and warns as `read_robot_file`; lines are unknown.
+    """
+    file = str(path) if path is not None else name
+    return _check(plain_data(document, file), {}, file, path)
+
+
+def _unreadable(name: str, what: str) -> Problem:
+    return Problem(
+        file=name, line=None, path="(file)", what=what, hint="Give the path of a robot file (.yaml)."
+    )
+
+
+def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
+    read = read_yaml(content, name)
+    return _check(read.data, read.lines, name, path)
+
+
+def _check(data: dict[str, Any], lines: Mapping[Path, int], name: str, path: FilePath | None) -> Description:
+    report = Report(file=name, document=data, lines=lines)
+    file = validated(RobotFile, data, report)
+    merged = _merged_legs(data, report)
+    reports = {leg.name: reporter_of(leg, report) for leg in merged}
+    legs: dict[str, Leg] = {}
+    ends: dict[str, LegEnds] = {}
+    for part in merged:
+        leg = None if report.full else validated(Leg, part.data, reports[part.name])
+        if leg is not None:
+            legs[part.name] = leg
+            ends[part.name] = check_leg(leg, part.data, reports[part.name])
+    if file is not None:
+        check_top(file, report)
+        if len(legs) == len(file.legs.each):
+            check_together(file, ends, reports, report)
+            _check_planes(file, legs, reports, report)
+            check_files(file, legs, reports, report, path)
+    if report.problems or file is None:
+        raise RobotFileError(sorted(report.problems, key=lambda p: p.line or 0))
+    found = tuple(report.warnings)
+    if found:
+        warnings.warn(RobotFileWarning("\n".join(map(str, found))), stacklevel=4)
+    document = _plain_document(data, merged)
+    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path)
+
+
+def _check_planes(
+    file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report
+) -> None:
+    if file.plane is not None and not report.problems:
+        for name, leg in legs.items():
+            check_plane(leg, file.plane, reports[name])
+
+
+def _merged_legs(data: dict[str, Any], report: Report) -> list[MergedLeg]:
+    """Every leg merged with the template, as far as the file has them; bounded in number and size."""
+    legs = data.get("legs")
+    each = legs.get("each") if isinstance(legs, dict) else None
+    if not isinstance(legs, dict) or not isinstance(each, dict):
+        return []
+    template = legs.get("template")
+    if len(each) > MOST_LEGS:
+        report.error(("legs", "each"), f"has {len(each)} legs, more than {MOST_LEGS}", "Write fewer legs.")
+        return []
+    if count(template) * len(each) + count(each) > MOST_NODES:
+        report.error(
+            ("legs",), f"more than {MOST_NODES} values in all legs together", "Shorten the template."
+        )
+        return []
+    if isinstance(template, dict):
+        validated(Leg, template, Below(report, ("legs", "template")), partial=True)
+    return [merge_leg(name, template, patch, report) for name, patch in each.items()]
+
+
+def _plain_document(data: dict[str, Any], merged: list[MergedLeg]) -> dict[str, Any]:
+    """The file's data with quantities in SI and names as strings."""
+    document: dict[str, Any] = plain(data, RobotFile)
+    legs = data["legs"]
+    if legs.get("template") is not None:
+        document["legs"]["template"] = plain(legs["template"], Leg)
+    for leg in merged:
+        patch = legs["each"][leg.name] or {}
+        document["legs"]["each"][leg.name] = {
+            key: plain(value, type_at(Leg, leg.targets[key])) for key, value in patch.items()
+        }
+    return document

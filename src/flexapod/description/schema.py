@@ -1,0 +1,438 @@
+"""The robot file as a pydantic schema: the one source of the JSON Schema, the reference page and the checks.
+
+A file says what a robot is made of: bodies, joints between two bodies, legs as a template plus what differs per leg.
+Vectors are in the frame that the field's description names; quantities are SI numbers or strings with a unit.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
+
+from flexapod.description.units import (
+    Acceleration,
+    AccelerationSize,
+    Angle,
+    AngleSize,
+    AngularAcceleration,
+    AngularVelocity,
+    Area,
+    AreaMoment,
+    Coordinate,
+    Density,
+    Force,
+    Fraction,
+    InertiaValue,
+    Length,
+    LengthSize,
+    Mass,
+    MassOrInertia,
+    Moment,
+    Name,
+    Number,
+    Power,
+    Rate,
+    Reference,
+    Size,
+    Stiffness,
+    Stress,
+    Velocity,
+    Viscous,
+    refuse,
+)
+
+Position = Annotated[list[Length], Field(min_length=3, max_length=3)]
+Direction = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Flag = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(strict=True)]
+
+
+class HomeOrDirection:
+    """Marks a field that is the word `home` or a direction."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """The word, else three numbers."""
+
+        def validate(value: Any, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
+            if isinstance(value, str) and value != "home":
+                raise refuse(
+                    f"must be `home` or 3 numbers, is {value[:40]!r}", "Write home, or e.g. [0, 0, 1]."
+                )
+            return value if value == "home" else direction(value)
+
+        return core_schema.no_info_wrap_validator_function(validate, handler.generate_schema(Direction))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Either of the two."""
+        return {"anyOf": [{"const": "home"}, handler(schema["schema"])]}
+
+
+class OneOrMore:
+    """Marks a field that is one coordinate or a list of them."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """A list where a list is given, else one quantity."""
+        several = Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
+        one = handler.generate_schema(Coordinate)
+        return core_schema.tagged_union_schema(
+            {"list": handler.generate_schema(several), "one": one},
+            lambda value: "list" if isinstance(value, list) else "one",
+        )
+
+
+def _euler_angles(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _empty(value: Any) -> Any:
+    return {} if value is None else value
+
+
+EulerAngles = Annotated[list[Angle], Field(min_length=1, max_length=3), BeforeValidator(_euler_angles)]
+
+
+class Model(BaseModel):
+    """Base of every part of the file: unknown keys are refused, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Rotation(Model):
+    """An orientation: child axes seen from the parent frame. Give exactly one of the forms.
+
+    An Euler sequence is a key such as ``XYZ: [a, b, c]`` (intrinsic, upper case) or ``xyz: [a, b, c]``
+    (extrinsic, lower case), one to three letters, as SciPy has it.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, EulerAngles]
+
+    matrix: Annotated[list[Direction], Field(min_length=3, max_length=3)] | None = Field(
+        default=None, description="rows of the parent-from-child rotation matrix"
+    )
+    quat_wxyz: Annotated[list[Number], Field(min_length=4, max_length=4)] | None = Field(
+        default=None, description="unit quaternion, scalar first"
+    )
+    axis: Direction | None = Field(default=None, description="rotation axis, with `angle`")
+    angle: Angle | None = Field(default=None, description="rotation angle about `axis`")
+    toward_x: Direction | None = Field(
+        default=None, description="child x axis in the parent frame, with `toward_z`"
+    )
+    toward_z: Direction | None = Field(
+        default=None, description="child z axis in the parent frame (kept; x is made normal to it)"
+    )
+
+
+class Frame(Model):
+    """A placed frame."""
+
+    position: Position = Field(default=[0.0, 0.0, 0.0], description="origin in the parent frame")
+    rotation: Rotation | None = Field(default=None, description="orientation in the parent frame")
+
+
+class Inertia(Model):
+    """Inertia tensor about a named point, in named axes."""
+
+    about: Name = Field(
+        default="com", description="`com`, `origin` (of the body frame) or a named point of the body"
+    )
+    axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
+    diagonal: Annotated[list[InertiaValue], Field(min_length=3, max_length=3)] | None = Field(
+        default=None, description="short for xx, yy, zz"
+    )
+    xx: InertiaValue = 0.0
+    yy: InertiaValue = 0.0
+    zz: InertiaValue = 0.0
+    xy: InertiaValue = Field(
+        default=0.0, description="entry of the tensor itself (minus the product of inertia)"
+    )
+    xz: InertiaValue = 0.0
+    yz: InertiaValue = 0.0
+
+
+class KhalilInertia(Model):
+    """Base inertial parameters about the frame origin, as in the tables of Khalil's school."""
+
+    XX: InertiaValue = 0.0
+    XY: InertiaValue = 0.0
+    XZ: InertiaValue = 0.0
+    YY: InertiaValue = 0.0
+    YZ: InertiaValue = 0.0
+    ZZ: InertiaValue = 0.0
+    MX: Moment = Field(
+        default=0.0, description="first moment, M times the x coordinate of the centre of mass"
+    )
+    MY: Moment = 0.0
+    MZ: Moment = 0.0
+    M: Mass = 0.0
+
+
+class Section(Model):
+    """Cross-section of a beam."""
+
+    shape: Literal["rectangle", "tube", "i", "general"]
+    width: Size | None = Field(default=None, description="size along the body's y axis")
+    height: Size | None = Field(default=None, description="size along the body's z axis")
+    outer: Size | None = Field(default=None, description="outer diameter of a tube")
+    inner: Size | None = Field(default=None, description="inner diameter of a tube")
+    flange: Size | None = Field(default=None, description="flange thickness of an I section")
+    web: Size | None = Field(default=None, description="web thickness of an I section")
+    area: Area | None = Field(default=None, description="area, general section")
+    iy: AreaMoment | None = Field(default=None, description="second moment about y, general section")
+    iz: AreaMoment | None = Field(default=None, description="second moment about z, general section")
+    torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
+
+
+class Flexible(Model):
+    """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
+
+    type: Literal["beam", "plate", "modes"]
+    length: Size | None = Field(default=None, description="beam: length along the body's x axis")
+    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(
+        default=1, description="beam: number of elements"
+    )
+    section: Section | None = None
+    theory: Literal["euler-bernoulli", "timoshenko", "kirchhoff", "mindlin"] | None = None
+    outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
+        default=None, description="plate: corners in order, in the body's xy plane"
+    )
+    thickness: Size | None = None
+    young: Stress | None = Field(default=None, description="Young's modulus")
+    poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
+    density: Density | None = None
+    modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
+        default=None, description="number of elastic modes kept"
+    )
+    damping: Fraction | None = Field(default=None, description="modal damping ratio")
+    file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")
+
+
+class Body(Model):
+    """A body. Its frame is the frame of the joint that carries it (the platform's: the pose of a motion)."""
+
+    mass: Mass = 0.0
+    com: Position = Field(default=[0.0, 0.0, 0.0], description="centre of mass in the body frame")
+    inertia: Inertia = Field(default_factory=Inertia)
+    base_parameters: KhalilInertia | None = Field(
+        default=None,
+        description="instead of mass, com and inertia: first moments and tensor about the frame origin",
+    )
+    frames: dict[Name, Rotation] = Field(
+        default_factory=dict, description="named axes, seen from the body frame"
+    )
+    points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
+    flexible: Flexible | None = Field(default=None, description="makes the body flexible")
+
+
+class Platform(Body):
+    """The moving platform."""
+
+    body: Reference | None = Field(
+        default=None,
+        description="the platform is this leg's own link, as `leg.body`; it then has no mass of its own here",
+    )
+
+
+class Friction(Model):
+    """Friction of a joint. Linear joints in N, rotary ones in N m."""
+
+    viscous: Viscous = Field(default=0.0, description="N s/m or N m s/rad")
+    coulomb: Force = Field(default=0.0, description="constant force or torque against the motion, N or N m")
+    preload: Force = Field(
+        default=0.0, description="ball-screw preload over pitch: constant force, N (Kim Eq. 30)"
+    )
+    normal: Fraction = Field(
+        default=0.0, description="Coulomb coefficient times the guide's normal force (Kim mu_s)"
+    )
+    normal_rule: Literal["abs_sum", "norm", "literal"] = Field(
+        default="abs_sum",
+        description="normal force from its two guide components: |u.N|+|v.N|, their norm, or u.N - v.N as printed",
+    )
+    reaction: LengthSize = Field(
+        default=0.0, description="moment per newton of joint reaction, m (Kim k_u, k_p)"
+    )
+    direction: Literal["vector", "per_axis"] = Field(
+        default="vector",
+        description="reaction moment against the relative angular velocity, or per joint axis",
+    )
+    speed: Rate | None = Field(
+        default=None, description="sign(v) becomes tanh(v/speed); leave out for the exact sign"
+    )
+
+
+class Limits(Model):
+    """What an actuator or a passive joint can do."""
+
+    stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = Field(
+        default=None, description="smallest and largest coordinate"
+    )
+    angle: AngleSize | None = Field(
+        default=None, description="largest deflection of a universal or spherical joint from home"
+    )
+    speed: Rate | None = Field(default=None, description="largest rate")
+    force: Force | None = Field(default=None, description="largest force or torque")
+    power: Power | None = Field(default=None, description="largest power")
+
+
+JointType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]
+
+
+class Joint(Model):
+    """A joint from one body to the next. A joint to a body that is already placed closes a loop.
+
+    The frame of a body that a joint places sits at the joint centre (for a prismatic joint: at
+    `at + axis * (coordinate + zero)`); at coordinate zero its axes are those of the `from` body, turned by `rotation`.
+    """
+
+    type: JointType
+    from_: Name = Field(alias="from", description="body on the base side; `base` is the leg's base frame")
+    to: Reference = Field(
+        description="body on the far side; `platform`, or `leg.body` of another leg, closes the loop"
+    )
+    at: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `from` frame")
+    on: Position = Field(
+        default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)"
+    )
+    axis: Direction | None = Field(
+        default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame"
+    )
+    axis_on: Direction | None = Field(
+        default=None, description="closing revolute, prismatic, cylindrical: the same axis in the `to` frame"
+    )
+    axis1: Direction | None = Field(
+        default=None, description="universal: axis fixed to the `from` body, in its frame"
+    )
+    axis2: Direction | None = Field(
+        default=None, description="universal: axis fixed to the `to` body, in its frame"
+    )
+    direction: Annotated[Literal["home"] | list[Number], HomeOrDirection()] | None = Field(
+        default=None,
+        description="universal: z axis of the `to` frame at zero, in the `from` frame; y is axis2 = z x axis1. "
+        "`home`: from the joint to the leg's platform joint at home",
+    )
+    cross: Name | None = Field(
+        default=None, description="universal: body of the cross (x = axis1, y = axis2)"
+    )
+    rotation: Rotation | None = Field(
+        default=None, description="axes of the `to` frame at zero, seen from the `from` frame"
+    )
+    actuated: Flag = Field(default=False, description="driven by a motor (revolute and prismatic joints)")
+    zero: Coordinate = Field(
+        default=0.0, description="actuated or prismatic: displacement at which the coordinate is zero"
+    )
+    start: Annotated[list[Coordinate] | Coordinate, OneOrMore()] | None = Field(
+        default=None, description="coordinates near which the leg is assembled at home (chooses the branch)"
+    )
+    limits: Limits | None = None
+    friction: Friction | None = None
+    inertia: MassOrInertia = Field(
+        default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)"
+    )
+    stiffness: Stiffness | None = Field(default=None, description="spring at the joint (flexible joints)")
+    damping: Viscous | None = Field(default=None, description="damper at the joint (flexible joints)")
+
+
+class Row(Model):
+    """A row of a Khalil-Kleinfinger table: body j behind its joint, seen from the antecedent frame."""
+
+    body: Name = Field(description="name of the body; the joint is called q<name>")
+    after: Name | None = Field(
+        default=None, description="antecedent body; left out: the row before, `base` for the first"
+    )
+    mu: Literal[0, 1] = Field(default=0, description="1: actuated")
+    sigma: Literal[0, 1, 2] = Field(default=0, description="0 revolute, 1 prismatic, 2 fixed")
+    gamma: Angle = 0.0
+    b: Length = 0.0
+    alpha: Angle = 0.0
+    d: Length = 0.0
+    theta: Angle = Field(default=0.0, description="constant part; a revolute coordinate adds to it")
+    r: Length = Field(default=0.0, description="constant part; a prismatic coordinate adds to it")
+    start: Coordinate | None = Field(
+        default=None, description="coordinate near which the leg is assembled at home"
+    )
+    inertial: KhalilInertia = Field(default_factory=KhalilInertia, description="base inertial parameters")
+    IA: MassOrInertia = Field(default=0.0, description="rotor inertia")
+    limits: Limits | None = None
+    friction: Friction | None = None
+    points: dict[Name, Position] = Field(default_factory=dict)
+    flexible: Flexible | None = None
+
+
+class Leg(Model):
+    """A leg: joints and bodies by name, and optionally a Khalil-Kleinfinger table before them."""
+
+    frame: Frame = Field(default_factory=Frame, description="the leg's base frame in the world")
+    platform_frame: Frame = Field(
+        default_factory=Frame,
+        description="frame on the platform in which this leg's `on` and `axis_on` are given",
+    )
+    branch: Literal[-1, 1] = Field(
+        default=1, description="sign of the root in closed-form inverse kinematics (assembly mode)"
+    )
+    table: list[Row] = Field(default_factory=list)
+    joints: dict[Name, Joint] = Field(default_factory=dict)
+    bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict)
+
+
+class Legs(Model):
+    """The legs: what they share, and per leg what differs (keys of the leg, or names of its joints and bodies)."""
+
+    template: dict[str, Any] | None = Field(
+        default=None, description="written once for all legs: a leg that need not be complete"
+    )
+    each: dict[Name, Annotated[dict[str, Any], BeforeValidator(_empty)]] = Field(
+        min_length=1,
+        description="per leg: `frame`, `branch`, ..., or the name of a joint, body or table row with the fields that differ",
+    )
+
+
+class Home(Model):
+    """The home pose of the platform."""
+
+    position: Position = Field(default=[0.0, 0.0, 0.0], description="platform frame origin in the world")
+    rotation: Rotation | None = None
+
+
+class Sampling(Model):
+    """Box of random states around home for tests and benchmarks. Half-widths."""
+
+    position: Position = Field(default=[0.0, 0.0, 0.0], description="per world axis")
+    rotation: Annotated[list[Angle], Field(min_length=3, max_length=3)] = Field(
+        default=[0.0, 0.0, 0.0], description="rotation vector, per world axis"
+    )
+    velocity: Velocity = Field(default=1.0, description="each component")
+    angular_velocity: AngularVelocity = Field(default=1.0, description="each component")
+    acceleration: AccelerationSize = Field(default=5.0, description="each component")
+    angular_acceleration: AngularAcceleration = Field(default=5.0, description="each component")
+    condition: Fraction = Field(
+        default=1e4, description="largest condition number of the Jacobian that is sampled"
+    )
+
+
+class RobotFile(Model):
+    """A parallel robot: a platform carried by legs."""
+
+    flexapod: Literal[1] = Field(description="version of the file format")
+    name: Name = Field(description="short name")
+    title: Text = Field(default="", description="one line for tables")
+    source: Text = Field(description="where the numbers come from")
+    notes: list[Text] = Field(default_factory=list, description="readings, assumptions")
+    gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
+        description="in the world frame; never assumed"
+    )
+    plane: Literal["xy", "xz", "yz"] | None = Field(
+        default=None, description="plane of motion of a planar robot"
+    )
+    characteristic_length: Size | None = Field(
+        default=None, description="makes condition numbers of mixed Jacobians meaningful"
+    )
+    home: Home
+    sampling: Sampling | None = None
+    platform: Platform
+    legs: Legs

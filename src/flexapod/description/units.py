@@ -1,0 +1,259 @@
+"""Quantities of the robot file as pydantic types: SI numbers, or strings with a unit of the right dimension."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError, core_schema
+
+from flexapod.description.unit_parser import (
+    DIMENSIONLESS,
+    LARGEST,
+    Dimension,
+    UnitError,
+    parse_quantity,
+    parse_unit,
+    shorten,
+)
+
+QUANTITY_PATTERN = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ°%][^#]*$"
+NAME_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
+REFERENCE_PATTERN = r"^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})?$"
+
+
+class Written(float):
+    """A float that remembers how it was written, so that the reference `1.10` (leg 1, body 10) is not 1.1."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Written:
+        """The float `value`, written as `text`."""
+        self = super().__new__(cls, value)
+        self.text = text
+        return self
+
+    def __deepcopy__(self, memo: object) -> Written:
+        return self
+
+    def __reduce__(self) -> tuple[type[Written], tuple[float, str]]:
+        return (Written, (float(self), self.text))
+
+
+def refuse(what: str, hint: str) -> PydanticCustomError:
+    """A pydantic error in our words; `hint` says what would be right."""
+    return PydanticCustomError("flexapod", "{what}", {"what": what, "hint": hint})
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a float as a quantity. `unit` is what a bare number means; alternatives are separated by ` or `."""
+
+    unit: str
+    minimum: float | None = None
+    above: float | None = None
+    also: str = ""
+    label: str = ""
+
+    @cached_property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """Dimensions that a written unit may have."""
+        alternatives = [u for u in (self.unit + " or " + self.also).split(" or ") if u]
+        return tuple(parse_unit("" if u == "1" else u)[1] for u in alternatives)
+
+    @property
+    def shown(self) -> str:
+        """The unit for people."""
+        return self.label or self.unit
+
+    def _hint(self) -> str:
+        if self.unit == "1":
+            return "Write a number without a unit."
+        return f"Write a number in {self.shown}, or a number with its unit."
+
+    def convert(self, value: object) -> float:
+        """The SI number of a value of the file.
+
+        Raises:
+            PydanticCustomError: with `what` and `hint`.
+        """
+        if isinstance(value, str):
+            number = self._from_text(value)
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            raise refuse(f"must be a number, is {describe(value)}", self._hint())
+        else:
+            try:
+                number = float(value)
+            except OverflowError:
+                number = float("inf")
+        if number != number or number in (float("inf"), float("-inf")):
+            raise refuse("must be a finite number", self._hint())
+        if abs(number) > LARGEST:
+            raise refuse(f"{number:g} is too large", f"Numbers go up to {LARGEST:g}.")
+        if self.minimum is not None and number < self.minimum:
+            raise refuse(
+                f"must not be below {self.minimum:g}, is {number:g}", f"Write {self.minimum:g} or more."
+            )
+        if self.above is not None and number <= self.above:
+            raise refuse(f"must be above {self.above:g}, is {number:g}", f"Write more than {self.above:g}.")
+        return number
+
+    def _from_text(self, text: str) -> float:
+        try:
+            number, dimension = parse_quantity(text)
+        except UnitError as error:
+            raise refuse(error.what, error.hint) from None
+        if dimension in self.dimensions:
+            return number
+        if dimension == DIMENSIONLESS:
+            raise refuse(
+                f"{shorten(text)} has no unit",
+                f"Write the unit, or {text.strip()} without quotes for {self.shown}.",
+            )
+        raise refuse(f"{shorten(text)} has the wrong unit; it must be one of {self.shown}", self._hint())
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Validation by `convert`."""
+        return core_schema.no_info_plain_validator_function(self.convert)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A number, or a string with a unit."""
+        number: dict[str, Any] = {"type": "number", "maximum": LARGEST, "minimum": -LARGEST}
+        if self.minimum is not None:
+            number["minimum"] = self.minimum
+        if self.above is not None:
+            del number["minimum"]
+            number["exclusiveMinimum"] = self.above
+        if self.unit == "1":
+            return number | {"description": "number without a unit"}
+        text = {"type": "string", "pattern": QUANTITY_PATTERN}
+        return {"anyOf": [number, text], "description": f"number in {self.shown}, or a string with a unit"}
+
+
+def describe(value: object) -> str:
+    """What kind of value it is, in the words of the file."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    return shorten(value)
+
+
+@dataclass(frozen=True)
+class Word:
+    """Marks a string as a name or a reference; whole numbers are read as names too, so that a leg may be called 1."""
+
+    pattern: str
+    kind: str
+    example: str
+
+    def convert(self, value: object) -> str:
+        """The name as a string.
+
+        Raises:
+            PydanticCustomError: with `what` and `hint`.
+        """
+        if isinstance(value, Written):
+            value = value.text
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**18:
+            value = str(value)
+        hint = f"Write e.g. {self.example}."
+        if not isinstance(value, str):
+            raise refuse(f"must be {self.kind}, is {describe(value)}", hint)
+        if re.fullmatch(self.pattern.strip("^$"), value) is None:
+            raise refuse(f"{shorten(value)} is not {self.kind} (1 to 64 letters, digits, _ and -)", hint)
+        return value
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Validation by `convert`."""
+        return core_schema.no_info_plain_validator_function(self.convert)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A string with a pattern, or a whole number."""
+        return {
+            "anyOf": [{"type": "string", "pattern": self.pattern}, {"type": "number"}],
+            "description": self.kind,
+        }
+
+
+Name = Annotated[str, Word(NAME_PATTERN, "a name", "cylinder")]
+Reference = Annotated[str, Word(REFERENCE_PATTERN, "a body, platform or leg.body", "platform")]
+
+Length = Annotated[float, Quantity("m")]
+LengthSize = Annotated[float, Quantity("m", minimum=0.0)]
+Size = Annotated[float, Quantity("m", above=0.0)]
+Area = Annotated[float, Quantity("m^2", above=0.0)]
+AreaMoment = Annotated[float, Quantity("m^4", above=0.0)]
+Angle = Annotated[float, Quantity("rad")]
+AngleSize = Annotated[float, Quantity("rad", minimum=0.0)]
+Mass = Annotated[float, Quantity("kg", minimum=0.0)]
+InertiaValue = Annotated[float, Quantity("kg m^2")]
+Moment = Annotated[float, Quantity("kg m")]
+MassOrInertia = Annotated[float, Quantity("kg or kg m^2", minimum=0.0)]
+Velocity = Annotated[float, Quantity("m/s", minimum=0.0)]
+AngularVelocity = Annotated[float, Quantity("rad/s", minimum=0.0)]
+Acceleration = Annotated[float, Quantity("m/s^2")]
+AccelerationSize = Annotated[float, Quantity("m/s^2", minimum=0.0)]
+AngularAcceleration = Annotated[float, Quantity("rad/s^2", minimum=0.0)]
+Density = Annotated[float, Quantity("kg/m^3", above=0.0)]
+Stress = Annotated[float, Quantity("Pa", above=0.0)]
+Power = Annotated[float, Quantity("W", minimum=0.0)]
+Number = Annotated[float, Quantity("1")]
+Fraction = Annotated[float, Quantity("1", minimum=0.0)]
+Unsigned = Annotated[float, Quantity("1", minimum=0.0)]
+Coordinate = Annotated[float, Quantity("m or rad")]
+Rate = Annotated[float, Quantity("m/s or rad/s", above=0.0)]
+Force = Annotated[float, Quantity("N or N m", minimum=0.0)]
+Viscous = Annotated[float, Quantity("N s/m or N m s/rad", minimum=0.0, also="N m s")]
+Stiffness = Annotated[float, Quantity("N/m or N m/rad", minimum=0.0, also="N m")]
+LinearOrAngular = Annotated[
+    float,
+    Quantity(
+        "m or rad or m/s or rad/s or N or N m or N s/m or N m s/rad or N/m or N m/rad",
+        also="N m s",
+        label="SI",
+    ),
+]
+
+
+def quantity_of(annotation: object) -> Quantity | None:
+    """The `Quantity` inside a type or a pydantic field, through lists, unions and `Annotated`; None if there is none."""
+    if isinstance(annotation, Quantity):
+        return annotation
+    if isinstance(annotation, FieldInfo):
+        return next((m for m in annotation.metadata if isinstance(m, Quantity)), None) or quantity_of(
+            annotation.annotation
+        )
+    if get_origin(annotation) is dict:
+        return None
+    return next((q for q in map(quantity_of, get_args(annotation)) if q is not None), None)
+
+
+def unit_of(annotation: object) -> str:
+    """The SI unit of a type of this module, of a list of it, or of a pydantic field; empty where there is no quantity."""
+    quantity = quantity_of(annotation)
+    return "" if quantity is None else quantity.shown
+
+
+def nearest(word: str, valid: list[str], *, longest_list: int = 12) -> str:
+    """A hint with the nearest valid names, and all of them where they are few."""
+    near = difflib.get_close_matches(word[:80], valid, n=3, cutoff=0.6)
+    hint = f"Did you mean {' or '.join(near)}?" if near else ""
+    if 0 < len(valid) <= longest_list:
+        hint = f"{hint} Valid: {', '.join(valid)}.".strip()
+    elif not near and valid:
+        hint = f"Valid are e.g. {', '.join(valid[:longest_list])}."
+    return hint or "Nothing is valid here; leave it out."

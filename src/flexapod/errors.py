@@ -1,0 +1,7 @@
+"""The base class of every error that flexapod raises on purpose."""
+
+from __future__ import annotations
+
+
+class FlexapodError(Exception):
+    """Something is wrong with what flexapod was given; the text says what and how to put it right."""
