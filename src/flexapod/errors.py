@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class FlexapodError(Exception):
     """Something is wrong with what flexapod was given; the text says what and how to put it right."""
+
+
+class InputError(FlexapodError):
+    """An array or option of a call does not fit: names which, what was expected and what was given."""

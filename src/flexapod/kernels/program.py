@@ -1,7 +1,7 @@
-"""Program: an algorithm written in CasADi `SX` expressions, with named inputs, parameters, outputs and statuses.
+"""Program: an algorithm in CasADi `SX` expressions, with named inputs, parameters, outputs and statuses.
 
-Arrays are row-major at the boundary: input `shape (3, 3)` is an SX 3x3 whose row 0 comes first in memory. More than
-two axes are folded into columns: shape (6, 3, 3) is an SX 6x9.
+Arrays are row-major at the boundary: input `shape (3, 3)` is an SX 3x3 whose row 0 comes first in memory.
+More than two axes are folded into columns: shape (6, 3, 3) is an SX 6x9.
 """
 
 from __future__ import annotations
@@ -80,9 +80,7 @@ class Program(Builder):
         if len(shape) == 1 and value.shape == (1, shape[0]):
             value = value.T
         if value.shape != _matrix_shape(shape):
-            raise ProgramError(
-                f"output {name!r}: shape {shape} does not fit an expression of shape {value.shape}"
-            )
+            raise ProgramError(f"output {name!r}: shape {shape} does not fit an expression of shape {value.shape}")
         if dims and len(dims) != len(shape):
             raise ProgramError(f"output {name!r}: {len(dims)} dims for shape {shape}")
         self._outputs[name] = Output(name=name, shape=shape, unit=unit, doc=doc, dims=tuple(dims))

@@ -25,10 +25,10 @@ class Vec:
     __slots__ = ("expr", "frame")
 
     def __init__(self, expr: Any, frame: str) -> None:
-        column = expr if isinstance(expr, ca.SX) else ca.SX(expr)
+        column = ca.vertcat(*expr) if isinstance(expr, list | tuple) else ca.SX(expr)
         if column.numel() != 3:
             raise ValueError(f"a vector has 3 entries, got {column.shape}")
-        self.expr = ca.SX(ca.densify(ca.reshape(column, 3, 1)))
+        self.expr = ca.densify(ca.reshape(ca.SX(column), 3, 1))
         self.frame = frame
 
     def _same(self, other: Vec, operation: str) -> None:

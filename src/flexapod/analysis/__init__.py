@@ -1,0 +1,1 @@
+"""The verbs on `Robot` and arrays, returning labelled results."""

@@ -1,0 +1,49 @@
+"""`State`: the pose and twist of the platform at one moment, or a batch of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.arrays import Array, real_array, rotations
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class State:
+    """State of the platform; at rest where twist is left out.
+
+    Args:
+        position: (3,) or (n, 3) platform frame origin in the world [m].
+        rotation: (3, 3) or (n, 3, 3) world-from-platform.
+        velocity, angular_velocity: like position, world axes.
+    """
+
+    position: Array
+    rotation: Array
+    velocity: Array
+    angular_velocity: Array
+
+    def __init__(
+        self, *, position: Any, rotation: Any = None, velocity: Any = None, angular_velocity: Any = None
+    ) -> None:
+        shape = np.shape(position)
+        if shape != (3,) and (len(shape) != 2 or shape[1] != 3):
+            raise InputError(f"position: expected shape (3,) or (n, 3), got {shape}")
+        batch = shape[:-1]
+        object.__setattr__(self, "position", real_array("position", position, shape))
+        turned = np.broadcast_to(np.eye(3), (*batch, 3, 3)) if rotation is None else rotation
+        object.__setattr__(self, "rotation", rotations("rotation", turned, (*batch, 3, 3)))
+        for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
+            array = np.zeros(shape) if value is None else real_array(name, value, shape)
+            object.__setattr__(self, name, array)
+
+    @property
+    def single(self) -> bool:
+        """One moment rather than a batch."""
+        return self.position.ndim == 1
+
+    def __len__(self) -> int:
+        return 1 if self.single else len(self.position)

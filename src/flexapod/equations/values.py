@@ -1,0 +1,57 @@
+"""Numbers of the robot as symbols of a kernel: read by name, declared on first use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.kernels.program import Program
+from flexapod.spatial import Rot, Vec
+
+UNITS = {"mass": "kg", "first_moment": "kg m", "inertia": "kg m^2", "gravity": "m/s^2", "rotor": "kg or kg m^2"}
+DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R")
+
+
+class Values:
+    """Reads the robot's values inside a program.
+
+    Args:
+        program: the program that declares them.
+        prefix: put before every name, e.g. ``legs.A.``.
+    """
+
+    def __init__(self, program: Program, prefix: str = "", known: dict[str, Any] | None = None) -> None:
+        self.program = program
+        self.prefix = prefix
+        self._known: dict[str, Any] = {} if known is None else known
+
+    def of(self, prefix: str) -> Values:
+        """The same program's values below a prefix."""
+        return Values(self.program, f"{self.prefix}{prefix}.", self._known)
+
+    def scalar(self, name: str) -> Any:
+        """One number."""
+        path = self.prefix + name
+        if path not in self._known:
+            self._known[path] = self.program.parameter(path, unit=_unit(path))
+        return self._known[path]
+
+    def vector(self, name: str, frame: str) -> Vec:
+        """Three numbers `name.x`, `name.y`, `name.z` as a vector in the given axes."""
+        return Vec(ca.vertcat(*[self.scalar(f"{name}.{k}") for k in "xyz"]), frame)
+
+    def rotation(self, name: str, to: str, from_: str) -> Rot:
+        """Nine numbers `name.xx` ... as a rotation."""
+        rows = [ca.horzcat(*[self.scalar(f"{name}.{i}{j}") for j in "xyz"]) for i in "xyz"]
+        return Rot(ca.vertcat(*rows), to, from_)
+
+
+def _unit(path: str) -> str:
+    parts = path.split(".")
+    for part in reversed(parts):
+        if part in UNITS:
+            return UNITS[part]
+        if part in DIMENSIONLESS:
+            return ""
+    return "m or rad" if parts[-1] in ("zero", "home") else "m"

@@ -1,0 +1,49 @@
+"""Checks of arrays that users hand over: shape, kind of numbers, rotations. No silent broadcasting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+
+Array = NDArray[np.float64]
+
+ORTHONORMAL = 1e-6
+"""Largest entry of R^T R - 1 that is accepted as a rotation: single precision data passes, a scaled matrix does not."""
+
+
+def real_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A float64 array of exactly this shape.
+
+    Args:
+        name: used in the message.
+        value: array-like of real numbers.
+        shape: expected shape.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name}: expected numbers of shape {shape}; the rows have different lengths") from error
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected real numbers, got {array.dtype} values")
+    if array.shape != shape:
+        raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def rotations(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Rotation matrices; entries that are not numbers are left to the kernel's status."""
+    array = real_array(name, value, shape)
+    flat = array.reshape(-1, 3, 3)
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.abs(np.swapaxes(flat, 1, 2) @ flat - np.eye(3)).max(axis=(1, 2), initial=0.0)
+        mirrored = np.linalg.det(np.where(np.isfinite(flat), flat, 0.0)) < 0
+        bad = np.flatnonzero((off > ORTHONORMAL) | (mirrored & np.isfinite(off)))
+    if len(bad):
+        where = f" of sample {bad[0]}" if len(flat) > 1 else ""
+        what = "is a reflection" if mirrored[bad[0]] else f"is not orthonormal (off by {off[bad[0]]:.2g})"
+        raise InputError(f"{name}: the matrix{where} {what}. Expected world-from-platform rotation matrices")
+    return array

@@ -1,0 +1,110 @@
+"""Putting legs together at the home pose: directions left to `home`, and the coordinates of every link there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexapod.description import schema
+from flexapod.robot.chain import closure
+from flexapod.robot.geometry import Array, Pose, about, unit
+from flexapod.robot.model import Leg
+from flexapod.robot.tree import RobotBuildError
+
+CLOSED = 1e-11
+"""Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""
+
+
+def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: Array) -> tuple[Array, dict[str, float]]:
+    """Direction U to S at home for U-P-S, P-U-S and R-U-S legs, in the `from` frame, and coordinates found on the way.
+
+    Args:
+        base: the leg's base frame in the world.
+        platform: home pose of the platform.
+        on: the leg's joint on the platform, in the platform frame.
+    """
+    joints = list(spec.joints.items())
+    types = [j.type for _, j in joints]
+    S = platform.point(on)
+    (name, first), universal = joints[0], next(j for _, j in joints if j.type == "universal")
+    if types[0] == "universal":
+        return base.rotation.T @ (S - base.point(np.array(first.at))), {}
+    if types[:3] == ["prismatic", "universal", "spherical"]:
+        e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
+        U0 = base.point(np.array(first.at)) + base.rotation @ np.array(universal.at)
+        d = S - U0
+        along = float(d @ e)
+        across = float(np.linalg.norm(d - along * e))
+        if across >= length:
+            _out_of_reach(leg, across - length)
+        travel = along + spec.branch * np.sqrt(length**2 - across**2)
+        return base.rotation.T @ (d - travel * e), {name: travel - first.zero}
+    if types[:3] == ["revolute", "universal", "spherical"]:
+        e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
+        pivot, crank = base.point(np.array(first.at)), base.rotation @ np.array(universal.at)
+        angle = crank_angle(S - pivot, e, crank, length, spec.branch)
+        if angle is None:
+            _out_of_reach(leg, abs(float(np.linalg.norm(S - pivot) - np.linalg.norm(crank))) - length)
+        R = about(e, float(angle or 0.0))
+        return base.rotation.T @ (R.T @ (S - pivot - R @ crank)), {name: float(angle or 0.0) - first.zero}
+    raise RobotBuildError(
+        f"leg {leg}: `direction: home` is known for U-P-S, P-U-S and R-U-S legs; give the direction as a vector"
+    )
+
+
+def crank_angle(d: Array, axis: Array, crank: Array, length: float, branch: int) -> float | None:
+    """Angle at which a crank's end is `length` away from d; None out of reach.
+
+    |d - Rot(axis, t) crank| = length gives A cos t + B sin t = C; the branch is the sign in t = atan2(B, A) +- acos(C/|A,B|).
+    """
+    along = float(axis @ crank)
+    A = float(d @ crank) - along * float(axis @ d)
+    B = float(d @ np.cross(axis, crank))
+    C = (float(d @ d) + float(crank @ crank) - length**2) / 2.0 - along * float(axis @ d)
+    size = float(np.hypot(A, B))
+    if size == 0.0 or abs(C) > size:
+        return None
+    return float(np.arctan2(B, A) + branch * np.arccos(C / size))
+
+
+def _rod(leg: str, joint: tuple[str, schema.Joint]) -> float:
+    name, ball = joint
+    x, y, z = ball.at
+    if x != 0.0 or y != 0.0 or z <= 0.0:
+        raise RobotBuildError(f"leg {leg}, joint {name}: with `direction: home` the joint must lie at [0, 0, length] of the rod")
+    return z
+
+
+def _out_of_reach(leg: str, by: float) -> None:
+    raise RobotBuildError(f"leg {leg} cannot reach the platform at home: it is short by {by:.6g} m. Check home, the joint positions and lengths")
+
+
+def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Array:
+    """Coordinates of a leg at home by damped Newton from `start`.
+
+    Raises:
+        RobotBuildError: the loop does not close near the start values; says by how much.
+    """
+    q = start.copy()
+    r, J, _ = closure(leg, q, platform)
+    best = float(np.linalg.norm(r))
+    for _ in range(100):
+        if best <= 1e-14 * size:
+            break
+        step = -np.linalg.pinv(J, rcond=1e-10) @ r
+        turn = float(np.max(np.abs(step), initial=0.0)) / max(size, 1.0)
+        scale = min(1.0, 0.5 / turn) if turn > 0 else 1.0
+        for _ in range(30):
+            r_new, J_new, _ = closure(leg, q + scale * step, platform)
+            value = float(np.linalg.norm(r_new))
+            if value < best:
+                break
+            scale /= 2.0
+        else:
+            break
+        q, r, J, best = q + scale * step, r_new, J_new, value
+    if not best <= CLOSED * max(size, 1.0):
+        raise RobotBuildError(
+            f"leg {leg.name} does not close at home: {best:.3g} m (or rad) remain. "
+            "Check home, the joint positions, or give `start` values nearer to the assembled leg"
+        )
+    return q

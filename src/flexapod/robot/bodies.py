@@ -1,0 +1,61 @@
+"""Inertial data of the robot file brought to one form: mass, first moment and tensor about the frame origin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexapod.description.schema import Body, KhalilInertia
+from flexapod.robot.geometry import Array, frozen, rotation_matrix, skew
+from flexapod.robot.model import RigidBody
+
+
+def steiner(mass: float, c: Array) -> Array:
+    """Tensor about the origin of a point mass at c: m (c.c 1 - c c^T)."""
+    return mass * (skew(c).T @ skew(c))
+
+
+def rigid_body(name: str, body: Body, body_axes: Array) -> RigidBody:
+    """A body of the file, written in its link frame.
+
+    Args:
+        name: its name.
+        body: the file's words, in the body frame.
+        body_axes: (3, 3) body axes seen from the link frame (same origin).
+    """
+    if body.base_parameters is not None:
+        result = khalil_body(name, body.base_parameters, {n: np.array(p) for n, p in body.points.items()})
+    else:
+        com = np.array(body.com)
+        axes = np.eye(3) if body.inertia.axes == "body" else rotation_matrix(body.frames[body.inertia.axes])
+        tensor = axes @ _tensor(body) @ axes.T
+        at = {"com": com, "origin": np.zeros(3)}.get(body.inertia.about)
+        point = np.array(body.points[body.inertia.about]) if at is None else at
+        about_com = tensor - steiner(body.mass, point - com)
+        result = RigidBody(
+            name=name,
+            mass=body.mass,
+            first_moment=frozen(body.mass * com),
+            inertia=frozen(tensor if body.inertia.about == "origin" else about_com + steiner(body.mass, com)),
+            points={n: frozen(p) for n, p in body.points.items()},
+            body_axes=frozen(np.eye(3)),
+            flexible=body.flexible,
+        )
+    return result.seen_from(body_axes)
+
+
+def khalil_body(name: str, k: KhalilInertia, points: dict[str, Array]) -> RigidBody:
+    """Base inertial parameters of a table row: already about the frame origin."""
+    return RigidBody(
+        name=name,
+        mass=k.M,
+        first_moment=frozen([k.MX, k.MY, k.MZ]),
+        inertia=frozen([[k.XX, k.XY, k.XZ], [k.XY, k.YY, k.YZ], [k.XZ, k.YZ, k.ZZ]]),
+        points={n: frozen(p) for n, p in points.items()},
+        body_axes=frozen(np.eye(3)),
+    )
+
+
+def _tensor(body: Body) -> Array:
+    i = body.inertia
+    xx, yy, zz = i.diagonal if i.diagonal is not None else (i.xx, i.yy, i.zz)
+    return np.array([[xx, i.xy, i.xz], [i.xy, yy, i.yz], [i.xz, i.yz, zz]])

@@ -1,0 +1,117 @@
+"""Mobility: how many ways a robot can move, by the rank of its closing equations and by the count formula.
+
+All loops at once: sum of leg coordinates plus the six of the platform, less the rank of the closing rows. The formula of
+Kutzbach counts bodies and freedoms only, and is wrong where constraints repeat (over-constrained robots).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexapod.robot.chain import closure
+from flexapod.robot.geometry import Array, Pose, pose, rotation_from_vector
+from flexapod.robot.model import Leg
+
+RANK = 1e-8
+"""Singular values below this times the largest are zero: rounding sits near 1e-15, real ones far above 1e-6."""
+
+FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "cylindrical": 2, "spherical": 3, "fixed": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mobility:
+    """Mobility by rank and by formula.
+
+    Args:
+        rank: freedoms at a generic pose (platform and idle ones together).
+        formula: 6 (bodies - joints) + freedoms (3 instead of 6 for a planar robot).
+        platform: freedoms of the platform itself.
+        actuators: number of actuated joints.
+    """
+
+    rank: int
+    formula: int
+    platform: int
+    actuators: int
+
+    def __str__(self) -> str:
+        words = [f"mobility {self.rank} by rank, {self.formula} by the count formula"]
+        if self.rank != self.formula:
+            words.append("over-constrained: some constraints repeat" if self.rank > self.formula else "degenerate")
+        if self.rank > self.platform:
+            words.append(f"{self.rank - self.platform} idle")
+        if self.actuators > self.rank:
+            words.append(f"redundantly actuated ({self.actuators} actuators)")
+        elif self.actuators < self.platform:
+            words.append(f"under-actuated ({self.actuators} actuators)")
+        return "; ".join(words)
+
+
+def loop_jacobian(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose) -> tuple[Array, Array]:
+    """Residuals (m,) and derivatives (m, n + 6) of all closing joints; columns: legs in order, then v, omega."""
+    parts = [closure(leg, q, platform) for leg, q in zip(legs, coordinates, strict=True)]
+    columns = sum(len(q) for q in coordinates) + 6
+    J = np.zeros((sum(len(r) for r, _, _ in parts), columns))
+    row = column = 0
+    for r, J_leg, J_platform in parts:
+        J[row : row + len(r), column : column + J_leg.shape[1]] = J_leg
+        J[row : row + len(r), -6:] = J_platform
+        row, column = row + len(r), column + J_leg.shape[1]
+    return np.concatenate([r for r, _, _ in parts]), J
+
+
+def move(coordinates: list[Array], platform: Pose, step: Array) -> tuple[list[Array], Pose]:
+    """Leg coordinates and platform pose after a step in all of them."""
+    moved, at = [], 0
+    for q in coordinates:
+        moved.append(q + step[at : at + len(q)])
+        at += len(q)
+    R = rotation_from_vector(step[-3:]) @ platform.rotation
+    return moved, pose(platform.position + step[-6:-3], R)
+
+
+def generic_configuration(
+    legs: tuple[Leg, ...], platform: Pose, size: float, seed: int
+) -> tuple[list[Array], Pose]:
+    """A random assembled configuration a little away from home: random steps in the null space, closed again by Newton."""
+    random = np.random.default_rng(seed)
+    q = [leg.home.copy() for leg in legs]
+    for _ in range(3):
+        _, J = loop_jacobian(legs, q, platform)
+        _, s, vt = np.linalg.svd(J)
+        null = vt[int(np.sum(s > RANK * s[0])) :]
+        direction = null.T @ random.normal(size=len(null)) if len(null) else np.zeros(J.shape[1])
+        step = 0.03 * direction / max(1e-12, float(np.max(np.abs(direction), initial=0.0))) * min(size, 1.0)
+        q_new, p_new = move(q, platform, step)
+        for _ in range(20):
+            r, J = loop_jacobian(legs, q_new, p_new)
+            if float(np.linalg.norm(r)) < 1e-13 * max(size, 1.0):
+                break
+            q_new, p_new = move(q_new, p_new, -np.linalg.pinv(J, rcond=RANK) @ r)
+        q, platform = q_new, p_new
+    return q, platform
+
+
+def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float, has_platform: bool) -> Mobility:
+    """Mobility of a robot; the rank is the largest over a few generic configurations."""
+    columns = sum(len(leg.moving) for leg in legs) + 6
+    ranks, idle = [], []
+    for seed in range(4):
+        q, p = generic_configuration(legs, platform, size, seed)
+        _, J = loop_jacobian(legs, q, p)
+        ranks.append(int(np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))))
+        inner = J[:, :-6]
+        idle.append(inner.shape[1] - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, np.linalg.norm(inner, 2)))))
+    # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
+    freedoms = sum(len(leg.moving) + FREEDOMS[leg.closing.type] for leg in legs)
+    bodies = sum(len({link.joint for link in leg.links}) for leg in legs) + (1 if has_platform else 0)
+    joints = sum(len({link.joint for link in leg.links}) + 1 for leg in legs) - (0 if has_platform else 1)
+    rank = columns - max(ranks)
+    return Mobility(
+        rank=rank,
+        formula=(3 if planar else 6) * (bodies - joints) + freedoms,
+        platform=rank - min(idle),
+        actuators=sum(link.actuated for leg in legs for link in leg.links),
+    )

@@ -1,0 +1,121 @@
+"""What a resolved robot is made of: bodies, links with one coordinate each, closing joints, legs.
+
+A link frame has its z axis along its joint axis, as in Khalil's tables: child = parent * placement * Rz(q + zero) or
+Tz(q + zero). Inertial data is about the link frame origin, in link axes: mass, first moment m*c, tensor. In this form
+tables of regrouped base parameters and physical bodies are the same thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from flexapod.description.schema import Flexible, Friction, Limits
+from flexapod.robot.geometry import Array, Pose
+
+Kind = Literal["R", "P", "fixed"]
+ClosingType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]
+Architecture = Literal["UPS", "PUS", "RUS", "general"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidBody:
+    """Inertial data of a body about the origin of its frame, in that frame's axes.
+
+    Args:
+        name: as in the file; ``leg.body`` in tables.
+        mass: [kg].
+        first_moment: (3,) mass times centre of mass [kg m].
+        inertia: (3, 3) tensor about the origin [kg m^2].
+        points: named points in this frame [m].
+        body_axes: (3, 3) axes of the body frame of the file, seen from this frame.
+        flexible: the file's words, where the body is flexible.
+    """
+
+    name: str
+    mass: float
+    first_moment: Array
+    inertia: Array
+    points: dict[str, Array]
+    body_axes: Array
+    flexible: Flexible | None = None
+
+    def seen_from(self, R: Array) -> RigidBody:
+        """The same body, same origin, written in other axes: v_new = R v_old."""
+        return RigidBody(
+            name=self.name,
+            mass=self.mass,
+            first_moment=R @ self.first_moment,
+            inertia=R @ self.inertia @ R.T,
+            points={name: R @ p for name, p in self.points.items()},
+            body_axes=R @ self.body_axes,
+            flexible=self.flexible,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A frame of a leg's tree behind one elementary joint.
+
+    Args:
+        joint: name of the joint in the file.
+        coordinate: name of its coordinate: the joint's, or ``hip.1``, ``hip.2`` for joints with several.
+        kind: revolute or prismatic about/along z, or fixed.
+        parent: index of the parent link in the leg, -1 for the world.
+        placement: this frame in the parent's at displacement zero.
+        zero: displacement at coordinate zero [m or rad].
+        body: what moves with this frame, if it has a name; None for the massless inner frame of a joint.
+        actuated: driven by an actuator.
+        inertia: rotor inertia at the coordinate [kg or kg m^2].
+    """
+
+    joint: str
+    coordinate: str
+    kind: Kind
+    parent: int
+    placement: Pose
+    zero: float = 0.0
+    body: RigidBody | None = None
+    actuated: bool = False
+    inertia: float = 0.0
+    start: float | None = None
+    limits: Limits | None = None
+    friction: Friction | None = None
+    from_table: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closing:
+    """The joint at which a leg is cut: its two halves, on the last link and on the platform.
+
+    Half frames have z along the joint axis (universal: on the link z = axis1, on the platform z = axis2).
+    """
+
+    joint: str
+    type: ClosingType
+    link: int
+    on_link: Pose
+    on_platform: Pose
+    limits: Limits | None = None
+    friction: Friction | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """A leg as a tree of links and the joint that closes its loop.
+
+    Args:
+        home: (n,) displacements-less-zero (coordinates) of its links at the home pose.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    closing: Closing
+    branch: int
+    architecture: Architecture
+    home: Array
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """Indices of the links that have a coordinate."""
+        return tuple(i for i, link in enumerate(self.links) if link.kind != "fixed")

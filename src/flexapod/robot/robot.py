@@ -1,0 +1,267 @@
+"""`Robot`: an immutable parallel robot, resolved from its file. Robots are data: there is one class."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.description.read import Description, read_robot_file
+from flexapod.description.schema import Sampling
+from flexapod.errors import FlexapodError
+from flexapod.robot.architecture import ClosedFormLeg, closed_form
+from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.mobility import Mobility, mobility
+from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.tables import Table, number, vector
+from flexapod.robot.values import robot_values
+
+if TYPE_CHECKING:
+    from flexapod.description.parameters import ParameterInfo
+
+
+class UnknownRobotError(FlexapodError):
+    """No robot of that name in the catalogue and no such file."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Robot:
+    """A parallel robot: platform, legs, gravity, home.
+
+    Args:
+        description: the validated robot file.
+        platform: inertial data about the platform frame origin, in platform axes.
+        legs: resolved legs in file order.
+        home: platform frame at home, in the world.
+        gravity: (3,) [m/s^2], world.
+        zeros: names of kernel values that are structurally zero in the file (variants keep them).
+    """
+
+    description: Description
+    platform: RigidBody
+    legs: tuple[Leg, ...]
+    home: Pose
+    gravity: Array
+    size: float
+    zeros: frozenset[str] = field(default=frozenset())
+
+    @property
+    def name(self) -> str:
+        """Short name."""
+        return self.description.file.name
+
+    @property
+    def title(self) -> str:
+        """One line of description."""
+        return self.description.file.title
+
+    @property
+    def source(self) -> str:
+        """Where the numbers come from."""
+        return self.description.file.source
+
+    @property
+    def planar(self) -> bool:
+        """The robot moves in a plane."""
+        return self.description.file.plane is not None
+
+    @property
+    def sampling(self) -> Sampling:
+        """Box of random states around home."""
+        return self.description.file.sampling or Sampling()
+
+    @property
+    def characteristic_length(self) -> float:
+        """Length that makes mixed Jacobians dimensionless [m]."""
+        given = self.description.file.characteristic_length
+        if given:
+            return given
+        radii = [float(np.linalg.norm(leg.closing.on_platform.position)) for leg in self.legs]
+        return float(np.mean(radii)) or self.size
+
+    @cached_property
+    def actuators(self) -> tuple[str, ...]:
+        """Names of the actuators: the leg's name, or `leg.joint` where a leg has several."""
+        names = []
+        for leg in self.legs:
+            driven = [link.joint for link in leg.links if link.actuated]
+            names += [leg.name] if len(driven) == 1 else [f"{leg.name}.{joint}" for joint in driven]
+        return tuple(names)
+
+    @cached_property
+    def actuator_units(self) -> tuple[str, ...]:
+        """Unit of each actuator coordinate: m or rad."""
+        return tuple("m" if link.kind == "P" else "rad" for leg in self.legs for link in leg.links if link.actuated)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of all joint coordinates before the cut, `leg.joint` or `leg.joint.1`."""
+        return tuple(f"{leg.name}.{leg.links[i].coordinate}" for leg in self.legs for i in leg.moving)
+
+    @cached_property
+    def closed_forms(self) -> tuple[ClosedFormLeg | None, ...]:
+        """Closed-form geometry per leg, None for general legs."""
+        return tuple(closed_form(leg) if leg.architecture != "general" else None for leg in self.legs)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, ParameterInfo]:
+        """Every parameter by dotted path of the robot file, with value and unit."""
+        from flexapod.description.parameters import list_parameters
+
+        return MappingProxyType(list_parameters(self.description))
+
+    def parameter(self, path: str) -> float | tuple[float, ...]:
+        """The value at a dotted path."""
+        from flexapod.description.parameters import get_parameter
+
+        return get_parameter(self.description, path)
+
+    def with_parameters(self, changes: Mapping[str, Any]) -> Robot:
+        """A variant of the robot with other values; kernels are shared with it.
+
+        Args:
+            changes: dotted paths of the robot file to numbers (SI), lists, or strings with a unit.
+        """
+        from flexapod.description.parameters import set_parameters
+
+        return build_robot(set_parameters(self.description, dict(changes)), zeros=self.zeros)
+
+    @cached_property
+    def values(self) -> Mapping[str, float]:
+        """The resolved numbers that kernels read, by name."""
+        return MappingProxyType(robot_values(self))
+
+    @cached_property
+    def structure(self) -> str:
+        """Hash of everything that is not a number: robots with equal structure share kernels."""
+        legs = [
+            {
+                "name": leg.name,
+                "architecture": leg.architecture,
+                "branch": leg.branch,
+                "sign": form.sign if form else 0,
+                "links": [
+                    (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k)) for k in leg.links
+                ],
+                "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
+            }
+            for leg, form in zip(self.legs, self.closed_forms, strict=True)
+        ]
+        points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
+        text = json.dumps([legs, points, self.planar], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def bodies_by_name(self) -> Mapping[str, RigidBody]:
+        """Every body: `platform`, `A.cylinder`, ..."""
+        bodies = {"platform": self.platform}
+        for leg in self.legs:
+            bodies.update({f"{leg.name}.{k.body.name}": k.body for k in leg.links if k.body})
+        return bodies
+
+    @cached_property
+    def mobility(self) -> Mobility:
+        """Mobility by rank at generic poses, compared with the count formula."""
+        return mobility(
+            self.legs,
+            self.home,
+            planar=self.planar,
+            size=self.characteristic_length,
+            has_platform=self.description.file.platform.body is None,
+        )
+
+    @property
+    def bodies(self) -> Table:
+        """Table of bodies."""
+        rows = []
+        for name, body in self.bodies_by_name.items():
+            com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
+            tensor = body.body_axes.T @ body.inertia @ body.body_axes
+            rows.append((name, number(body.mass), vector(com), vector(np.diag(tensor))))
+        return Table(("body", "mass [kg]", "centre of mass [m]", "Ixx Iyy Izz about origin [kg m^2]"), tuple(rows))
+
+    @property
+    def joints(self) -> Table:
+        """Table of joints, base to platform."""
+        rows = []
+        for leg in self.legs:
+            for link in leg.links:
+                kind = {"R": "revolute", "P": "prismatic", "fixed": "fixed"}[link.kind]
+                drive = "actuated" if link.actuated else ""
+                stroke = link.limits.stroke if link.limits and link.limits.stroke else None
+                rows.append((f"{leg.name}.{link.coordinate}", kind, drive, vector(stroke) if stroke else ""))
+            rows.append((f"{leg.name}.{leg.closing.joint}", leg.closing.type, "closes the loop", ""))
+        return Table(("joint", "type", "role", "stroke"), tuple(rows))
+
+    @property
+    def loops(self) -> Table:
+        """Table of legs and the loops that they close."""
+        rows = []
+        for leg in self.legs:
+            chain = " - ".join(link.coordinate for link in leg.links)
+            rows.append((leg.name, leg.architecture, chain, f"{leg.closing.joint} ({leg.closing.type})"))
+        return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
+
+    def __str__(self) -> str:
+        head = f"{self.name}: {self.title}\n{self.source}\n{self.mobility}\ngravity {vector(self.gravity)} m/s^2, home at {vector(self.home.position)} m"
+        return f"{head}\n\n{self.loops}\n\n{self.bodies}"
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"
+
+
+def _friction(part: Any) -> tuple[str, str, bool] | None:
+    f = part.friction
+    return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
+
+
+def build_robot(description: Description, zeros: frozenset[str] | None = None) -> Robot:
+    """A robot from a validated description."""
+    robot = Robot(
+        description=description,
+        platform=build_platform(description),
+        legs=build_legs(description),
+        home=frame_pose(description.file.home),
+        gravity=frozen(description.file.gravity),
+        size=robot_size(description),
+    )
+    if zeros is None:
+        zeros = frozenset(name for name, value in robot.values.items() if value == 0.0)
+    object.__setattr__(robot, "zeros", zeros)
+    return robot
+
+
+def catalogue() -> dict[str, Path]:
+    """Robot files that come with flexapod, by name."""
+    folder = Path(str(resources.files("flexapod") / "robots"))
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def load(robot: str | Path) -> Robot:
+    """A robot by catalogue name or path of a robot file.
+
+    Raises:
+        UnknownRobotError: neither a catalogue name nor a file; names the nearest.
+        RobotFileError: the file has problems; lists them all.
+    """
+    files = catalogue()
+    if isinstance(robot, str) and robot in files:
+        return build_robot(read_robot_file(files[robot]))
+    path = Path(robot)
+    if path.is_file():
+        return build_robot(read_robot_file(path))
+    near = difflib.get_close_matches(str(robot), files, n=1)
+    hint = f", did you mean '{near[0]}'?" if near else "."
+    raise UnknownRobotError(
+        f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file"
+    )

@@ -1,0 +1,198 @@
+"""A leg of the robot file as a tree of links with one coordinate each, and its closing joint.
+
+Letters: K is a frame with z along a joint axis, in axes of the `from` body; C are body axes seen from their link frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexapod.description import schema
+from flexapod.errors import FlexapodError
+from flexapod.robot.bodies import khalil_body, rigid_body
+from flexapod.robot.geometry import (
+    Array,
+    Pose,
+    about,
+    frame_along,
+    pose,
+    rotation_matrix,
+    snap,
+    unit,
+)
+from flexapod.robot.model import Closing, Kind, Link, RigidBody
+
+
+class RobotBuildError(FlexapodError):
+    """A robot file that reads well but cannot be put together."""
+
+
+@dataclass
+class TreeBuilder:
+    """Collects the links of one leg; `placed` maps a body to its link index and body axes."""
+
+    leg: str
+    base: Pose
+    links: list[Link] = field(default_factory=list)
+    placed: dict[str, tuple[int, Array]] = field(default_factory=lambda: {"base": (-1, np.eye(3))})
+
+    def add(
+        self,
+        parent: int,
+        placement: Pose,
+        kind: Kind,
+        joint: str,
+        part: str = "",
+        body: RigidBody | None = None,
+        zero: float = 0.0,
+        **more: object,
+    ) -> int:
+        """Append a link; a placement from the base is brought to the world."""
+        self.links.append(
+            Link(
+                joint=joint,
+                coordinate=joint + part,
+                kind=kind,
+                parent=parent,
+                placement=self.base @ placement if parent < 0 else placement,
+                zero=zero,
+                body=body,
+                **more,  # type: ignore[arg-type]
+            )
+        )
+        return len(self.links) - 1
+
+
+def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
+    """A Khalil-Kleinfinger row: Rz(gamma) Tz(b) Rx(alpha) Tx(d), then Rz(theta) Tz(r)."""
+    x, z = np.eye(3)[0], np.eye(3)[2]
+    parent, axes = tree.placed[row.after or previous]
+    placement = (
+        pose(rotation=axes)
+        @ pose(row.b * z, about(z, row.gamma))
+        @ pose(rotation=about(x, row.alpha))
+        @ pose(row.d * x)
+    )
+    kind: Kind = ("R", "P", "fixed")[row.sigma]  # type: ignore[assignment]
+    if kind != "P":
+        placement = placement @ pose(row.r * z)
+    if kind != "R":
+        placement = placement @ pose(rotation=about(z, row.theta))
+    body = khalil_body(row.body, row.inertial, {n: np.array(p) for n, p in row.points.items()})
+    index = tree.add(
+        parent,
+        placement,
+        kind,
+        f"q{row.body}",
+        body=body,
+        zero={"R": row.theta, "P": row.r, "fixed": 0.0}[kind],
+        actuated=row.mu == 1,
+        inertia=row.IA,
+        start=row.start,
+        limits=row.limits,
+        friction=row.friction,
+        from_table=True,
+    )
+    tree.placed[row.body] = (index, np.eye(3))
+
+
+def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[str, schema.Body]) -> None:
+    """A joint of the file as one, two or three links; its `to` body moves with the last."""
+    parent, axes = tree.placed[joint.from_]
+    at, R_ft = np.array(joint.at), rotation_matrix(joint.rotation)
+    seat = pose(axes @ at, axes)
+    starts = joint.start if isinstance(joint.start, list) else [joint.start] * 3
+    shared: dict[str, object] = {"limits": joint.limits, "friction": joint.friction}
+
+    def body(K: Array) -> RigidBody | None:
+        return rigid_body(joint.to, bodies[joint.to], snap(K.T @ R_ft)) if joint.to in bodies else None
+
+    def finish(index: int, K: Array) -> None:
+        tree.placed[joint.to] = (index, snap(K.T @ R_ft))
+
+    drive: dict[str, object] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
+    if joint.type == "fixed":
+        finish(tree.add(parent, seat @ pose(rotation=R_ft), "fixed", name, body=body(R_ft), **shared), R_ft)
+    elif joint.type in ("revolute", "prismatic"):
+        K = frame_along(unit(joint.axis or []))
+        kind: Kind = "R" if joint.type == "revolute" else "P"
+        index = tree.add(
+            parent, seat @ pose(rotation=K), kind, name, body=body(K), start=starts[0], **drive, **shared
+        )
+        finish(index, K)
+    elif joint.type == "cylindrical":
+        K = frame_along(unit(joint.axis or []))
+        first = tree.add(parent, seat @ pose(rotation=K), "P", name, ".1", start=starts[0], **drive, **shared)
+        finish(tree.add(first, pose(), "R", name, ".2", body=body(K), start=starts[1], **shared), K)
+    elif joint.type == "universal":
+        a, axis2, n0, R_ft = _universal_axes(tree.leg, name, joint, R_ft)
+        K1 = np.column_stack([axis2, snap(np.cross(a, axis2)), a])
+        K2 = np.column_stack([n0, snap(np.cross(axis2, n0)), axis2])
+        cross_axes = snap(K1.T @ np.column_stack([a, axis2, np.cross(a, axis2)]))
+        cross = rigid_body(joint.cross, bodies[joint.cross], cross_axes) if joint.cross else None
+        first = tree.add(
+            parent, seat @ pose(rotation=K1), "R", name, ".1", body=cross, start=starts[0], **shared
+        )
+        if joint.cross:
+            tree.placed[joint.cross] = (first, cross_axes)
+        second = tree.add(
+            first, pose(rotation=snap(K1.T @ K2)), "R", name, ".2", body=body(K2), start=starts[1], **shared
+        )
+        finish(second, K2)
+    else:  # spherical inside a tree: three revolute joints about x, y, z
+        K_before, index = np.eye(3), parent
+        for i in range(3):
+            K = frame_along(np.eye(3)[i])
+            placement = seat @ pose(rotation=K) if i == 0 else pose(rotation=snap(K_before.T @ K))
+            index = tree.add(
+                index, placement, "R", name, f".{i + 1}", body=body(K) if i == 2 else None, start=starts[i], **shared
+            )
+            K_before = K
+        finish(index, K_before)
+
+
+def _universal_axes(leg: str, name: str, joint: schema.Joint, R_ft: Array) -> tuple[Array, Array, Array, Array]:
+    """First axis, second axis, zero direction and zero axes of the `to` body, in axes of the `from` body."""
+    a = unit(joint.axis1 or [])
+    if joint.direction is not None:
+        if isinstance(joint.direction, str):
+            raise RobotBuildError(f"leg {leg}, joint {name}: direction `home` was not resolved")
+        n0 = unit(joint.direction)
+        axis2 = np.cross(n0, a)
+        if np.linalg.norm(axis2) < 1e-9:
+            raise RobotBuildError(f"leg {leg}, joint {name}: axis1 is parallel to the leg at home; choose another axis1")
+        axis2 = unit(axis2)
+        return a, axis2, n0, np.column_stack([snap(np.cross(axis2, n0)), axis2, n0])
+    axis2 = unit(R_ft @ unit(joint.axis2 or []))
+    if abs(float(axis2 @ a)) > 1e-9:
+        raise RobotBuildError(f"leg {leg}, joint {name}: axis1 and axis2 must be perpendicular")
+    return a, axis2, a, R_ft
+
+
+def closing_joint(
+    tree: TreeBuilder, name: str, joint: schema.Joint, platform_frame: Pose
+) -> Closing:
+    """The joint to the platform, cut into its two halves."""
+    link, axes = tree.placed[joint.from_]
+    R_ft = rotation_matrix(joint.rotation)
+    if joint.type == "universal":
+        K_link, K_platform = frame_along(unit(joint.axis1 or [])), frame_along(unit(joint.axis2 or []))
+    elif joint.type in ("spherical", "fixed"):
+        K_link, K_platform = R_ft, np.eye(3)
+    else:
+        K_link = frame_along(unit(joint.axis or []))
+        K_platform = frame_along(unit(joint.axis_on or joint.axis or []))
+        if joint.type == "prismatic":
+            K_platform = snap(R_ft.T @ K_link)
+    seat = pose(axes @ np.array(joint.at), snap(axes @ K_link))
+    return Closing(
+        joint=name,
+        type=joint.type,
+        link=link,
+        on_link=tree.base @ seat if link < 0 else seat,
+        on_platform=platform_frame @ pose(joint.on, K_platform),
+        limits=joint.limits,
+        friction=joint.friction,
+    )

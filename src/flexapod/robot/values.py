@@ -1,0 +1,86 @@
+"""The numbers of a robot by name, as kernels read them: geometry, inertial data, offsets.
+
+Names are paths of the resolved robot (`legs.A.U.x`, `legs.A.cylinder.mass`, `platform.inertia.xx`), not of the file: a
+kernel declares which it reads, and the robot hands them over. Inertial data is about the frame origin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flexapod.robot.architecture import closed_form
+from flexapod.robot.geometry import Array
+from flexapod.robot.model import Leg, RigidBody
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+XYZ = "xyz"
+SYMMETRIC = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
+
+
+def robot_values(robot: Robot) -> dict[str, float]:
+    """Every number a kernel may read."""
+    result: dict[str, float] = {}
+    _vector(result, "gravity", robot.gravity)
+    _body(result, "platform", robot.platform)
+    for leg in robot.legs:
+        _chain(result, leg)
+        if leg.architecture != "general":
+            _closed_form(result, leg)
+    return result
+
+
+def _vector(result: dict[str, float], name: str, values: Array) -> None:
+    for letter, value in zip(XYZ, values, strict=True):
+        result[f"{name}.{letter}"] = float(value) + 0.0
+
+
+def _matrix(result: dict[str, float], name: str, values: Array) -> None:
+    for i, row in enumerate(XYZ):
+        for j, column in enumerate(XYZ):
+            result[f"{name}.{row}{column}"] = float(values[i, j]) + 0.0
+
+
+def _body(result: dict[str, float], name: str, body: RigidBody | None) -> None:
+    if body is None:
+        return
+    result[f"{name}.mass"] = body.mass
+    _vector(result, f"{name}.first_moment", body.first_moment)
+    for key, i, j in SYMMETRIC:
+        result[f"{name}.inertia.{key}"] = float(body.inertia[i, j]) + 0.0
+    _matrix(result, f"{name}.axes", body.body_axes)
+    for point, p in body.points.items():
+        _vector(result, f"{name}.points.{point}", p)
+
+
+def _chain(result: dict[str, float], leg: Leg) -> None:
+    """The general chain: placements, offsets, rotor inertias, closing joint."""
+    base = f"legs.{leg.name}"
+    for link in leg.links:
+        name = f"{base}.{link.coordinate}"
+        _vector(result, f"{name}.p", link.placement.position)
+        _matrix(result, f"{name}.R", link.placement.rotation)
+        result[f"{name}.zero"] = link.zero
+        result[f"{name}.rotor"] = link.inertia
+        _body(result, f"{name}.body", link.body)
+    name = f"{base}.{leg.closing.joint}"
+    for side, half in (("link", leg.closing.on_link), ("platform", leg.closing.on_platform)):
+        _vector(result, f"{name}.on_{side}.p", half.position)
+        _matrix(result, f"{name}.on_{side}.R", half.rotation)
+    for i, value in enumerate(leg.home):
+        result[f"{base}.{leg.links[leg.moving[i]].coordinate}.home"] = float(value)
+
+
+def _closed_form(result: dict[str, float], leg: Leg) -> None:
+    """Geometry of a closed-form leg; its bodies in the cross frame C and the leg frame L."""
+    base, form = f"legs.{leg.name}", closed_form(leg)
+    for key in ("U", "axis1", "drive", "pivot", "S", "y0", "n0"):
+        _vector(result, f"{base}.{key}", getattr(form, key))
+    result[f"{base}.length"] = form.length
+    result[f"{base}.zero"] = next(link.zero for link in leg.links if link.actuated)
+    result[f"{base}.tip"] = float(leg.closing.on_link.position[2]) if leg.architecture == "UPS" else 0.0
+    _body(result, f"{base}.in_C.0", form.cross)
+    _body(result, f"{base}.carrier", form.carrier)
+    for i, body in enumerate(form.bodies):
+        _body(result, f"{base}.in_L.{i}", body)
