@@ -22,7 +22,7 @@ PAPERS = Path(__file__).parents[1] / "papers"
 def equation_entry(entry: dict[str, Any]) -> list[str]:
     """Return the Markdown of one numbered equation of a paper."""
     numbers = str(entry["equation"])
-    lines = [f"### Eq. ({numbers})", "", entry["statement"].strip(), ""]
+    lines = [f"### Eq. ({numbers})", "", f"**{entry['subject']}.** {entry['statement'].strip()}", ""]
     if entry.get("latex"):
         lines += ["$$", entry["latex"].strip(), "$$", ""]
     if entry.get("erratum"):

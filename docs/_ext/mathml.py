@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 from typing import Any
+from xml.etree import ElementTree
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -15,19 +16,17 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 LOGGER = logging.getLogger(__name__)
-MULTILINE = r"\begin{aligned}%s\end{aligned}"
 
 
 def to_mathml(latex: str, display: str, node: nodes.Node) -> str:
     """Return the MathML of a formula; an unknown command is reported at the node."""
-    if display == "block" and r"\\" in latex and r"\begin" not in latex:
-        latex = MULTILINE % latex
     try:
-        mathml = convert(latex, display=display)
+        mathml = convert(latex.replace("{aligned}", "{align*}"), display=display)
+        words = "".join(ElementTree.fromstring(mathml).itertext())
     except Exception as error:
         LOGGER.warning("formula cannot be converted to MathML (%r): %s", error, latex, location=node)
         return f"<code>{html.escape(latex)}</code>"
-    if "<mi>\\" in mathml or "<mtext>\\" in mathml:
+    if "\\" in words or "&" in words:
         LOGGER.warning("formula with a command that MathML does not know: %s", latex, location=node)
     return mathml
 

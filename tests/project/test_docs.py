@@ -1,0 +1,98 @@
+"""The site builds without a warning, and what the pages show runs.
+
+Every ```python block of README and docs is executed: the blocks of one page share a namespace and run in order, in
+an empty folder. A ```console block with `<!-- run -->` on the line above is executed too: each line `$ flexapod ...` is
+a command that must succeed, and the lines below it must appear in its output in this order; `...` stands for anything.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fences import Block, blocks
+from places import DOCS, ROOT, pages
+
+PYTHON_PAGES = [page for page in pages() if any(b.language == "python" for b in blocks(page))]
+CONSOLE_PAGES = [page for page in pages() if any(b.language in {"bash", "console"} and b.run for b in blocks(page))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def test_site_builds_without_warnings(tmp_path: Path) -> None:
+    options = ["-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / "doctrees")]
+    command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path / "html")]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    page = (tmp_path / "html" / "theory" / "legs.html").read_text(encoding="utf-8")
+    assert "<math" in page
+    assert 'class="eqno">(1)' in page
+    assert "mathjax" not in page.lower(), "the pages must work without a network"
+
+
+def test_languages_of_blocks_are_known() -> None:
+    """A misspelt language would silently keep a block from running."""
+    known = {"python", "console", "bash", "text", "yaml", "c", "json", "{toctree}", "{admonition}", "{figure}", "{list-table}"}
+    unknown = [
+        f"{name(page)}:{block.line}: {block.language!r}"
+        for page in pages()
+        for block in blocks(page)
+        if block.language.split(" ")[0] not in known
+    ]
+    assert not unknown, "\n".join(unknown)
+
+
+@pytest.mark.parametrize("page", PYTHON_PAGES, ids=name)
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__page__"}
+    for block in blocks(page):
+        if block.language == "python":
+            source = "\n" * (block.line - 1) + block.text  # so that a traceback shows the page's own line
+            exec(compile(source, name(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", CONSOLE_PAGES, ids=name)
+def test_console_blocks_run(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page):
+        if block.language in {"bash", "console"} and block.run:
+            for command, expected in commands(block):
+                check_command(command, expected, tmp_path)
+
+
+def commands(block: Block) -> list[tuple[str, list[str]]]:
+    """Commands of a block, each with the output lines shown below it."""
+    result: list[tuple[str, list[str]]] = []
+    for line in block.text.splitlines():
+        if block.language == "bash" and line.strip():
+            result.append((line, []))
+        elif line.startswith("$ "):
+            result.append((line[2:], []))
+        elif line.strip() and result:
+            result[-1][1].append(line.strip())
+    return result
+
+
+def check_command(command: str, expected: list[str], folder: Path) -> None:
+    words = shlex.split(command)
+    assert words[0] in {"flexapod", "python"}, f"only flexapod and python commands run in pages: {command}"
+    tools = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "NO_COLOR": "1"}
+    result = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 0, f"$ {command}\n{result.stdout}{result.stderr}"
+    output = iter([line.strip() for line in result.stdout.splitlines()])
+    for line in expected:
+        if line != "...":
+            assert any(found == line for found in output), f"$ {command}\nmissing line: {line}\n{result.stdout}"
+
+
+def test_console_checker_finds_a_wrong_line(tmp_path: Path) -> None:
+    check_command("python -c 'print(1); print(2); print(3)'", ["1", "...", "3"], tmp_path)
+    with pytest.raises(AssertionError, match="missing line: 4"):
+        check_command("python -c 'print(1)'", ["4"], tmp_path)

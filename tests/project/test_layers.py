@@ -1,0 +1,82 @@
+"""The import table: which folder of the package may import which. CONTRIBUTING shows the same table."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from places import ROOT, SRC, dotted, modules
+
+MAY_IMPORT = {
+    "spatial": set(),
+    "kernels": set(),
+    "robots": set(),
+    "description": {"spatial"},
+    "flexible": {"spatial"},
+    "motions": {"spatial"},
+    "robot": {"description", "flexible"},
+    "equations": {"robot", "flexible", "spatial"},
+    "analysis": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "simulation"},
+    "simulation": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis"},
+    "views": set(),  # the public verbs only: `import flexapod`
+}
+FOR_ALL = {"errors"}
+"""Modules directly under the package that every folder may import."""
+
+HEAVY = ["casadi", "llvmlite", "xarray", "pandas", "plotly", "scipy"]
+"""Libraries that `import flexapod` must leave for later."""
+
+
+def imported(tree: ast.Module, module: str, is_package: bool) -> Iterator[tuple[int, str]]:
+    """Line and dotted name of everything of ours that a module imports, wherever in the file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, a.name) for a in node.names if a.name.split(".")[0] == "flexapod")
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = module.split(".")
+                parents = parts[: len(parts) - node.level + is_package]
+                base = ".".join([*parents, base] if base else parents)
+            if base.split(".")[0] == "flexapod":
+                yield from ((node.lineno, f"{base}.{a.name}") for a in node.names)
+
+
+def wrong_imports(path: Path) -> list[str]:
+    module = dotted(path)
+    folder = path.relative_to(SRC).parts[0]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    wrong = []
+    for line, name in imported(tree, module, path.name == "__init__.py"):
+        other = name.split(".")[1] if "." in name else ""
+        is_ours = (SRC / other).is_dir() or (SRC / f"{other}.py").is_file()
+        if folder == "views" and not (is_ours and other not in FOR_ALL | {"views"}):
+            continue  # flexapod itself, one of its verbs, or another view
+        if other not in MAY_IMPORT[folder] | FOR_ALL | {folder}:
+            wrong.append(f"{path.relative_to(ROOT)}:{line}: {folder}/ may not import {name}")
+    return wrong
+
+
+def test_every_folder_is_in_the_table() -> None:
+    folders = {p.relative_to(SRC).parts[0] for p in modules() if p.parent != SRC}
+    assert folders <= set(MAY_IMPORT), f"not in the import table: {sorted(folders - set(MAY_IMPORT))}"
+
+
+def test_imports_keep_the_table() -> None:
+    wrong = [line for path in modules() if path.parent != SRC for line in wrong_imports(path)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_scan_sees_relative_and_late_imports() -> None:
+    tree = ast.parse("from ..robot import Robot\ndef f():\n    from . import tape\n    import flexapod.views.cli\n")
+    names = [name for _, name in imported(tree, "flexapod.kernels.kernel", is_package=False)]
+    assert sorted(names) == ["flexapod.kernels.tape", "flexapod.robot.Robot", "flexapod.views.cli"]
+
+
+@pytest.mark.parametrize("library", HEAVY)
+def test_import_is_light(library: str) -> None:
+    code = f"import sys, flexapod; sys.exit({library!r} in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f"`import flexapod` imports {library} at once\n{result.stderr}"
