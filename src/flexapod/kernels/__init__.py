@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .c_export import export_c
+    from .cache import CacheEntry, cache_entries, cache_folder, cached_kernel, clear_cache
     from .errors import (
         BackendError,
         ExportError,
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
         KernelStatusError,
         ProgramError,
     )
+    from .family import KernelFamily
     from .kernel import Batch, Kernel, compilations, compile_kernel
     from .operations import Operations
     from .prepared import Prepared
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from .tape import Tape, make_tape
 
 _HOME = {
+    "c_export": ("export_c",),
+    "cache": ("CacheEntry", "cache_entries", "cache_folder", "cached_kernel", "clear_cache"),
+    "family": ("KernelFamily",),
     "errors": (
         "BackendError", "ExportError", "KernelError", "KernelInputError", "KernelStatusError", "ProgramError",
     ),
@@ -32,7 +38,9 @@ _HOME = {
     "operations": ("Operations",),
     "prepared": ("Prepared",),
     "program": ("Program",),
-    "signature": ("NONFINITE_INPUT", "NONFINITE_RESULT", "Input", "Output", "Parameter", "Signature", "Status"),
+    "signature": (
+        "NONFINITE_INPUT", "NONFINITE_RESULT", "Input", "Output", "Parameter", "Signature", "Status",
+    ),
     "tape": ("Tape", "make_tape"),
 }  # fmt: skip
 _MODULE = {name: module for module, names in _HOME.items() for name in names}
@@ -42,10 +50,12 @@ __all__ = [
     "NONFINITE_RESULT",
     "BackendError",
     "Batch",
+    "CacheEntry",
     "ExportError",
     "Input",
     "Kernel",
     "KernelError",
+    "KernelFamily",
     "KernelInputError",
     "KernelStatusError",
     "Operations",
@@ -57,8 +67,13 @@ __all__ = [
     "Signature",
     "Status",
     "Tape",
+    "cache_entries",
+    "cache_folder",
+    "cached_kernel",
+    "clear_cache",
     "compilations",
     "compile_kernel",
+    "export_c",
     "make_tape",
 ]
 

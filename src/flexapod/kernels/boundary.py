@@ -1,4 +1,4 @@
-"""Boundary checks: names, shapes and dtypes of the arrays that are given to a kernel, refused with clear words."""
+"""Boundary checks: names, shapes and dtypes of the arrays given to a kernel, refused with clear words."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ def check_names(signature: Signature, given: Collection[str]) -> None:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise KernelInputError(
-                f"{signature.name}: unknown input {name!r}{hint} (inputs: {', '.join(known) or 'none'})"
-            )
+            raise KernelInputError(f"{signature.name}: unknown input {name!r}{hint} (inputs: {', '.join(known) or 'none'})")
     missing = [name for name in known if name not in given]
     if missing:
         raise KernelInputError(f"{signature.name}: missing input {', '.join(map(repr, missing))}")
@@ -37,9 +35,7 @@ def as_float(where: str, value: Any) -> Array:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise KernelInputError(
-            f"{where}: expected an array of numbers, got {type(value).__name__}"
-        ) from error
+        raise KernelInputError(f"{where}: expected an array of numbers, got {type(value).__name__}") from error
     if array.dtype.kind not in "iuf":
         raise KernelInputError(f"{where}: expected real numbers (float64), got dtype {array.dtype}")
     converted = np.array(array, dtype=np.float64, order="C")
@@ -74,17 +70,13 @@ def check_sample(signature: Signature, given: Mapping[str, Any]) -> list[Array]:
         where = f"{signature.name}: input {declared.name!r}"
         array = as_float(where, given[declared.name])
         if array.shape != declared.shape:
-            raise KernelInputError(
-                f"{where}: expected shape {_text(declared.shape)}, got {_text(array.shape)}"
-            )
+            raise KernelInputError(f"{where}: expected shape {_text(declared.shape)}, got {_text(array.shape)}")
         arrays.append(array.reshape(1, declared.size))
     return arrays
 
 
-def check_parameters(
-    name: str, declared: Sequence[Parameter], value: Any, zeros: Sequence[int], count: int | None
-) -> Array:
-    """Parameters (P,) or, where `count` is given, (count, P); finite, and zero where the kernel relies on it."""
+def check_parameters(name: str, declared: Sequence[Parameter], value: Any, zeros: Sequence[int], count: int | None) -> Array:
+    """Parameters (P,) or, with `count`, (count, P); finite, and zero where the kernel relies on it."""
     where = f"{name}: parameters"
     if value is None:
         if declared:

@@ -22,7 +22,7 @@ SX = Any  # casadi.SX has no type hints
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Body:
-    """Inside of a loop: argument symbols, nested loops, next carry and outputs (or the error) as one column."""
+    """Inside of a loop: argument symbols, nested loops, next carry and outputs (or error) as one column."""
 
     index: SX
     each: SX
@@ -71,7 +71,7 @@ class Builder:
         self._symbols = 0
         self._size = 0
 
-    # -- public ----------------------------------------------------------------------------------------------------
+    # -- public ---------------------------------------------------------------------------------------
     def map(
         self,
         fn: Callable[..., Sequence[SX]],
@@ -144,8 +144,9 @@ class Builder:
                 count=count, tolerance=None, each=ca.vertcat(*each) if each else ca.SX(0, count),
                 carry=_flat([*carry, ca.SX.zeros(status_in.shape)]), shared=_flat(shared),
                 body=Body(
-                    index=index, each=_flat(a_each), carry=_flat([*a_carry, status_in]), shared=_flat(a_shared),
-                    steps=tuple(child._steps), outputs=_flat([*following, status_out, *outputs]),
+                    index=index, each=_flat(a_each), carry=_flat([*a_carry, status_in]),
+                    shared=_flat(a_shared), steps=tuple(child._steps),
+                    outputs=_flat([*following, status_out, *outputs]),
                 ),
                 final=_flat([*final, status]), stacked=ca.vertcat(*stacked) if stacked else ca.SX(0, count),
             )
@@ -162,10 +163,10 @@ class Builder:
         limit: int,
         tolerance: float,
     ) -> tuple[tuple[SX, ...], SX, SX]:
-        """Repeat `fn(b, carry..., shared...) -> (next carry, error)` until error <= tolerance, at most `limit` times.
+        """Repeat `fn(b, carry..., shared...) -> (next carry, error)` until error <= tolerance.
 
-        A sample stops for itself: its result does not depend on other samples. An error that is not a number stops
-        the sample as not converged, as does a failing check inside the body.
+        At most `limit` passes. A sample stops for itself: its result does not depend on other samples. An
+        error that is not a number stops the sample as not converged, as does a failing check in the body.
 
         Returns:
             The last carry, converged (1 or 0), and the number of passes.
@@ -221,14 +222,12 @@ class Builder:
         self._checks.append(_Check(condition=condition, code=ca.SX(len(self._messages))))
         return len(self._messages)
 
-    # -- statuses --------------------------------------------------------------------------------------------------
+    # -- statuses -------------------------------------------------------------------------------------
     def _per_instance(self, message: str, name: str, value: Any) -> Any:
         if not isinstance(value, list | tuple | range):
             return value
         if len(value) != self._instances:
-            raise ProgramError(
-                f"fail_if {message!r}: field {name!r} has {len(value)} values, expected {self._instances}"
-            )
+            raise ProgramError(f"fail_if {message!r}: field {name!r} has {len(value)} values, expected {self._instances}")
         return _PerInstance(values=tuple(value))
 
     def _status_carry(self, child: Builder, count: int | None, index: SX | None) -> tuple[SX, SX]:
@@ -236,7 +235,7 @@ class Builder:
         if not child._checks:
             return ca.SX(0, 1), ca.SX(0, 1)
         offset, stride = len(self._messages), 0
-        if count is not None and _has_instances(child._messages):
+        if count is not None and index is not None and _has_instances(child._messages):
             stride = len(child._messages)
             for i in range(count):
                 self._messages += _of_instance(child._messages, i)
@@ -244,7 +243,7 @@ class Builder:
             self._messages += child._messages
         before = self._fresh("status", 1)
         local = first_failing(child._checks)
-        code = local + offset + (index * stride if stride else 0)
+        code = local + offset + (index * stride if index is not None and stride else 0)
         return before, ca.if_else(before != 0, before, ca.if_else(local != 0, code, 0))
 
     def _absorb(self, status: SX) -> None:
@@ -294,9 +293,7 @@ def _has_instances(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
     return any(isinstance(value, _PerInstance) for _, fields in messages for value in fields.values())
 
 
-def _of_instance(
-    messages: Sequence[tuple[str, Mapping[str, Any]]], i: int
-) -> list[tuple[str, dict[str, Any]]]:
+def _of_instance(messages: Sequence[tuple[str, Mapping[str, Any]]], i: int) -> list[tuple[str, dict[str, Any]]]:
     def at(value: Any) -> Any:
         return value.values[i] if isinstance(value, _PerInstance) else value
 

@@ -1,7 +1,7 @@
 """Graph: straight-line code in static single assignment form, with loops as nodes that hold a graph.
 
-A *reference* is `2 * node + sign`: the value of a node or its negative, so that negation costs nothing. Nodes are
-numbered in an order in which they can be evaluated. Operations are the words of `ARITY`, and
+A *reference* is `2 * node + sign`: the value of a node or its negative, so that negation costs nothing.
+Nodes are numbered in an order in which they can be evaluated. Operations are the words of `ARITY`, and
 
 - `const`: `values[node]`, never negative;  `arg`: argument number `args[node][0]` of the graph;
 - `loop`: see `Loop`; `args[node]` are its operands;  `result`: `args[node] = (loop node, position)`.
@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 ARITY = {
     "add": 2, "mul": 2, "div": 2, "sqrt": 1,
@@ -89,7 +91,7 @@ class Loop:
     Operands: `each` groups of `count` references, then `carry` start values, then `shared` values.
     Body arguments: index, each..., carry..., shared...
     Body outputs: next carry..., then `stacked` values (counted) or the error (until).
-    Results: final carry..., then `stacked` groups of `count` values (counted), or converged and number of passes.
+    Results: final carry..., then `stacked` groups of `count` values (counted), or converged and passes.
     """
 
     count: int
@@ -100,16 +102,16 @@ class Loop:
     tolerance: float | None
     body: Graph
 
-    def each_operands(self, operands: Sequence[int], j: int) -> Sequence[int]:
+    def each_operands(self, operands: Sequence[T], j: int) -> Sequence[T]:
         """References that instances 0, 1, ... get as their `each` argument j."""
         return operands[j * self.count : (j + 1) * self.count]
 
-    def carry_operands(self, operands: Sequence[int]) -> Sequence[int]:
+    def carry_operands(self, operands: Sequence[T]) -> Sequence[T]:
         """Start values."""
         start = self.each * self.count
         return operands[start : start + self.carry]
 
-    def shared_operands(self, operands: Sequence[int]) -> Sequence[int]:
+    def shared_operands(self, operands: Sequence[T]) -> Sequence[T]:
         """Values that all instances read."""
         return operands[self.each * self.count + self.carry :]
 

@@ -73,14 +73,10 @@ def _split(n: Numbering, loop: Loop, operands: list[int], frontier: list[int]) -
     """Make the parameter-only loop; returns the rest, which reads its values as further `each` arguments."""
     each, extra = loop.each, len(frontier)
     first_carry, first_shared = 1 + each, 1 + each + loop.carry
-    body = _copy(
-        loop.body, [2 * k for k in frontier], argument=lambda i: i - loop.carry if i >= first_shared else i
-    )
+    body = _copy(loop.body, [2 * k for k in frontier], argument=lambda i: i - loop.carry if i >= first_shared else i)
     body.arity = 1 + each + loop.shared
     made = n.loop(
-        Loop(
-            count=loop.count, each=each, carry=0, shared=loop.shared, stacked=extra, tolerance=None, body=body
-        ),
+        Loop(count=loop.count, each=each, carry=0, shared=loop.shared, stacked=extra, tolerance=None, body=body),
         [*operands[: each * loop.count], *loop.shared_operands(operands)],
     )
     stacked = [n.result(made, k) for k in range(extra * loop.count)]

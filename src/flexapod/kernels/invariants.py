@@ -1,7 +1,7 @@
 """Invariants: what a loop computes alike in every pass moves out of it; what nothing reads disappears.
 
-`simplify` copies a graph through value numbering. On the way it drops dead nodes, dead carries and dead outputs of loops,
-passes constants into bodies, and computes invariant nodes in the enclosing graph.
+`simplify` copies a graph through value numbering. On the way it drops dead nodes, dead carries and dead
+outputs of loops, passes constants into bodies, and computes invariant nodes in the enclosing graph.
 """
 
 from __future__ import annotations
@@ -146,17 +146,11 @@ def _is_argument(graph: Graph, ref: int, index: int) -> bool:
     return not ref & 1 and graph.ops[ref >> 1] == "arg" and graph.args[ref >> 1][0] == index
 
 
-def _needed(
-    loop: Loop, used: Collection[int], fixed: Collection[int]
-) -> tuple[list[int], list[int], list[bool]]:
+def _needed(loop: Loop, used: Collection[int], fixed: Collection[int]) -> tuple[list[int], list[int], list[bool]]:
     """Carries and stacked outputs that matter, and the nodes of the body that they need."""
     body = loop.body
     carry = {k for k in used if k < loop.carry} - set(fixed)
-    stacked = (
-        sorted({(k - loop.carry) // loop.count for k in used if k >= loop.carry})
-        if loop.tolerance is None
-        else []
-    )
+    stacked = sorted({(k - loop.carry) // loop.count for k in used if k >= loop.carry}) if loop.tolerance is None else []
     outputs = list(body.outputs)
     while True:
         kept = [
@@ -180,7 +174,7 @@ def _needed(
 def _known_group(
     loop: Loop, operands: list[int], target: Numbering, inner: Numbering, is_outer: bool, ref: int
 ) -> list[int] | None:
-    """References of a stacked output that is known without the loop: invariant, or an argument passed through."""
+    """References of a stacked output known without the loop: invariant, or an argument passed through."""
     if is_outer:
         return [ref] * loop.count
     if inner.graph.ops[ref >> 1] == "arg" and 1 <= inner.graph.args[ref >> 1][0] <= loop.each:

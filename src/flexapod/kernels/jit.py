@@ -42,9 +42,7 @@ def target_identity() -> str:
 
     features = llvm.get_host_cpu_features().flatten()
     return hashlib.sha256(
-        "|".join(
-            [llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), features]
-        ).encode()
+        "|".join([llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), features]).encode()
     ).hexdigest()
 
 

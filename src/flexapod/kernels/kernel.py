@@ -38,9 +38,7 @@ class Executable(Protocol):
     def setup(self, parameters: Array) -> Array:
         """Constants (m, S) of parameter sets (m, P)."""
 
-    def run(
-        self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]
-    ) -> None:
+    def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples."""
 
 
@@ -86,19 +84,18 @@ class Kernel:
         return self._tape()
 
     def __repr__(self) -> str:
+        """Name, backend and size."""
         return f"<Kernel {self.signature.name}, {self.backend}, {self.operations.total} operations>"
 
     def constants(self, parameters: Any = None) -> Array:
         """Results of the set-up part for one parameter set; remembered."""
-        row = check_parameters(
-            self.signature.name, self.signature.parameters, parameters, self._zero_positions, None
-        )
+        row = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, None)
         key = row.tobytes()
         with self._lock:
             if key in self._remembered:
                 self._remembered.move_to_end(key)
                 return self._remembered[key]
-        constants = self.executable.setup(row[None, :])[0]
+        constants: Array = self.executable.setup(row[None, :])[0]
         with self._lock:
             self._remembered[key] = constants
             while len(self._remembered) > _REMEMBERED:
@@ -130,9 +127,7 @@ class Kernel:
         flat = [results[o.name].reshape(count, o.size) for o in self.signature.outputs]
         status = np.empty(count, dtype=np.int32)
         if np.ndim(parameters) == 2:
-            own = check_parameters(
-                self.signature.name, self.signature.parameters, parameters, self._zero_positions, count
-            )
+            own = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, count)
             self._run_studied(arrays, own, flat, status)
         else:
             self._run_threaded(arrays, self.constants(parameters), flat, status, threads)
@@ -160,15 +155,11 @@ class Kernel:
 
         return Prepared(self, parameters)
 
-    def _run_studied(
-        self, arrays: list[Array], parameters: Array, outputs: list[Array], status: NDArray[np.int32]
-    ) -> None:
+    def _run_studied(self, arrays: list[Array], parameters: Array, outputs: list[Array], status: NDArray[np.int32]) -> None:
         for start in range(0, len(status), _BLOCK):
             part = slice(start, start + _BLOCK)
             constants = self.executable.setup(parameters[part])
-            self.executable.run(
-                [a[part] for a in arrays], constants, [o[part] for o in outputs], status[part]
-            )
+            self.executable.run([a[part] for a in arrays], constants, [o[part] for o in outputs], status[part])
 
     def _run_threaded(
         self,
@@ -187,9 +178,7 @@ class Kernel:
         with ThreadPoolExecutor(max_workers=threads) as pool:
             parts = [slice(start, start + chunk) for start in range(0, count, chunk)]
             jobs = [
-                pool.submit(
-                    self.executable.run, [a[p] for a in arrays], constants, [o[p] for o in outputs], status[p]
-                )
+                pool.submit(self.executable.run, [a[p] for a in arrays], constants, [o[p] for o in outputs], status[p])
                 for p in parts
             ]
             for job in jobs:
@@ -224,9 +213,7 @@ def choose_backend(backend: str | None = None) -> str:
     return "llvm"
 
 
-def compile_kernel(
-    program: Program, *, backend: str | None = None, zeros: Collection[str] | None = None
-) -> Kernel:
+def compile_kernel(program: Program, *, backend: str | None = None, zeros: Collection[str] | None = None) -> Kernel:
     """Compile a program, in memory only; `cached_kernel` keeps the result on disk."""
     from .packing import kernel_from_tape
 

@@ -50,9 +50,7 @@ class LlvmExecutable:
         self._setup(len(parameters), pointers([parameters]), None, pointers([constants]), None)
         return constants
 
-    def run(
-        self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]
-    ) -> None:
+    def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples: arrays are (n, size); constants are (S,) or (n, S)."""
         function = self.main if constants.ndim == 1 else self._per_sample[1]
         function(len(status), pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)

@@ -1,7 +1,8 @@
 """LLVM text of the boundary: rows of 4 samples in memory become vectors over samples, and back.
 
-Samples are rows of `size` doubles. Four columns at a time are transposed with shuffles; the last four columns overlap the
-ones before where `size` is not a multiple of 4, and rows of 1 to 3 doubles are shuffled whole.
+Samples are rows of `size` doubles. Four columns at a time are transposed with shuffles; the last four
+columns overlap the ones before where `size` is not a multiple of 4, and rows of 1 to 3 doubles are
+shuffled whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """LLVM module of a kernel: for each part a function over 4 samples and a function over a batch.
 
-`void batch(i64 n, ptr inputs, ptr constants, ptr outputs, ptr status)`; `inputs` and `outputs` are arrays of pointers to
-(n, size) doubles, `constants` is (S,) or, in the variant with constants per sample, (n, S). The last 4 samples of a batch
-are evaluated again where n is not a multiple of 4; fewer than 4 samples are padded with the last one.
+`void batch(i64 n, ptr inputs, ptr constants, ptr outputs, ptr status)`; `inputs` and `outputs` are arrays
+of pointers to (n, size) doubles, `constants` is (S,) or, in the variant with constants per sample, (n,
+S). The last 4 samples of a batch are evaluated again where n is not a multiple of 4; fewer than 4 samples
+are padded with the last one.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def _setup(tape: Tape) -> Writer:
 
 
 def _close(w: Writer, name: str) -> Writer:
-    head = f"define internal void @{name}4(ptr %inputs, ptr %constants, ptr %outputs, ptr %status, i64 %row) noinline #0 {{"
+    arguments = "ptr %inputs, ptr %constants, ptr %outputs, ptr %status, i64 %row"
+    head = f"define internal void @{name}4({arguments}) noinline #0 {{"
     w.lines = [head, "entry:", *w.entry, *w.lines, "  ret void", "}"]
     return w
 
@@ -101,9 +103,7 @@ def _gather(w: Writer, base: str, index: str, size: int) -> str:
     for lane in range(LANES):
         offset = w.let(f"add i64 {index}, {lane * size}")
         place = w.let(f"getelementptr inbounds double, ptr {base}, i64 {offset}")
-        value = w.let(
-            f"insertelement {V} {value}, double {w.let(f'load double, ptr {place}, align 8')}, i32 {lane}"
-        )
+        value = w.let(f"insertelement {V} {value}, double {w.let(f'load double, ptr {place}, align 8')}, i32 {lane}")
     return value
 
 
@@ -131,8 +131,11 @@ def _batch(name: str, inputs: list[int], outputs: list[int], *, constants_last: 
         *((size, "out", k) for k, size in enumerate(outputs)),
     ]
     count_in, count_out = max(len(inputs), 1), max(len(outputs), 1)
-    entry = [f"  %in4 = alloca [{count_in} x ptr], align 16", f"  %out4 = alloca [{count_out} x ptr], align 16",
-             "  %status4 = alloca [4 x i32], align 16"]  # fmt: skip
+    entry = [
+        f"  %in4 = alloca [{count_in} x ptr], align 16",
+        f"  %out4 = alloca [{count_out} x ptr], align 16",
+        "  %status4 = alloca [4 x i32], align 16",
+    ]
     w = Writer()
     w.entry = entry
     if constants_last:
@@ -157,9 +160,8 @@ def _batch(name: str, inputs: list[int], outputs: list[int], *, constants_last: 
     for (size, side, k), buffer in zip(rows, buffers, strict=True):
         if side == "out" and size:
             bytes_ = w.let(f"mul i64 %n, {8 * size}")
-            w.do(
-                f"call void @llvm.memcpy.p0.p0.i64(ptr {_entry(w, '%outputs', k)}, ptr {buffer}, i64 {bytes_}, i1 0)"
-            )
+            to = _entry(w, "%outputs", k)
+            w.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {buffer}, i64 {bytes_}, i1 0)")
     if name == "main":
         w.do("%bytes = mul i64 %n, 4")
         w.do("call void @llvm.memcpy.p0.p0.i64(ptr %status, ptr %status4, i64 %bytes, i1 0)")

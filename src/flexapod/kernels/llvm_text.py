@@ -1,4 +1,4 @@
-"""LLVM text of a graph: every value is a vector of 4 samples, loops are loops, stacked values live on the stack.
+"""LLVM text of a graph: every value is a vector of 4 samples, loops are loops, arrays are on the stack.
 
 Products and sums carry the `contract` flag, which lets them fuse and nothing else.
 """
@@ -20,8 +20,8 @@ _INTRINSICS = {
 }  # fmt: skip
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}
 LIBM = frozenset({
-    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
-    "log", "expm1", "log1p", "pow", "fmod", "hypot",
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "exp", "log", "expm1", "log1p", "pow", "fmod", "hypot",
 })  # fmt: skip
 
 
@@ -95,8 +95,9 @@ class Writer:
 class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
-    `argument(i)` gives the vector of an argument on first use. `constant(i)` gives, for arguments that lie one after the
-    other in memory, the first number and a loader by index; it is only given for the main graph.
+    `argument(i)` gives the vector of an argument on first use. `constant(i)` gives, for arguments that
+    lie one after the other in memory, the first number and a loader by index; it is only given for the
+    main graph.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class GraphWriter:
                 self._values[node] = self._operation(node, op)
         return [self.vector(ref) for ref in self.graph.outputs]
 
-    # -- values ----------------------------------------------------------------------------------------------------
+    # -- values ---------------------------------------------------------------------------------------
     def vector(self, ref: int) -> str:
         """Vector of a reference."""
         node = ref >> 1
@@ -214,7 +215,7 @@ class GraphWriter:
             result = self.w.let(f"insertelement {V} {result}, double {y}, i32 {lane}")
         return result
 
-    # -- loops -----------------------------------------------------------------------------------------------------
+    # -- loops ----------------------------------------------------------------------------------------
     def _loop(self, node: int) -> None:
         loop, operands = self.graph.loops[node], self.graph.args[node]
         loaders = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
@@ -231,20 +232,11 @@ class GraphWriter:
         nodes = [ref >> 1 for ref in refs]
         kinds = {ops[k] for k in nodes}
         if kinds == {"const"}:
-            return self._literal(
-                [-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs]
-            )
+            return self._literal([-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs])
         plain = not any(ref & 1 for ref in refs)
-        if (
-            plain
-            and kinds == {"arg"}
-            and self._first_constant is not None
-            and self._load_constant is not None
-        ):
+        if plain and kinds == {"arg"} and self._first_constant is not None and self._load_constant is not None:
             first = args[nodes[0]][0]
-            if first >= self._first_constant and [args[k][0] for k in nodes] == list(
-                range(first, first + len(refs))
-            ):
+            if first >= self._first_constant and [args[k][0] for k in nodes] == list(range(first, first + len(refs))):
                 offset, load = first - self._first_constant, self._load_constant
                 return lambda index: load(self.w.let(f"add i64 {index}, {offset}"))
         if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
@@ -262,9 +254,7 @@ class GraphWriter:
     def _literal(self, values: list[float]) -> Callable[[str], str]:
         name = "@" + self.w.name("data")
         numbers = ", ".join(f"double {number(value)}" for value in values)
-        self.w.globals.append(
-            f"{name} = private unnamed_addr constant [{len(values)} x double] [{numbers}], align 32"
-        )
+        self.w.globals.append(f"{name} = private unnamed_addr constant [{len(values)} x double] [{numbers}], align 32")
 
         def load(index: str) -> str:
             place = self.w.let(f"getelementptr inbounds double, ptr {name}, i64 {index}")
@@ -293,7 +283,7 @@ def _body(
 
 
 def _open(w: Writer, starts: list[tuple[str, str]]) -> tuple[str, list[str], int]:
-    """Begin a loop block whose variables start at the given (type, value); returns label, names, line of the first."""
+    """Begin a loop block whose variables start at (type, value); returns label, names, line of the first."""
     label, before = w.name("loop"), w.label
     w.do(f"br label %{label}")
     w.start_block(label)
@@ -346,9 +336,7 @@ def emit_until(
     variables = [("i64", "0"), (M, true), (V, zero), (V, zero), *((V, x) for x in start)]
     label, (index, active, converged, passes, *carry), line = _open(w, variables)
     *following, error = _body(w, loop, index, loaders, carry, shared)
-    kept = [
-        w.let(f"select {M} {active}, {V} {x}, {V} {old}") for x, old in zip(following, carry, strict=True)
-    ]
+    kept = [w.let(f"select {M} {active}, {V} {x}, {V} {old}") for x, old in zip(following, carry, strict=True)]
     counted = w.let(f"fadd {V} {passes}, {splat(1.0)}")
     passes = w.let(f"select {M} {active}, {V} {counted}, {V} {passes}")
     done = w.let(f"fcmp ole {V} {error}, {splat(loop.tolerance)}")

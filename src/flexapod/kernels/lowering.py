@@ -1,6 +1,7 @@
 """Lowering: CasADi expressions and structured steps become a graph.
 
-Parameters that are structural zeros become the constant 0 here, so that value numbering folds what they touch.
+Parameters that are structural zeros become the constant 0 here, so that value numbering folds what they
+touch.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from .program import Program
 from .value_numbering import Numbering
 
 _PLAIN = {
-    ca.OP_ADD: "add", ca.OP_MUL: "mul", ca.OP_DIV: "div", ca.OP_SQRT: "sqrt", ca.OP_SIN: "sin", ca.OP_COS: "cos",
-    ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan", ca.OP_ATAN2: "atan2",
+    ca.OP_ADD: "add", ca.OP_MUL: "mul", ca.OP_DIV: "div", ca.OP_SQRT: "sqrt", ca.OP_SIN: "sin",
+    ca.OP_COS: "cos", ca.OP_TAN: "tan", ca.OP_ASIN: "asin", ca.OP_ACOS: "acos", ca.OP_ATAN: "atan", ca.OP_ATAN2: "atan2",
     ca.OP_SINH: "sinh", ca.OP_COSH: "cosh", ca.OP_TANH: "tanh", ca.OP_ASINH: "asinh", ca.OP_ACOSH: "acosh",
     ca.OP_ATANH: "atanh", ca.OP_EXP: "exp", ca.OP_LOG: "log", ca.OP_EXPM1: "expm1", ca.OP_LOG1P: "log1p",
     ca.OP_POW: "pow", ca.OP_FMOD: "fmod", ca.OP_HYPOT: "hypot", ca.OP_FLOOR: "floor", ca.OP_CEIL: "ceil",
@@ -35,18 +36,14 @@ def lower(program: Program, zeros: Collection[str] = ()) -> Graph:
     known: dict[int, int] = {}
     for symbol in program.input_symbols.elements():
         known[symbol.element_hash()] = numbering.arg(len(known))
-    for parameter, symbol in zip(
-        program.signature.parameters, program.parameter_symbols.elements(), strict=True
-    ):
+    for parameter, symbol in zip(program.signature.parameters, program.parameter_symbols.elements(), strict=True):
         ref = numbering.arg(len(known))
         known[symbol.element_hash()] = numbering.const(0.0) if parameter.name in zeros else ref
     numbering.graph.outputs = _lower_scope(numbering, known, program._steps, program.results)
     return numbering.graph
 
 
-def _lower_scope(
-    numbering: Numbering, known: dict[int, int], steps: Sequence[Step], outputs: SX
-) -> list[int]:
+def _lower_scope(numbering: Numbering, known: dict[int, int], steps: Sequence[Step], outputs: SX) -> list[int]:
     """References of the outputs of a scope, whose loops are lowered first."""
     for step in steps:
         operands = _lower_column(numbering, known, ca.vertcat(ca.vec(step.each.T), step.carry, step.shared))
@@ -62,15 +59,14 @@ def _lower_body(step: Step, outer: dict[int, int]) -> tuple[Loop, list[int]]:
     """Loop of a step, and the references of the enclosing scope that its body captures."""
     body, numbering = step.body, Numbering()
     known: dict[int, int] = {}
-    for symbol in ca.vertcat(body.index, body.each, body.carry, body.shared).elements():
+    arguments: SX = ca.vertcat(body.index, body.each, body.carry, body.shared)
+    for symbol in arguments.elements():
         known[symbol.element_hash()] = numbering.arg(len(known))
-    captured = []
+    captured: list[int] = []
     for symbol in _free_symbols(body.steps, body.outputs):
         key = symbol.element_hash()
         if key not in known and key in outer:
-            known[key] = numbering.arg(
-                1 + body.each.numel() + body.carry.numel() + body.shared.numel() + len(captured)
-            )
+            known[key] = numbering.arg(1 + body.each.numel() + body.carry.numel() + body.shared.numel() + len(captured))
             captured.append(outer[key])
     numbering.graph.outputs = _lower_scope(numbering, known, body.steps, body.outputs)
     carry = body.carry.numel()

@@ -1,4 +1,4 @@
-"""NumPy backend: interprets a tape on arrays, vectorised over samples; for debugging and where LLVM is missing."""
+"""NumPy backend: interprets a tape on arrays over samples; for debugging and where LLVM is missing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def _counted(loop: Loop, operands: list[Any]) -> list[Any]:
 
 
 def _until(loop: Loop, operands: list[Any]) -> list[Any]:
-    carry, shared = list(loop.carry_operands(operands)), loop.shared_operands(operands)
+    carry: list[Any] = list(loop.carry_operands(operands))
+    shared = loop.shared_operands(operands)
     active: Any = np.asarray(True)
     converged: Any = np.asarray(0.0)
     passes: Any = np.asarray(0.0)
@@ -97,22 +98,18 @@ class NumpyExecutable:
         """Constants (m, S) of parameter sets (m, P)."""
         constants = np.empty((len(parameters), self.tape.constants))
         with np.errstate(all="ignore"):
-            for k, value in enumerate(evaluate(self.tape.setup, parameters.T)):
+            for k, value in enumerate(evaluate(self.tape.setup, list(parameters.T))):
                 constants[:, k] = value
         return constants
 
-    def run(
-        self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]
-    ) -> None:
+    def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples: arrays are (n, size); constants are (S,) or (n, S)."""
         for start in range(0, len(status), BLOCK):
             part = slice(start, start + BLOCK)
             own = constants if constants.ndim == 1 else constants[part]
             self._run_block([x[part] for x in inputs], own, [y[part] for y in outputs], status[part])
 
-    def _run_block(
-        self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]
-    ) -> None:
+    def _run_block(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         columns = [x[:, k] for x in inputs for k in range(x.shape[1])]
         with np.errstate(all="ignore"):
             *results, code = evaluate(self.tape.main, [*columns, *constants.T])

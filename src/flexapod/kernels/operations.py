@@ -32,13 +32,12 @@ class Operations:
         return self.add + self.multiply + self.divide + self.root + self.function
 
     def __str__(self) -> str:
+        """The counts in one line."""
         text = (
-            f"{self.total} operations: {self.add} +/-, {self.multiply} x, {self.divide} /, {self.root} roots, "
-            f"{self.function} functions; {self.select} selections, {self.variables} variables"
+            f"{self.total} operations: {self.add} +/-, {self.multiply} x, {self.divide} /, "
+            f"{self.root} roots, {self.function} functions; {self.select} selections, {self.variables} variables"
         )
-        return text + (
-            f"; {self.iterations} of them in one pass of the iterations" if self.iterations else ""
-        )
+        return text + (f"; {self.iterations} of them in one pass of the iterations" if self.iterations else "")
 
 
 def count_operations(graph: Graph) -> Operations:

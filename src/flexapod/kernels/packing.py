@@ -16,16 +16,14 @@ from .tape import Tape
 
 @dataclass(frozen=True, kw_only=True)
 class Pieces:
-    """What is needed to build a kernel again: a header of plain data, the tape as text, object code by variant."""
+    """What rebuilds a kernel: a header of plain data, the tape as text, object code by variant."""
 
     header: Mapping[str, Any]
     tape: bytes
     code: Mapping[str, bytes]
 
 
-def kernel_from_tape(
-    tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None
-) -> tuple[Kernel, Pieces]:
+def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None) -> tuple[Kernel, Pieces]:
     """Compile a tape; `keep` is told when the variant with constants per sample is compiled later."""
     code: dict[str, bytes] = {}
     if backend == "llvm":

@@ -1,4 +1,4 @@
-"""Prepared call: fixed buffers for one sample, for control loops in Python that call a kernel thousands of times a second."""
+"""Prepared call: fixed buffers for one sample, for loops in Python that call a kernel very often."""
 
 from __future__ import annotations
 

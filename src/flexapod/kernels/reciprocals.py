@@ -1,7 +1,8 @@
 """Reciprocals: a denominator that divides more than once becomes one reciprocal and multiplications.
 
-The same holds where the reciprocal can leave the loop or the main part: denominators that a loop shares, and denominators
-made of parameters alone under a varying numerator. A denominator that divides once stays a division.
+The same holds where the reciprocal can leave the loop or the main part: denominators that a loop shares,
+and denominators made of parameters alone under a varying numerator. A denominator that divides once stays
+a division.
 """
 
 from __future__ import annotations
@@ -32,11 +33,7 @@ def share_reciprocals(graph: Graph, arguments: Sequence[int], first_shared: int 
         return n.neg(refs[ref >> 1]) if ref & 1 else refs[ref >> 1]
 
     def worth_it(node: int, divisor: int) -> bool:
-        invariant = (
-            first_shared is not None
-            and graph.ops[divisor] == "arg"
-            and graph.args[divisor][0] >= first_shared
-        )
+        invariant = first_shared is not None and graph.ops[divisor] == "arg" and graph.args[divisor][0] >= first_shared
         return divisors[divisor] > 1 or classes[divisor] < classes[node] or invariant
 
     for node, op in enumerate(graph.ops):

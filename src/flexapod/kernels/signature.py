@@ -1,6 +1,7 @@
 """Signature of a kernel: names, shapes and units at its boundary, and the statuses it may return.
 
-Arrays at the boundary are C-contiguous (row-major) float64; the batch axis comes first and is not part of a shape.
+Arrays at the boundary are C-contiguous (row-major) float64; the batch axis comes first and is not part of
+a shape.
 """
 
 from __future__ import annotations
@@ -96,6 +97,7 @@ class Signature:
         return known or Status(message=f"unknown status {code}")
 
     def __str__(self) -> str:
+        """Readable table."""
         rows: list[tuple[str, str, str, str, str]] = []
         rows += [("input", i.name, _shape(i.shape), i.unit, i.doc) for i in self.inputs]
         rows += [("output", o.name, _shape(o.shape), o.unit, o.doc) for o in self.outputs]
@@ -135,6 +137,4 @@ class Signature:
 
 
 def _shape(shape: tuple[int, ...]) -> str:
-    return (
-        "scalar" if not shape else "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-    )
+    return "scalar" if not shape else "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -1,4 +1,4 @@
-"""Tape: the final operations of a kernel, a set-up part and a main part, made from a program by the passes in turn.
+"""Tape: the final operations of a kernel, set-up part and main part, made from a program by the passes.
 
 set-up: parameters -> constants;  main: inputs and constants -> outputs and status.
 """

@@ -1,7 +1,8 @@
 """Value numbering: builds a graph in which equal values are one node, and folds constants on the way.
 
-Canonical forms carry the sign outside (`-(y - x)` is the node of `x - y`), order commutative operands by node number,
-and write `x - y` as `x + (-y)`, `x^2` as `x * x`, `x + x` as `2 * x`. Zeros are structural: `0 * x` is 0.
+Canonical forms carry the sign outside (`-(y - x)` is the node of `x - y`), order commutative operands by
+node number, and write `x - y` as `x + (-y)`, `x^2` as `x * x`, `x + x` as `2 * x`. Zeros are structural:
+`0 * x` is 0.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def _sign(x: float) -> float:
 
 FOLD: dict[str, Callable[..., float]] = {
     "add": lambda x, y: x + y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y, "sqrt": math.sqrt,
-    "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
-    "atan2": math.atan2, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "asinh": math.asinh,
+    "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos,
+    "atan": math.atan, "atan2": math.atan2, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "asinh": math.asinh,
     "acosh": math.acosh, "atanh": math.atanh, "exp": math.exp, "log": math.log, "expm1": math.expm1,
     "log1p": math.log1p, "pow": math.pow, "fmod": math.fmod, "hypot": math.hypot, "floor": math.floor,
     "ceil": math.ceil, "abs": abs, "sign": _sign, "copysign": math.copysign, "min": min, "max": max,
@@ -38,7 +39,7 @@ class Numbering:
         self.graph = Graph(arity=0)
         self._table: dict[tuple[object, ...], int] = {}
 
-    # -- leaves ----------------------------------------------------------------------------------------------------
+    # -- leaves ---------------------------------------------------------------------------------------
     def const(self, value: float) -> int:
         """Reference of a constant."""
         value = float(value)
@@ -65,7 +66,7 @@ class Numbering:
         """Reference of a result of a loop."""
         return 2 * self._node("result", (loop_node, position))
 
-    # -- questions -------------------------------------------------------------------------------------------------
+    # -- questions ------------------------------------------------------------------------------------
     def value(self, ref: int) -> float | None:
         """The number behind a reference, if it is a constant."""
         magnitude = self.graph.values.get(ref >> 1)
@@ -75,7 +76,7 @@ class Numbering:
         """Negative of a reference; the negative of zero is zero."""
         return ref if self.graph.values.get(ref >> 1) == 0.0 else ref ^ 1
 
-    # -- operations ------------------------------------------------------------------------------------------------
+    # -- operations -----------------------------------------------------------------------------------
     def make(self, op: str, *refs: int) -> int:
         """Reference of an operation on references."""
         if op != "select":
@@ -153,6 +154,9 @@ class Numbering:
             return a
         while self.graph.ops[condition >> 1] == "not":
             condition, a, b = self.graph.args[condition >> 1][0] & ~1, b, a
+        condition = self._bare_truth(condition)
+        if a == condition and self.value(b) == 0.0:
+            return a  # x where x is not 0, else 0
         if a & 1:
             return 2 * self._node("select", (condition, self.neg(a), self.neg(b))) ^ 1
         return 2 * self._node("select", (condition, a, b))
@@ -180,10 +184,14 @@ class Numbering:
         """Other commutative operations."""
         return a if a == b and op != "hypot" else 2 * self._node(op, (min(a, b), max(a, b)))
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- inside ---------------------------------------------------------------------------------------
     def _merge_selects(self, a: int, b: int) -> int | None:
         """`select(c, x, 0) + select(c, 0, y)` is `select(c, x, y)`: how CasADi writes if-else."""
         ops, args = self.graph.ops, self.graph.args
+        for x, y in ((a, b), (b, a)):
+            if ops[y >> 1] == "select" and args[y >> 1][0] == x & ~1 and self.value(args[y >> 1][1]) == 0.0:
+                other = args[y >> 1][2]  # x + select(x, 0, y) is select(x, x, y)
+                return self.select(x, x, self.neg(other) if y & 1 else other)
         if ops[a >> 1] != "select" or ops[b >> 1] != "select" or args[a >> 1][0] != args[b >> 1][0]:
             return None
         condition, ax, ay = args[a >> 1]
@@ -197,6 +205,15 @@ class Numbering:
         if self.value(ax) == 0.0 and self.value(by) == 0.0:
             return self.select(condition, bx, ay)
         return None
+
+    def _bare_truth(self, condition: int) -> int:
+        """`x != 0` holds where `x` does."""
+        args = self.graph.args[condition >> 1]
+        if self.graph.ops[condition >> 1] == "ne":
+            for x, y in (args, args[::-1]):
+                if self.value(x) == 0.0:
+                    return y & ~1
+        return condition
 
     def _node(self, op: str, args: tuple[int, ...]) -> int:
         key = (op, *args)

@@ -1,0 +1,68 @@
+"""Kernel family: the kernel specialised on structural zeros, and the general one for when a zero is lost.
+
+Values of parameters never lead to a compilation; making a structural zero non-zero leads to at most one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .boundary import as_float
+from .cache import cached_kernel
+from .kernel import Batch, Kernel
+
+if TYPE_CHECKING:
+    from .program import Program
+
+
+class KernelFamily:
+    """Picks the kernel that fits a parameter vector."""
+
+    def __init__(
+        self,
+        make_program: Callable[[], Program],
+        key: str,
+        zeros: Collection[str] = (),
+        *,
+        backend: str | None = None,
+    ) -> None:
+        self._make_program = make_program
+        self._key = key
+        self.zeros = frozenset(zeros)
+        self._backend = backend
+
+    @property
+    def specialised(self) -> Kernel:
+        """The kernel that relies on all structural zeros."""
+        return cached_kernel(self._key, self._make_program, zeros=self.zeros, backend=self._backend)
+
+    @property
+    def general(self) -> Kernel:
+        """The kernel that relies on none."""
+        return cached_kernel(self._key, self._make_program, backend=self._backend)
+
+    def pick(self, parameters: Any = None) -> Kernel:
+        """The fastest kernel that is right for parameters (P,) or (n, P)."""
+        if not self.zeros or parameters is None:
+            return self.general
+        kernel = self.specialised
+        values = as_float(f"{kernel.signature.name}: parameters", parameters)
+        positions = [k for k, p in enumerate(kernel.signature.parameters) if p.name in self.zeros]
+        fits = values.shape[-1:] == (len(kernel.signature.parameters),)
+        if fits and np.any(values[..., positions] != 0.0):
+            return self.general
+        return kernel
+
+    def batch(
+        self,
+        inputs: Mapping[str, Any],
+        parameters: Any = None,
+        *,
+        threads: int = 1,
+        out: Mapping[str, Any] | None = None,
+    ) -> Batch:
+        """`Kernel.batch` of the kernel that fits."""
+        return self.pick(parameters).batch(inputs, parameters, threads=threads, out=out)
