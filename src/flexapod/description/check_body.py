@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from flexapod.description.check_flexible import check_flexible
+from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
 from flexapod.description.schema import Body
-from flexapod.description.units import nearest
 
 _ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
@@ -24,28 +24,20 @@ def check_body(body: Body, report: Reporter) -> None:
     if body.base_parameters is not None:
         for name in ("mass", "com", "inertia"):
             if name in body.model_fields_set:
-                report.error(
-                    (name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters."
-                )
+                report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
     if body.flexible is not None:
         check_flexible(body.flexible, Below(report, ("flexible",)))
     inertia, right = body.inertia, frames_right
     if inertia.diagonal is not None and (both := _DIAGONAL & inertia.model_fields_set):
-        report.error(
-            ("inertia", min(both)), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz."
-        )
+        report.error(("inertia", min(both)), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz.")
         right = False
     points = ["com", "origin", *body.points]
     if inertia.about not in points:
-        report.error(
-            ("inertia", "about"), f"the body has no point {inertia.about}", nearest(inertia.about, points)
-        )
+        report.error(("inertia", "about"), f"the body has no point {inertia.about}", nearest(inertia.about, points))
         right = False
     axes = ["body", *body.frames]
     if inertia.axes not in axes:
-        report.error(
-            ("inertia", "axes"), f"the body has no frame {inertia.axes}", nearest(inertia.axes, axes)
-        )
+        report.error(("inertia", "axes"), f"the body has no frame {inertia.axes}", nearest(inertia.axes, axes))
         right = False
     if right and "inertia" in body.model_fields_set:
         _warn_impossible(body, report)
@@ -76,9 +68,7 @@ def _warn_impossible(body: Body, report: Reporter) -> None:
     tolerance = _ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
     smallest, middle, largest = np.linalg.eigvalsh(tensor)
     if smallest < -tolerance:
-        what = (
-            f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"
-        )
+        what = f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"
         report.warn(("inertia",), what, "Check `about`, `com` and the signs; it is used as it is.")
     elif smallest + middle < largest - tolerance:
         what = (

@@ -6,9 +6,9 @@ import os
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath
 
+from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.schema import Flexible, Section
-from flexapod.description.units import nearest
 
 _MATERIAL = {"young", "poisson", "density", "damping", "modes", "theory"}
 _ALLOWED = {
@@ -41,9 +41,7 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
     theories = _THEORIES.get(kind, [])
     if flexible.theory is not None and theories and flexible.theory not in theories:
-        report.error(
-            ("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories)
-        )
+        report.error(("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories))
     if flexible.poisson is not None and flexible.poisson >= 0.5:
         report.error(("poisson",), f"must be below 0.5, is {flexible.poisson:g}", "Metals have about 0.3.")
     if flexible.section is not None:
@@ -59,13 +57,9 @@ def _check_section(section: Section, report: Reporter) -> None:
     given = {name for name in section.model_fields_set if getattr(section, name) is not None} - {"shape"}
     for name in required:
         if name not in given:
-            report.error(
-                (name,), f"is missing: a section of shape {section.shape} needs it", f"Add `{name}`."
-            )
+            report.error((name,), f"is missing: a section of shape {section.shape} needs it", f"Add `{name}`.")
     for name in sorted(given - {*required, *optional}):
-        report.error(
-            (name,), f"does not belong to shape {section.shape}", nearest(name, [*required, *optional])
-        )
+        report.error((name,), f"does not belong to shape {section.shape}", nearest(name, [*required, *optional]))
     pairs = [
         ("inner", section.inner, "outer", section.outer, 1.0),
         ("web", section.web, "width", section.width, 1.0),

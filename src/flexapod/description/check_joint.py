@@ -53,9 +53,7 @@ def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
             report.error((name,), f"does not belong to a {joint.type} joint", hint)
     for name in ("on", "axis_on"):
         if name in given and not closing:
-            report.error(
-                (name,), "belongs to joints that close a loop", "Remove it; this joint carries its own body."
-            )
+            report.error((name,), "belongs to joints that close a loop", "Remove it; this joint carries its own body.")
     for name in ("axis", "axis_on", "axis1", "axis2", "direction"):
         vector = getattr(joint, name)
         if isinstance(vector, list) and is_zero(vector):
@@ -81,30 +79,22 @@ def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter
         )
     elif joint.actuated and closing:
         what = "a joint that closes a loop cannot be actuated yet"
-        report.error(
-            ("actuated",), what, "Let the actuated joint carry a body, and close the loop at a passive joint."
-        )
+        report.error(("actuated",), what, "Let the actuated joint carry a body, and close the loop at a passive joint.")
     if joint.type == "fixed":
         for name in ("zero", "start", "limits", "friction", "inertia"):
             if name in given:
                 report.error((name,), "does not belong to a fixed joint", "Remove it.")
     freedoms = FREEDOMS[joint.type]
     if isinstance(joint.start, list) and len(joint.start) != freedoms and freedoms:
-        report.error(
-            ("start",), f"must have {freedoms} numbers, has {len(joint.start)}", "One for each coordinate."
-        )
+        report.error(("start",), f"must have {freedoms} numbers, has {len(joint.start)}", "One for each coordinate.")
 
 
-def _check_universal(
-    joint: Joint, given: set[str], closing: bool, rotation_right: bool, report: Reporter
-) -> None:
+def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_right: bool, report: Reporter) -> None:
     if "axis1" not in given:
         report.error(("axis1",), "is missing: a universal joint needs it", "Write e.g. axis1: [1, 0, 0].")
     if closing:
         if "axis2" not in given:
-            report.error(
-                ("axis2",), "is missing: a closing universal joint needs it", "Write e.g. axis2: [0, 1, 0]."
-            )
+            report.error(("axis2",), "is missing: a closing universal joint needs it", "Write e.g. axis2: [0, 1, 0].")
         if "direction" in given:
             report.error(("direction",), "does not belong to a closing joint", "Write axis2 instead.")
         return
@@ -116,11 +106,7 @@ def _check_universal(
         report.error(("rotation",), "cannot stand beside direction", "Remove one of them.")
     if joint.axis1 is None or is_zero(joint.axis1) or not rotation_right:
         return
-    if (
-        isinstance(joint.direction, list)
-        and not is_zero(joint.direction)
-        and parallel(joint.axis1, joint.direction)
-    ):
+    if isinstance(joint.direction, list) and not is_zero(joint.direction) and parallel(joint.axis1, joint.direction):
         report.error(("direction",), "is parallel to axis1", "The leg must point across its first axis.")
     if joint.axis2 is not None and not is_zero(joint.axis2):
         turned = apply(rotation_matrix(joint.rotation), joint.axis2)
@@ -146,13 +132,9 @@ def check_friction(friction: Friction | None, kind: str, report: Reporter) -> No
     given = given_fields(friction)
     for name in ("normal", "preload", "normal_rule"):
         if name in given and kind not in ("prismatic", "cylindrical"):
-            report.error(
-                ("friction", name), f"does not belong to a {kind} joint", "It is friction of a guide."
-            )
+            report.error(("friction", name), f"does not belong to a {kind} joint", "It is friction of a guide.")
     if "reaction" in given and kind in ("prismatic", "fixed"):
-        report.error(
-            ("friction", "reaction"), f"does not belong to a {kind} joint", "It is friction of a bearing."
-        )
+        report.error(("friction", "reaction"), f"does not belong to a {kind} joint", "It is friction of a bearing.")
 
 
 def check_units(data: Any, kind: str, report: Reporter) -> None:

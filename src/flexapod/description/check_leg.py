@@ -15,11 +15,10 @@ from flexapod.description.check_joint import (
     given_fields,
 )
 from flexapod.description.merge import RESERVED
-from flexapod.description.problems import Path
+from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import check_rotation
 from flexapod.description.schema import Joint, Leg
-from flexapod.description.units import nearest
 
 SIGMA = ("revolute", "prismatic", "fixed")
 """Types of joint by Khalil's sigma."""
@@ -70,9 +69,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
             check_flexible(row.flexible, Below(here, ("flexible",)))
         for point in row.points:
             if point in ("com", "origin"):
-                here.error(
-                    ("points", point), f"{point} is a point that every body has", "Choose another name."
-                )
+                here.error(("points", point), f"{point} is a point that every body has", "Choose another name.")
     for name, joint in leg.joints.items():
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
@@ -87,9 +84,7 @@ def _check_names(leg: Leg, report: Reporter) -> None:
     places: list[tuple[str, Path]] = []
     for i, row in enumerate(leg.table):
         places += [(row.body, ("table", i, "body")), (f"q{row.body}", ("table", i, "body"))]
-    places += [(name, ("bodies", name)) for name in leg.bodies] + [
-        (name, ("joints", name)) for name in leg.joints
-    ]
+    places += [(name, ("bodies", name)) for name in leg.bodies] + [(name, ("joints", name)) for name in leg.joints]
     seen: set[str] = set()
     for name, path in places:
         if name in ("base", "platform"):
@@ -143,9 +138,7 @@ def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
 
 def _place(name: str, path: Path, leg: Leg, placed: list[str], report: Reporter) -> None:
     if name == "base":
-        report.error(
-            path, "a joint cannot lead to the base", "Start the leg at the base and end it at the platform."
-        )
+        report.error(path, "a joint cannot lead to the base", "Start the leg at the base and end it at the platform.")
     elif name in placed:
         what = f"{name} is carried by another joint already; loops inside a leg are not supported yet"
         report.error(path, what, "Write the second branch as a leg of its own, with `to: leg.body`.")

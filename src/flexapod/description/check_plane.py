@@ -19,13 +19,9 @@ def check_plane(leg: Leg, plane: str, report: Reporter) -> None:
     before = "base"
     for i, row in enumerate(leg.table):
         # Khalil-Kleinfinger: Rot(z, gamma) Rot(x, alpha) Rot(z, theta).
-        R = compose(
-            compose(about((0, 0, 1), row.gamma), about((1, 0, 0), row.alpha)), about((0, 0, 1), row.theta)
-        )
+        R = compose(compose(about((0, 0, 1), row.gamma), about((1, 0, 0), row.alpha)), about((0, 0, 1), row.theta))
         R_W[row.body] = compose(R_W[row.after or before], R)
-        _check_axis(
-            SIGMA[row.sigma], apply(R_W[row.body], (0, 0, 1)), normal, plane, ("table", i), "alpha", report
-        )
+        _check_axis(SIGMA[row.sigma], apply(R_W[row.body], (0, 0, 1)), normal, plane, ("table", i), "alpha", report)
         before = row.body
     for name, joint in leg.joints.items():
         R_from: Matrix = R_W.get(joint.from_, IDENTITY)
@@ -62,6 +58,4 @@ def _check_axis(
             "Remove its component out of it.",
         )
     elif kind == "cylindrical":
-        report.error(
-            (*path, "type"), f"a cylindrical joint leaves the plane {plane}", "Use a revolute joint."
-        )
+        report.error((*path, "type"), f"a cylindrical joint leaves the plane {plane}", "Use a revolute joint.")

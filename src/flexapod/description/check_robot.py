@@ -9,11 +9,10 @@ from pathlib import Path as FilePath
 from flexapod.description.check_body import check_body
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.check_leg import LegEnds
-from flexapod.description.problems import Path
+from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.rotations import check_rotation
 from flexapod.description.schema import Flexible, Leg, RobotFile
-from flexapod.description.units import nearest
 
 NORMALS = {"xy": 2, "xz": 1, "yz": 0}
 """Index of the world axis normal to each plane."""
@@ -24,9 +23,7 @@ def check_top(file: RobotFile, report: Report) -> None:
     check_rotation(file.home.rotation, Below(report, ("home", "rotation")))
     check_body(file.platform, Below(report, ("platform",)))
     if file.platform.body is not None:
-        for name in sorted(
-            file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}
-        ):
+        for name in sorted(file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}):
             what = "the platform is a leg's own link, whose mass stands there"
             report.error(("platform", name), what, f"Remove it, or move it to the body {file.platform.body}.")
     if file.sampling is not None:
@@ -34,20 +31,14 @@ def check_top(file: RobotFile, report: Report) -> None:
             for i, half in enumerate(getattr(file.sampling, name)):
                 here: Path = ("sampling", name, i)
                 if half < 0:
-                    report.error(
-                        here, f"must not be negative, is {half:g}", "Write half the width of the box."
-                    )
+                    report.error(here, f"must not be negative, is {half:g}", "Write half the width of the box.")
                 elif name == "rotation" and half > math.pi:
-                    report.error(
-                        here, f"must not exceed half a turn, is {half:g} rad", "Write at most 180 deg."
-                    )
+                    report.error(here, f"must not exceed half a turn, is {half:g} rad", "Write at most 180 deg.")
                 elif half and file.plane and (i == NORMALS[file.plane]) == (name == "position"):
                     report.error(here, f"leads out of the plane {file.plane}", "Write 0 here.")
 
 
-def check_together(
-    file: RobotFile, ends: Mapping[str, LegEnds], reports: Mapping[str, LegReport], report: Report
-) -> None:
+def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mapping[str, LegReport], report: Report) -> None:
     """Report references between legs that lead nowhere, and legs that do not reach the platform."""
     links: dict[str, set[str]] = {leg: set() for leg in (*ends, "platform")}
 
@@ -109,9 +100,7 @@ def check_files(
 
     def check(flexible: Flexible | None, where: Below) -> None:
         if flexible is not None and flexible.file is not None and path_beside(path, flexible.file) is None:
-            where.error(
-                ("flexible", "file"), "leads out of the folder of the robot file", "Put the file beside it."
-            )
+            where.error(("flexible", "file"), "leads out of the folder of the robot file", "Put the file beside it.")
 
     check(file.platform.flexible, Below(report, ("platform",)))
     for name, leg in legs.items():

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flexapod.description.problems import Path
+from flexapod.description.problems import Path, nearest
 from flexapod.description.report import LegReport, Report
 from flexapod.description.schema import Leg
-from flexapod.description.units import describe, nearest
+from flexapod.description.units import describe
 from flexapod.description.walk import fields_of
 
 RESERVED = tuple(fields_of(Leg))
@@ -69,9 +69,7 @@ def merge_leg(name: str, template: Any, patch: Any, report: Report) -> MergedLeg
                 )
             continue
         if parts[key] in targets.values():
-            report.error(
-                (*here, key), "this part is given twice", "Use either the body's name or its joint's, once."
-            )
+            report.error((*here, key), "this part is given twice", "Use either the body's name or its joint's, once.")
             continue
         targets[key] = parts[key]
         if value is None:
@@ -115,11 +113,7 @@ def _merge(base: Any, patch: Any, path: Path, source: Path, origins: dict[Path, 
     merged = {k: v for k, v in base.items() if k not in _superseded(path, base, patch)}
     for key, value in patch.items():
         here, there = (*path, key), (*source, key)
-        merged[key] = (
-            _merge(base[key], value, here, there, origins)
-            if key in merged
-            else _copy(value, here, there, origins)
-        )
+        merged[key] = _merge(base[key], value, here, there, origins) if key in merged else _copy(value, here, there, origins)
     return merged
 
 

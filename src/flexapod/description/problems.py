@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -57,3 +58,14 @@ def dotted(path: Path) -> str:
         part = part if len(part) <= 64 else part[:61] + "..."
         text += f"[{key}]" if isinstance(key, int) else f".{part}" if text else part
     return (text if len(text) <= 200 else text[:197] + "...") or "(top)"
+
+
+def nearest(word: str, valid: list[str], *, longest_list: int = 12) -> str:
+    """A hint with the nearest valid names, and all of them where they are few."""
+    near = difflib.get_close_matches(word[:80], valid[:1000], n=3, cutoff=0.6)
+    hint = f"Did you mean {' or '.join(near)}?" if near else ""
+    if 0 < len(valid) <= longest_list:
+        hint = f"{hint} Valid: {', '.join(valid)}.".strip()
+    elif not near and valid:
+        hint = f"Valid are e.g. {', '.join(valid[:longest_list])}."
+    return hint or "Nothing is valid here; leave it out."

@@ -68,9 +68,7 @@ def read_robot_text(text: str, *, name: str = "robot") -> Description:
     return _read(text, name, None)
 
 
-def description_from_document(
-    document: Mapping[str, Any], *, path: FilePath | None = None, name: str = "robot"
-) -> Description:
+def description_from_document(document: Mapping[str, Any], *, path: FilePath | None = None, name: str = "robot") -> Description:
     """Check plain data as if it had been read from a file.
 
     Args:
@@ -85,9 +83,7 @@ def description_from_document(
 
 
 def _unreadable(name: str, what: str) -> Problem:
-    return Problem(
-        file=name, line=None, path="(file)", what=what, hint="Give the path of a robot file (.yaml)."
-    )
+    return Problem(file=name, line=None, path="(file)", what=what, hint="Give the path of a robot file (.yaml).")
 
 
 def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
@@ -119,12 +115,11 @@ def _check(data: dict[str, Any], lines: Mapping[Path, int], name: str, path: Fil
     if found:
         warnings.warn(RobotFileWarning("\n".join(map(str, found))), stacklevel=4)
     document = _plain_document(data, merged)
+    file = RobotFile.model_validate(document)
     return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path)
 
 
-def _check_planes(
-    file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report
-) -> None:
+def _check_planes(file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report) -> None:
     if file.plane is not None and not report.problems:
         for name, leg in legs.items():
             check_plane(leg, file.plane, reports[name])
@@ -141,9 +136,7 @@ def _merged_legs(data: dict[str, Any], report: Report) -> list[MergedLeg]:
         report.error(("legs", "each"), f"has {len(each)} legs, more than {MOST_LEGS}", "Write fewer legs.")
         return []
     if count(template) * len(each) + count(each) > MOST_NODES:
-        report.error(
-            ("legs",), f"more than {MOST_NODES} values in all legs together", "Shorten the template."
-        )
+        report.error(("legs",), f"more than {MOST_NODES} values in all legs together", "Shorten the template.")
         return []
     if isinstance(template, dict):
         validated(Leg, template, Below(report, ("legs", "template")), partial=True)
@@ -158,7 +151,5 @@ def _plain_document(data: dict[str, Any], merged: list[MergedLeg]) -> dict[str, 
         document["legs"]["template"] = plain(legs["template"], Leg)
     for leg in merged:
         patch = legs["each"][leg.name] or {}
-        document["legs"]["each"][leg.name] = {
-            key: plain(value, type_at(Leg, leg.targets[key])) for key, value in patch.items()
-        }
+        document["legs"]["each"][leg.name] = {key: plain(value, type_at(Leg, leg.targets[key])) for key, value in patch.items()}
     return document

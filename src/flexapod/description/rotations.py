@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from flexapod.description.problems import nearest
 from flexapod.description.report import Reporter
 from flexapod.description.schema import Rotation
 from flexapod.description.translate import is_euler, rotation_names
-from flexapod.description.units import nearest
 
 Vector = Sequence[float]
 Matrix = tuple[tuple[float, float, float], ...]
@@ -34,9 +34,7 @@ def unit(a: Vector) -> tuple[float, float, float]:
     largest = max(map(abs, a))
     if largest == 0.0:
         return (0.0, 0.0, 0.0)
-    x, y, z = (
-        v / largest for v in a
-    )  # first scaled, so that tiny and huge vectors neither vanish nor overflow
+    x, y, z = (v / largest for v in a)  # first scaled, so that tiny and huge vectors neither vanish nor overflow
     length = math.sqrt(x * x + y * y + z * z)
     return (x / length, y / length, z / length)
 
@@ -123,9 +121,7 @@ def check_rotation(rotation: Rotation | None, report: Reporter) -> bool:
         return False
     if len(forms) != 1:
         what = f"is given in {len(forms)} forms ({', '.join(forms)})" if forms else "says nothing"
-        report.error(
-            (), what, "Give exactly one of matrix, quat_wxyz, axis and angle, toward_x and toward_z, or XYZ."
-        )
+        report.error((), what, "Give exactly one of matrix, quat_wxyz, axis and angle, toward_x and toward_z, or XYZ.")
         return False
     checks = {
         "matrix": _check_matrix,
@@ -141,11 +137,7 @@ def _check_matrix(rotation: Rotation, report: Reporter) -> bool:
     for i in range(3):
         for j in range(i, 3):
             if abs(dot(R[i], R[j]) - (i == j)) > TOLERANCE:
-                what = (
-                    f"rows {i + 1} and {j + 1} are not at right angles"
-                    if i != j
-                    else f"row {i + 1} has not length 1"
-                )
+                what = f"rows {i + 1} and {j + 1} are not at right angles" if i != j else f"row {i + 1} has not length 1"
                 report.error(("matrix",), what, "Write at least 7 digits, or use another form.")
                 return False
     if dot(cross(R[0], R[1]), R[2]) < 0:
@@ -178,14 +170,8 @@ def _check_toward(rotation: Rotation, report: Reporter) -> bool:
         missing = "toward_x" if rotation.toward_x is None else "toward_z"
         report.error((missing,), "is missing", "Give toward_x and toward_z together.")
         return False
-    if (
-        is_zero(rotation.toward_x)
-        or is_zero(rotation.toward_z)
-        or parallel(rotation.toward_x, rotation.toward_z)
-    ):
-        report.error(
-            (), "toward_x and toward_z must be two different directions", "Choose toward_x across toward_z."
-        )
+    if is_zero(rotation.toward_x) or is_zero(rotation.toward_z) or parallel(rotation.toward_x, rotation.toward_z):
+        report.error((), "toward_x and toward_z must be two different directions", "Choose toward_x across toward_z.")
         return False
     return True
 
@@ -193,8 +179,6 @@ def _check_toward(rotation: Rotation, report: Reporter) -> bool:
 def _check_euler(rotation: Rotation, report: Reporter) -> bool:
     ((name, angles),) = (rotation.model_extra or {}).items()
     if len(angles) != len(name):
-        report.error(
-            (name,), f"must have {len(name)} angles, has {len(angles)}", "One angle for each letter."
-        )
+        report.error((name,), f"must have {len(name)} angles, has {len(angles)}", "One angle for each letter.")
         return False
     return True

@@ -52,16 +52,12 @@ Text = Annotated[str, Field(strict=True)]
 class HomeOrDirection:
     """Marks a field that is the word `home` or a direction."""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """The word, else three numbers."""
 
         def validate(value: Any, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
             if isinstance(value, str) and value != "home":
-                raise refuse(
-                    f"must be `home` or 3 numbers, is {value[:40]!r}", "Write home, or e.g. [0, 0, 1]."
-                )
+                raise refuse(f"must be `home` or 3 numbers, is {value[:40]!r}", "Write home, or e.g. [0, 0, 1].")
             return value if value == "home" else direction(value)
 
         return core_schema.no_info_wrap_validator_function(validate, handler.generate_schema(Direction))
@@ -74,9 +70,7 @@ class HomeOrDirection:
 class OneOrMore:
     """Marks a field that is one coordinate or a list of them."""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """A list where a list is given, else one quantity."""
         several = Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
         one = handler.generate_schema(Coordinate)
@@ -121,9 +115,7 @@ class Rotation(Model):
     )
     axis: Direction | None = Field(default=None, description="rotation axis, with `angle`")
     angle: Angle | None = Field(default=None, description="rotation angle about `axis`")
-    toward_x: Direction | None = Field(
-        default=None, description="child x axis in the parent frame, with `toward_z`"
-    )
+    toward_x: Direction | None = Field(default=None, description="child x axis in the parent frame, with `toward_z`")
     toward_z: Direction | None = Field(
         default=None, description="child z axis in the parent frame (kept; x is made normal to it)"
     )
@@ -139,44 +131,38 @@ class Frame(Model):
 class Inertia(Model):
     """Inertia tensor about a named point, in named axes."""
 
-    about: Name = Field(
-        default="com", description="`com`, `origin` (of the body frame) or a named point of the body"
-    )
+    about: Name = Field(default="com", description="`com`, `origin` (of the body frame) or a named point of the body")
     axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
     diagonal: Annotated[list[InertiaValue], Field(min_length=3, max_length=3)] | None = Field(
         default=None, description="short for xx, yy, zz"
     )
-    xx: InertiaValue = 0.0
-    yy: InertiaValue = 0.0
-    zz: InertiaValue = 0.0
-    xy: InertiaValue = Field(
-        default=0.0, description="entry of the tensor itself (minus the product of inertia)"
-    )
-    xz: InertiaValue = 0.0
-    yz: InertiaValue = 0.0
+    xx: InertiaValue = Field(default=0.0, description="moment of inertia about x")
+    yy: InertiaValue = Field(default=0.0, description="moment of inertia about y")
+    zz: InertiaValue = Field(default=0.0, description="moment of inertia about z")
+    xy: InertiaValue = Field(default=0.0, description="entry of the tensor itself (minus the product of inertia)")
+    xz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
+    yz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
 
 
 class KhalilInertia(Model):
     """Base inertial parameters about the frame origin, as in the tables of Khalil's school."""
 
-    XX: InertiaValue = 0.0
-    XY: InertiaValue = 0.0
-    XZ: InertiaValue = 0.0
-    YY: InertiaValue = 0.0
-    YZ: InertiaValue = 0.0
-    ZZ: InertiaValue = 0.0
-    MX: Moment = Field(
-        default=0.0, description="first moment, M times the x coordinate of the centre of mass"
-    )
-    MY: Moment = 0.0
-    MZ: Moment = 0.0
-    M: Mass = 0.0
+    XX: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    XY: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    XZ: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    YY: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    YZ: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    ZZ: InertiaValue = Field(default=0.0, description="entry of the tensor about the frame origin")
+    MX: Moment = Field(default=0.0, description="first moment, M times the x coordinate of the centre of mass")
+    MY: Moment = Field(default=0.0, description="first moment, y")
+    MZ: Moment = Field(default=0.0, description="first moment, z")
+    M: Mass = Field(default=0.0, description="mass")
 
 
 class Section(Model):
     """Cross-section of a beam."""
 
-    shape: Literal["rectangle", "tube", "i", "general"]
+    shape: Literal["rectangle", "tube", "i", "general"] = Field(description="shape of the section")
     width: Size | None = Field(default=None, description="size along the body's y axis")
     height: Size | None = Field(default=None, description="size along the body's z axis")
     outer: Size | None = Field(default=None, description="outer diameter of a tube")
@@ -192,20 +178,20 @@ class Section(Model):
 class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
-    type: Literal["beam", "plate", "modes"]
+    type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
     length: Size | None = Field(default=None, description="beam: length along the body's x axis")
-    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(
-        default=1, description="beam: number of elements"
+    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
+    section: Section | None = Field(default=None, description="beam: cross-section")
+    theory: Literal["euler-bernoulli", "timoshenko", "kirchhoff", "mindlin"] | None = Field(
+        default=None, description="beam: the first two; plate: the last two"
     )
-    section: Section | None = None
-    theory: Literal["euler-bernoulli", "timoshenko", "kirchhoff", "mindlin"] | None = None
     outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
         default=None, description="plate: corners in order, in the body's xy plane"
     )
-    thickness: Size | None = None
+    thickness: Size | None = Field(default=None, description="plate: thickness")
     young: Stress | None = Field(default=None, description="Young's modulus")
     poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
-    density: Density | None = None
+    density: Density | None = Field(default=None, description="mass per volume")
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="number of elastic modes kept"
     )
@@ -216,16 +202,14 @@ class Flexible(Model):
 class Body(Model):
     """A body. Its frame is the frame of the joint that carries it (the platform's: the pose of a motion)."""
 
-    mass: Mass = 0.0
+    mass: Mass = Field(default=0.0, description="mass")
     com: Position = Field(default=[0.0, 0.0, 0.0], description="centre of mass in the body frame")
-    inertia: Inertia = Field(default_factory=Inertia)
+    inertia: Inertia = Field(default_factory=Inertia, description="inertia tensor")
     base_parameters: KhalilInertia | None = Field(
         default=None,
         description="instead of mass, com and inertia: first moments and tensor about the frame origin",
     )
-    frames: dict[Name, Rotation] = Field(
-        default_factory=dict, description="named axes, seen from the body frame"
-    )
+    frames: dict[Name, Rotation] = Field(default_factory=dict, description="named axes, seen from the body frame")
     points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
 
@@ -242,28 +226,20 @@ class Platform(Body):
 class Friction(Model):
     """Friction of a joint. Linear joints in N, rotary ones in N m."""
 
-    viscous: Viscous = Field(default=0.0, description="N s/m or N m s/rad")
-    coulomb: Force = Field(default=0.0, description="constant force or torque against the motion, N or N m")
-    preload: Force = Field(
-        default=0.0, description="ball-screw preload over pitch: constant force, N (Kim Eq. 30)"
-    )
-    normal: Fraction = Field(
-        default=0.0, description="Coulomb coefficient times the guide's normal force (Kim mu_s)"
-    )
+    viscous: Viscous = Field(default=0.0, description="force or torque per rate, against the motion")
+    coulomb: Force = Field(default=0.0, description="constant force or torque against the motion")
+    preload: Force = Field(default=0.0, description="ball-screw preload over pitch: constant force, N (Kim Eq. 30)")
+    normal: Fraction = Field(default=0.0, description="Coulomb coefficient times the guide's normal force (Kim mu_s)")
     normal_rule: Literal["abs_sum", "norm", "literal"] = Field(
         default="abs_sum",
         description="normal force from its two guide components: |u.N|+|v.N|, their norm, or u.N - v.N as printed",
     )
-    reaction: LengthSize = Field(
-        default=0.0, description="moment per newton of joint reaction, m (Kim k_u, k_p)"
-    )
+    reaction: LengthSize = Field(default=0.0, description="moment per newton of joint reaction, m (Kim k_u, k_p)")
     direction: Literal["vector", "per_axis"] = Field(
         default="vector",
         description="reaction moment against the relative angular velocity, or per joint axis",
     )
-    speed: Rate | None = Field(
-        default=None, description="sign(v) becomes tanh(v/speed); leave out for the exact sign"
-    )
+    speed: Rate | None = Field(default=None, description="sign(v) becomes tanh(v/speed); leave out for the exact sign")
 
 
 class Limits(Model):
@@ -272,9 +248,7 @@ class Limits(Model):
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="smallest and largest coordinate"
     )
-    angle: AngleSize | None = Field(
-        default=None, description="largest deflection of a universal or spherical joint from home"
-    )
+    angle: AngleSize | None = Field(default=None, description="largest deflection of a universal or spherical joint from home")
     speed: Rate | None = Field(default=None, description="largest rate")
     force: Force | None = Field(default=None, description="largest force or torque")
     power: Power | None = Field(default=None, description="largest power")
@@ -290,50 +264,32 @@ class Joint(Model):
     `at + axis * (coordinate + zero)`); at coordinate zero its axes are those of the `from` body, turned by `rotation`.
     """
 
-    type: JointType
+    type: JointType = Field(description="kind of joint")
     from_: Name = Field(alias="from", description="body on the base side; `base` is the leg's base frame")
-    to: Reference = Field(
-        description="body on the far side; `platform`, or `leg.body` of another leg, closes the loop"
-    )
+    to: Reference = Field(description="body on the far side; `platform`, or `leg.body` of another leg, closes the loop")
     at: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `from` frame")
-    on: Position = Field(
-        default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)"
-    )
-    axis: Direction | None = Field(
-        default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame"
-    )
+    on: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)")
+    axis: Direction | None = Field(default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame")
     axis_on: Direction | None = Field(
         default=None, description="closing revolute, prismatic, cylindrical: the same axis in the `to` frame"
     )
-    axis1: Direction | None = Field(
-        default=None, description="universal: axis fixed to the `from` body, in its frame"
-    )
-    axis2: Direction | None = Field(
-        default=None, description="universal: axis fixed to the `to` body, in its frame"
-    )
+    axis1: Direction | None = Field(default=None, description="universal: axis fixed to the `from` body, in its frame")
+    axis2: Direction | None = Field(default=None, description="universal: axis fixed to the `to` body, in its frame")
     direction: Annotated[Literal["home"] | list[Number], HomeOrDirection()] | None = Field(
         default=None,
         description="universal: z axis of the `to` frame at zero, in the `from` frame; y is axis2 = z x axis1. "
         "`home`: from the joint to the leg's platform joint at home",
     )
-    cross: Name | None = Field(
-        default=None, description="universal: body of the cross (x = axis1, y = axis2)"
-    )
-    rotation: Rotation | None = Field(
-        default=None, description="axes of the `to` frame at zero, seen from the `from` frame"
-    )
+    cross: Name | None = Field(default=None, description="universal: body of the cross (x = axis1, y = axis2)")
+    rotation: Rotation | None = Field(default=None, description="axes of the `to` frame at zero, seen from the `from` frame")
     actuated: Flag = Field(default=False, description="driven by a motor (revolute and prismatic joints)")
-    zero: Coordinate = Field(
-        default=0.0, description="actuated or prismatic: displacement at which the coordinate is zero"
-    )
+    zero: Coordinate = Field(default=0.0, description="actuated or prismatic: displacement at which the coordinate is zero")
     start: Annotated[list[Coordinate] | Coordinate, OneOrMore()] | None = Field(
         default=None, description="coordinates near which the leg is assembled at home (chooses the branch)"
     )
-    limits: Limits | None = None
-    friction: Friction | None = None
-    inertia: MassOrInertia = Field(
-        default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)"
-    )
+    limits: Limits | None = Field(default=None, description="what the joint can do")
+    friction: Friction | None = Field(default=None, description="friction of the joint")
+    inertia: MassOrInertia = Field(default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)")
     stiffness: Stiffness | None = Field(default=None, description="spring at the joint (flexible joints)")
     damping: Viscous | None = Field(default=None, description="damper at the joint (flexible joints)")
 
@@ -342,26 +298,22 @@ class Row(Model):
     """A row of a Khalil-Kleinfinger table: body j behind its joint, seen from the antecedent frame."""
 
     body: Name = Field(description="name of the body; the joint is called q<name>")
-    after: Name | None = Field(
-        default=None, description="antecedent body; left out: the row before, `base` for the first"
-    )
+    after: Name | None = Field(default=None, description="antecedent body; left out: the row before, `base` for the first")
     mu: Literal[0, 1] = Field(default=0, description="1: actuated")
     sigma: Literal[0, 1, 2] = Field(default=0, description="0 revolute, 1 prismatic, 2 fixed")
-    gamma: Angle = 0.0
-    b: Length = 0.0
-    alpha: Angle = 0.0
-    d: Length = 0.0
+    gamma: Angle = Field(default=0.0, description="rotation about z to the common normal")
+    b: Length = Field(default=0.0, description="displacement along z, with gamma")
+    alpha: Angle = Field(default=0.0, description="rotation about x")
+    d: Length = Field(default=0.0, description="displacement along x, with alpha")
     theta: Angle = Field(default=0.0, description="constant part; a revolute coordinate adds to it")
     r: Length = Field(default=0.0, description="constant part; a prismatic coordinate adds to it")
-    start: Coordinate | None = Field(
-        default=None, description="coordinate near which the leg is assembled at home"
-    )
+    start: Coordinate | None = Field(default=None, description="coordinate near which the leg is assembled at home")
     inertial: KhalilInertia = Field(default_factory=KhalilInertia, description="base inertial parameters")
     IA: MassOrInertia = Field(default=0.0, description="rotor inertia")
-    limits: Limits | None = None
-    friction: Friction | None = None
-    points: dict[Name, Position] = Field(default_factory=dict)
-    flexible: Flexible | None = None
+    limits: Limits | None = Field(default=None, description="what the joint can do")
+    friction: Friction | None = Field(default=None, description="friction of the joint")
+    points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
+    flexible: Flexible | None = Field(default=None, description="makes the body flexible")
 
 
 class Leg(Model):
@@ -372,12 +324,12 @@ class Leg(Model):
         default_factory=Frame,
         description="frame on the platform in which this leg's `on` and `axis_on` are given",
     )
-    branch: Literal[-1, 1] = Field(
-        default=1, description="sign of the root in closed-form inverse kinematics (assembly mode)"
+    branch: Literal[-1, 1] = Field(default=1, description="sign of the root in closed-form inverse kinematics (assembly mode)")
+    table: list[Row] = Field(default_factory=list, description="Khalil-Kleinfinger table")
+    joints: dict[Name, Joint] = Field(
+        default_factory=dict, description="joints by name, each after the one that carries its `from` body"
     )
-    table: list[Row] = Field(default_factory=list)
-    joints: dict[Name, Joint] = Field(default_factory=dict)
-    bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict)
+    bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict, description="bodies by name")
 
 
 class Legs(Model):
@@ -396,7 +348,7 @@ class Home(Model):
     """The home pose of the platform."""
 
     position: Position = Field(default=[0.0, 0.0, 0.0], description="platform frame origin in the world")
-    rotation: Rotation | None = None
+    rotation: Rotation | None = Field(default=None, description="orientation of the platform in the world")
 
 
 class Sampling(Model):
@@ -410,9 +362,7 @@ class Sampling(Model):
     angular_velocity: AngularVelocity = Field(default=1.0, description="each component")
     acceleration: AccelerationSize = Field(default=5.0, description="each component")
     angular_acceleration: AngularAcceleration = Field(default=5.0, description="each component")
-    condition: Fraction = Field(
-        default=1e4, description="largest condition number of the Jacobian that is sampled"
-    )
+    condition: Fraction = Field(default=1e4, description="largest condition number of the Jacobian that is sampled")
 
 
 class RobotFile(Model):
@@ -426,13 +376,9 @@ class RobotFile(Model):
     gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
         description="in the world frame; never assumed"
     )
-    plane: Literal["xy", "xz", "yz"] | None = Field(
-        default=None, description="plane of motion of a planar robot"
-    )
-    characteristic_length: Size | None = Field(
-        default=None, description="makes condition numbers of mixed Jacobians meaningful"
-    )
-    home: Home
-    sampling: Sampling | None = None
-    platform: Platform
-    legs: Legs
+    plane: Literal["xy", "xz", "yz"] | None = Field(default=None, description="plane of motion of a planar robot")
+    characteristic_length: Size | None = Field(default=None, description="makes condition numbers of mixed Jacobians meaningful")
+    home: Home = Field(description="pose in which the robot is assembled")
+    sampling: Sampling | None = Field(default=None, description="box of random states for tests")
+    platform: Platform = Field(description="the moving platform")
+    legs: Legs = Field(description="the legs: a template, and what differs")

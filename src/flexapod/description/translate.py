@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from flexapod.description.problems import Path
+from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Reporter
 from flexapod.description.schema import Rotation
-from flexapod.description.units import describe, nearest, unit_of
+from flexapod.description.units import describe, unit_of
 from flexapod.description.walk import fields_of, literals_of, model_of, type_at
 
 M = TypeVar("M", bound=BaseModel)
@@ -50,13 +50,22 @@ def rotation_names() -> list[str]:
 
 def translate(model: type[BaseModel], error: Any) -> tuple[Path, str, str]:
     """Path, what is wrong and a hint, from one of pydantic's errors."""
-    path, kind, given = _path(error["loc"]), error["type"], error.get("input")
-    context = error.get("ctx", {})
+    path = _path(error["loc"])
     for end in range(1, len(path) + 1):
         if model_of(type_at(model, path[: end - 1])) is Rotation and not (
             path[end - 1] in fields_of(Rotation) or is_euler(path[end - 1])
         ):
             return path[:end], "unknown key", nearest(str(path[end - 1]), rotation_names())
+    return _words(model, path, error)
+
+
+def translate_value(annotation: Any, error: Any) -> tuple[str, str]:
+    """What is wrong and a hint, from one of pydantic's errors about a single value of some type."""
+    return _words(annotation, _path(error["loc"]), error)[1:]
+
+
+def _words(model: Any, path: Path, error: Any) -> tuple[Path, str, str]:
+    kind, given, context = error["type"], error.get("input"), error.get("ctx", {})
     wanted = type_at(model, path)
     if kind == "flexapod":
         return path, str(context["what"]), str(context["hint"])
@@ -102,7 +111,7 @@ def _wrong_length(wanted: Any, context: dict[str, Any], given: Any) -> tuple[str
     return f"must have {length} numbers, has {size}", f"Write e.g. {_EXAMPLES.get(length, '[0]')}."
 
 
-def _missing_hint(model: type[BaseModel], path: Path) -> str:
+def _missing_hint(model: Any, path: Path) -> str:
     owner = model_of(type_at(model, path[:-1]))
     field = fields_of(owner).get(str(path[-1])) if owner else None
     if field is None:
@@ -111,16 +120,10 @@ def _missing_hint(model: type[BaseModel], path: Path) -> str:
     unit = unit_of(field)
     detail = f": {field.description}" if field.description else ""
     detail += f" [{unit}]" if unit not in ("", "1") else ""
-    detail += (
-        f"; one of {', '.join(words)}" if len(words) > 1 else f", `{path[-1]}: {words[0]}`" if words else ""
-    )
+    detail += f"; one of {', '.join(words)}" if len(words) > 1 else f", `{path[-1]}: {words[0]}`" if words else ""
     return f"Add `{path[-1]}`{detail}."
 
 
 def _path(loc: tuple[str | int, ...]) -> Path:
     """The path of the document: without what pydantic adds for keys and for alternatives."""
-    return tuple(
-        k
-        for i, k in enumerate(loc)
-        if not (k == "[key]" or (k in ("list", "one") and i and loc[i - 1] == "start"))
-    )
+    return tuple(k for i, k in enumerate(loc) if not (k == "[key]" or (k in ("list", "one") and i and loc[i - 1] == "start")))

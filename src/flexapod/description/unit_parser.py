@@ -57,9 +57,7 @@ UNITS: dict[str, tuple[Fraction, Dimension]] = _PLAIN | {
 }
 """Every unit that may be written: its size in SI and its dimension."""
 
-_NUMBER = re.compile(
-    r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![0-9.])\s*(.*)", re.DOTALL
-)
+_NUMBER = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![0-9.])\s*(.*)", re.DOTALL)
 _UNIT = re.compile(r"([A-Za-z%]+)(?:\^([+-]?[0-9]{1,2}))?")
 _SPELLINGS = str.maketrans({"µ": "u", "μ": "u", "·": "*", "⋅": "*", "°": " deg"})
 _SUPERSCRIPTS = {"²": "^2", "³": "^3", "⁴": "^4"}
@@ -149,11 +147,7 @@ def parse_quantity(text: str) -> tuple[float, Dimension]:
     if not abs(number) <= LARGEST:
         raise UnitError(f"{shorten(text)} is too large", f"Numbers go up to {LARGEST:g}.")
     # Exact rational arithmetic, so that 15 mm is the float 0.015; tiny numbers would need endless digits.
-    value = (
-        float(Fraction(match[1]) * factor)
-        if abs(number) > 1e-60 and len(match[1]) < 40
-        else number * float(factor)
-    )
+    value = float(Fraction(match[1]) * factor) if abs(number) > 1e-60 and len(match[1]) < 40 else number * float(factor)
     if not abs(value) <= LARGEST:
         raise UnitError(f"{shorten(text)} is too large", f"Numbers go up to {LARGEST:g} in SI units.")
     return value, dimension

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,9 +95,7 @@ class Quantity:
         if abs(number) > LARGEST:
             raise refuse(f"{number:g} is too large", f"Numbers go up to {LARGEST:g}.")
         if self.minimum is not None and number < self.minimum:
-            raise refuse(
-                f"must not be below {self.minimum:g}, is {number:g}", f"Write {self.minimum:g} or more."
-            )
+            raise refuse(f"must not be below {self.minimum:g}, is {number:g}", f"Write {self.minimum:g} or more.")
         if self.above is not None and number <= self.above:
             raise refuse(f"must be above {self.above:g}, is {number:g}", f"Write more than {self.above:g}.")
         return number
@@ -117,9 +114,7 @@ class Quantity:
             )
         raise refuse(f"{shorten(text)} has the wrong unit; it must be one of {self.shown}", self._hint())
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validation by `convert`."""
         return core_schema.no_info_plain_validator_function(self.convert)
 
@@ -175,9 +170,7 @@ class Word:
             raise refuse(f"{shorten(value)} is not {self.kind} (1 to 64 letters, digits, _ and -)", hint)
         return value
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validation by `convert`."""
         return core_schema.no_info_plain_validator_function(self.convert)
 
@@ -234,9 +227,7 @@ def quantity_of(annotation: object) -> Quantity | None:
     if isinstance(annotation, Quantity):
         return annotation
     if isinstance(annotation, FieldInfo):
-        return next((m for m in annotation.metadata if isinstance(m, Quantity)), None) or quantity_of(
-            annotation.annotation
-        )
+        return next((m for m in annotation.metadata if isinstance(m, Quantity)), None) or quantity_of(annotation.annotation)
     if get_origin(annotation) is dict:
         return None
     return next((q for q in map(quantity_of, get_args(annotation)) if q is not None), None)
@@ -246,14 +237,3 @@ def unit_of(annotation: object) -> str:
     """The SI unit of a type of this module, of a list of it, or of a pydantic field; empty where there is no quantity."""
     quantity = quantity_of(annotation)
     return "" if quantity is None else quantity.shown
-
-
-def nearest(word: str, valid: list[str], *, longest_list: int = 12) -> str:
-    """A hint with the nearest valid names, and all of them where they are few."""
-    near = difflib.get_close_matches(word[:80], valid, n=3, cutoff=0.6)
-    hint = f"Did you mean {' or '.join(near)}?" if near else ""
-    if 0 < len(valid) <= longest_list:
-        hint = f"{hint} Valid: {', '.join(valid)}.".strip()
-    elif not near and valid:
-        hint = f"Valid are e.g. {', '.join(valid[:longest_list])}."
-    return hint or "Nothing is valid here; leave it out."

@@ -52,9 +52,12 @@ def model_of(annotation: Any) -> type[BaseModel] | None:
 
 def literals_of(annotation: Any) -> tuple[Any, ...]:
     """The words that are allowed literally."""
-    return tuple(
-        v for base, _ in alternatives(annotation) if get_origin(base) is Literal for v in get_args(base)
-    )
+    return tuple(v for base, _ in alternatives(annotation) if get_origin(base) is Literal for v in get_args(base))
+
+
+def is_list(annotation: Any) -> bool:
+    """Whether a list may stand there."""
+    return any(get_origin(base) is list for base, _ in alternatives(annotation))
 
 
 def step(annotation: Any, key: str | int) -> Any:
@@ -82,15 +85,9 @@ def type_at(annotation: Any, path: tuple[str | int, ...]) -> Any:
 def plain(value: Any, annotation: Any) -> Any:
     """A copy of a value with SI numbers for quantities and strings for names; what does not fit stays as it is."""
     if isinstance(value, dict):
-        return {
-            key: plain(item, step(annotation, key) if annotation is not None else None)
-            for key, item in value.items()
-        }
+        return {key: plain(item, step(annotation, key) if annotation is not None else None) for key, item in value.items()}
     if isinstance(value, list):
-        return [
-            plain(item, step(annotation, i) if annotation is not None else None)
-            for i, item in enumerate(value)
-        ]
+        return [plain(item, step(annotation, i) if annotation is not None else None) for i, item in enumerate(value)]
     if value is not None and annotation is not None:
         for base, marks in alternatives(annotation):
             for mark in marks:

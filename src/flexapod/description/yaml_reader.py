@@ -122,9 +122,7 @@ def read_yaml(content: bytes | str, file: str) -> Document:
 
 def _text(content: bytes | str) -> str:
     if len(content) > LARGEST_FILE:
-        raise _Refused(
-            None, (), f"larger than {LARGEST_FILE // 10**6} MB", "A robot file is a few kilobytes of text."
-        )
+        raise _Refused(None, (), f"larger than {LARGEST_FILE // 10**6} MB", "A robot file is a few kilobytes of text.")
     try:
         if isinstance(content, bytes):
             return content.decode("utf-8-sig")
@@ -179,9 +177,7 @@ def _compose(text: str, report: Any) -> _Node | None:
                         "Define it with & before.",
                     )
                 if target.open:
-                    raise _Refused(
-                        line, _path(stack), "refers to itself", "An alias may not lie inside its own anchor."
-                    )
+                    raise _Refused(line, _path(stack), "refers to itself", "An alias may not lie inside its own anchor.")
                 node = target
             else:
                 node = _node(event, line, report, _path(stack))

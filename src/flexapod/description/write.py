@@ -1,0 +1,110 @@
+"""A description as YAML that people like to read and that reads back to an equal description."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+
+from flexapod.description.read import Description
+from flexapod.description.yaml_reader import resolve_scalar
+
+_WIDTH = 110
+_TAG = "tag:yaml.org,2002:"
+_YAML_1_1: Any = yaml.resolver.Resolver()
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's writer with the scalar rules of YAML 1.2."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        """The tag that a reader will see."""
+        if kind is not yaml.ScalarNode:
+            return _TAG + ("map" if kind is yaml.MappingNode else "seq")
+        return _TAG + (_kind(resolve_scalar(value)) if implicit[0] else "str")
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Anchors are never written."""
+        return True
+
+
+def robot_text(description: Description) -> str:
+    """The robot file as text; short vectors and mappings stand on one line."""
+    text = yaml.serialize(_node(description.document, 0), Dumper=_Dumper, allow_unicode=True, width=_WIDTH, indent=2)
+    return str(text)
+
+
+def write_robot_file(description: Description, path: str | os.PathLike[str]) -> None:
+    """Write the robot file at once or not at all: a reader never sees half of it.
+
+    Raises:
+        OSError: the folder cannot be written; an existing file is then unchanged.
+    """
+    target = FilePath(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    content = robot_text(description).encode("utf-8")
+    try:
+        with open(temporary, "xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int"
+    return "float" if isinstance(value, float) else "str"
+
+
+def _number(value: float) -> str:
+    """The shortest text that reads back to the same number; whole numbers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _key_style(key: str) -> str | None:
+    """Keys are always strings: only the key `<<` and what is no plain text need quotes."""
+    return None if isinstance(resolve_scalar(key), str) and key != "<<" else '"'
+
+
+def _node(value: Any, depth: int) -> yaml.Node:
+    if isinstance(value, dict):
+        pairs = [
+            (yaml.ScalarNode(_TAG + "str", key, style=_key_style(key)), _node(item, depth + 1)) for key, item in value.items()
+        ]
+        return yaml.MappingNode(_TAG + "map", pairs, flow_style=not value or (depth > 0 and _fits(value, depth)))
+    if isinstance(value, list):
+        flow = all(isinstance(v, int | float) for v in value) or _fits(value, depth)
+        items = [_node(item, depth + 1) for item in value]
+        return yaml.SequenceNode(_TAG + "seq", items, flow_style=flow)
+    if isinstance(value, str):
+        # Words that YAML 1.1 takes for something else (no, on, 12:30) are quoted for other readers.
+        plain = _YAML_1_1.resolve(yaml.ScalarNode, value, (True, False)) == _TAG + "str"
+        return yaml.ScalarNode(_TAG + "str", value, style=None if plain else '"')
+    if value is None:
+        return yaml.ScalarNode(_TAG + "null", "null")
+    if isinstance(value, bool):
+        return yaml.ScalarNode(_TAG + "bool", "true" if value else "false")
+    text = _number(float(value)) if isinstance(value, float) else str(value)
+    return yaml.ScalarNode(_TAG + _kind(resolve_scalar(text)), text)
+
+
+def _fits(value: Any, depth: int) -> bool:
+    """Whether a value stands on one line, with room for its key."""
+    return _length(value) + 2 * depth + 12 <= _WIDTH
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, dict):
+        return 2 + sum(len(key) + 4 + _length(item) for key, item in value.items())
+    if isinstance(value, list):
+        return 2 + sum(2 + _length(item) for item in value)
+    return len(str(value)) if not isinstance(value, float) else len(_number(value))
