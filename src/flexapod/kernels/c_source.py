@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .c_names import c_name
 from .c_text import GraphText, Names, number
 from .kernel import Batch
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT, RESERVED
@@ -44,11 +45,11 @@ def literal(text: str) -> str:
 def arguments(export: Export) -> list[str]:
     """Arguments of the main function as declarations."""
     signature = export.tape.signature
-    given = [f"const double *restrict {i.name}" for i in signature.inputs]
+    given = [f"const double *restrict {c_name(export.name, i.name)}" for i in signature.inputs]
     return [
         *given,
         "const double *restrict constants",
-        *(f"double *restrict {o.name}" for o in signature.outputs),
+        *(f"double *restrict {c_name(export.name, o.name)}" for o in signature.outputs),
     ]
 
 
@@ -148,7 +149,7 @@ def _setup(export: Export) -> str:
 
 def _main(export: Export) -> str:
     n, tape = Names(), export.tape
-    places = [f"{i.name}[{k}]" for i in tape.signature.inputs for k in range(i.size)]
+    places = [f"{c_name(export.name, i.name)}[{k}]" for i in tape.signature.inputs for k in range(i.size)]
 
     def argument(i: int) -> str:
         return places[i] if i < len(places) else f"constants[{i - len(places)}]"
@@ -161,16 +162,18 @@ def _main(export: Export) -> str:
         n.line("(void)constants;")
     names = status_names(export)
     for i in tape.signature.inputs:
-        n.line(f"for (int k = 0; k < {i.size}; ++k) if (!isfinite({i.name}[k])) status = {names[NONFINITE_INPUT]};")
-    targets = [f"{o.name}[{k}]" for o in tape.signature.outputs for k in range(o.size)]
+        check = f"if (!isfinite({c_name(export.name, i.name)}[k])) status = {names[NONFINITE_INPUT]};"
+        n.line(f"for (int k = 0; k < {i.size}; ++k) {check}")
+    outputs = [(c_name(export.name, o.name), o.size) for o in tape.signature.outputs]
+    targets = [f"{name}[{k}]" for name, size in outputs for k in range(size)]
     for target, value in zip(targets, results, strict=True):
         n.line(f"{target} = {value};")
-    for o in tape.signature.outputs:
-        check = f"if (status == 0 && !isfinite({o.name}[k])) status = {names[NONFINITE_RESULT]};"
-        n.line(f"for (int k = 0; k < {o.size}; ++k) {check}")
+    for name, size in outputs:
+        check = f"if (status == 0 && !isfinite({name}[k])) status = {names[NONFINITE_RESULT]};"
+        n.line(f"for (int k = 0; k < {size}; ++k) {check}")
     n.line("if (status != 0) {")
-    for o in tape.signature.outputs:
-        n.line(f"    for (int k = 0; k < {o.size}; ++k) {o.name}[k] = NAN;")
+    for name, size in outputs:
+        n.line(f"    for (int k = 0; k < {size}; ++k) {name}[k] = NAN;")
     n.line("}")
     n.line("return status;")
     return "\n".join([prototype(export), "{", *n.lines, "}", ""])

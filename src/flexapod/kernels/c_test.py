@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .c_names import c_name
 from .c_source import BANNER, Export
 from .c_text import number
 from .signature import Output
@@ -29,9 +30,9 @@ def test_text(export: Export) -> str:
     lines += [f"    double constants[{max(export.tape.constants, 1)}];"]
     lines += [f"    {name}_setup({name}_parameters, constants);"]
     lines += [f"    for (int i = 0; i < {count}; ++i) {{"]
-    lines += [f"        double {o.name}[{o.size}];" for o in signature.outputs]
+    lines += [f"        double {c_name(export.name, o.name)}[{o.size}];" for o in signature.outputs]
     given = [f"in_{i.name}[i]" for i in signature.inputs]
-    call = ", ".join([*given, "constants", *(o.name for o in signature.outputs)])
+    call = ", ".join([*given, "constants", *(c_name(export.name, o.name) for o in signature.outputs)])
     lines += [f"        const int status = {name}({call});", "        if (status != golden_status[i]) {"]
     text = f"{name}_status_text(status)"
     lines += [f'            printf("sample %d: status %d (%s), expected %d\\n", i, status, {text}, golden_status[i]);']
@@ -42,20 +43,19 @@ def test_text(export: Export) -> str:
         "        if (status != 0) continue;",
     ]
     for o in signature.outputs:
-        lines += _comparison(o, export.golden.outputs[o.name])
+        lines += _comparison(o, c_name(export.name, o.name), export.golden.outputs[o.name])
     lines += ["    }", f'    if (failures == 0) printf("{name}: ok, {count} samples\\n");']
     return "\n".join([*lines, "    return failures != 0;", "}", ""])
 
 
-def _comparison(output: Output, golden: Any) -> list[str]:
+def _comparison(output: Output, name: str, golden: Any) -> list[str]:
     finite = golden[np.isfinite(golden)]
     bound = TOLERANCE * float(np.abs(finite).max(initial=0.0)) or 1e-300
-    name = output.name
     return [
         f"        for (int k = 0; k < {output.size}; ++k) {{",
-        f"            if (!(fabs({name}[k] - golden_{name}[i][k]) <= {number(bound)})) {{",
-        f'                printf("sample %d: {name}[%d] = %.17g, expected %.17g\\n", i, k, {name}[k],',
-        f"                       golden_{name}[i][k]);",
+        f"            if (!(fabs({name}[k] - golden_{output.name}[i][k]) <= {number(bound)})) {{",
+        f'                printf("sample %d: {output.name}[%d] = %.17g, expected %.17g\\n", i, k, {name}[k],',
+        f"                       golden_{output.name}[i][k]);",
         "                ++failures;",
         "            }",
         "        }",
@@ -71,9 +71,10 @@ def _table(name: str, values: Any, count: int, size: int) -> list[str]:
 def readme_text(export: Export) -> str:
     """Text of the page that says how to call the code."""
     signature, name = export.tape.signature, export.name
-    buffers = [f"double {o.name}[{o.size}];" for o in signature.outputs]
-    given = [f"double {i.name}[{i.size}];  /* {i.unit or '-'} */" for i in signature.inputs]
-    call = ", ".join([*(i.name for i in signature.inputs), "constants", *(o.name for o in signature.outputs)])
+    buffers = [f"double {c_name(export.name, o.name)}[{o.size}];" for o in signature.outputs]
+    given = [f"double {c_name(export.name, i.name)}[{i.size}];  /* {i.unit or '-'} */" for i in signature.inputs]
+    arrays = [c_name(export.name, i.name) for i in signature.inputs]
+    call = ", ".join([*arrays, "constants", *(c_name(export.name, o.name) for o in signature.outputs)])
     body = "\n".join(f"    {line}" for line in [*given, *buffers])
     upper = name.upper()
     return f"""<!-- {BANNER} -->

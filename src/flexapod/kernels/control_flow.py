@@ -6,18 +6,16 @@ results, as JAX's `scan` does. Symbols of an outer scope that a body uses are ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
+from .checks import SX, Check, Message, PerInstance, first_failing, has_instances, of_instance, shift
 from .errors import ProgramError
-from .signature import Status
 
 STRAIGHT_LINE = 12_000  # operations up to which straight-line code is faster than loops (measured)
-
-SX = Any  # casadi.SX has no type hints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,19 +44,6 @@ class Step:
     stacked: SX
 
 
-@dataclass(frozen=True, kw_only=True)
-class _PerInstance:
-    """Values of a status field, one per instance of the enclosing map or scan."""
-
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Check:
-    condition: SX | None
-    code: SX
-
-
 class Builder:
     """Records the structured operations and checks of one scope."""
 
@@ -66,8 +51,8 @@ class Builder:
         self._root: Builder = parent._root if parent is not None else self
         self._instances = instances
         self._steps: list[Step] = []
-        self._checks: list[_Check] = []
-        self._messages: list[tuple[str, dict[str, Any]]] = []
+        self._checks: list[Check] = []
+        self._messages: list[Message] = []
         self._symbols = 0
         self._size = 0
 
@@ -219,7 +204,7 @@ class Builder:
                 fields["index"] = range(self._instances)
             fields = {name: self._per_instance(message, name, value) for name, value in fields.items()}
         self._messages.append((message, fields))
-        self._checks.append(_Check(condition=condition, code=ca.SX(len(self._messages))))
+        self._checks.append(Check(condition=condition, code=ca.SX(len(self._messages))))
         return len(self._messages)
 
     # -- statuses -------------------------------------------------------------------------------------
@@ -228,17 +213,17 @@ class Builder:
             return value
         if len(value) != self._instances:
             raise ProgramError(f"fail_if {message!r}: field {name!r} has {len(value)} values, expected {self._instances}")
-        return _PerInstance(values=tuple(value))
+        return PerInstance(values=tuple(value))
 
     def _status_carry(self, child: Builder, count: int | None, index: SX | None) -> tuple[SX, SX]:
         """Carry symbol and next value for the first failing check of a body; empty where it has no checks."""
         if not child._checks:
             return ca.SX(0, 1), ca.SX(0, 1)
         offset, stride = len(self._messages), 0
-        if count is not None and index is not None and _has_instances(child._messages):
+        if count is not None and index is not None and has_instances(child._messages):
             stride = len(child._messages)
             for i in range(count):
-                self._messages += _of_instance(child._messages, i)
+                self._messages += of_instance(child._messages, i)
         else:
             self._messages += child._messages
         before = self._fresh("status", 1)
@@ -248,56 +233,27 @@ class Builder:
 
     def _absorb(self, status: SX) -> None:
         if status.numel():
-            self._checks.append(_Check(condition=None, code=status))
+            self._checks.append(Check(condition=None, code=status))
 
     def _inline(self, children: Sequence[Builder], count: int) -> None:
         """Take over what unrolled instances recorded, with the codes that a loop would give them."""
         for i, child in enumerate(children):
             self._steps += child._steps
             offset = len(self._messages)
-            if _has_instances(child._messages):
-                self._messages += _of_instance(child._messages, i)
+            if has_instances(child._messages):
+                self._messages += of_instance(child._messages, i)
             elif i == 0:
                 self._messages += child._messages
             else:
                 offset -= len(child._messages)
             for check in child._checks:
-                code = check.code + offset if check.condition is not None else _shift(check.code, offset)
-                self._checks.append(_Check(condition=check.condition, code=code))
+                code = check.code + offset if check.condition is not None else shift(check.code, offset)
+                self._checks.append(Check(condition=check.condition, code=code))
 
     def _fresh(self, name: str, shape: int | tuple[int, int]) -> SX:
         self._root._symbols += 1
         rows, columns = (shape, 1) if isinstance(shape, int) else shape
         return ca.SX.sym(f"{name}#{self._root._symbols}", rows, columns)
-
-
-def first_failing(checks: Sequence[_Check]) -> SX:
-    """Code of the first check that fails, or 0."""
-    status = ca.SX(0)
-    for check in reversed(checks):
-        condition = check.code != 0 if check.condition is None else check.condition
-        status = ca.if_else(condition, check.code, status)
-    return status
-
-
-def statuses(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[int, Status]:
-    """Statuses by code."""
-    return {code: Status(message=m, fields=dict(f)) for code, (m, f) in enumerate(messages, start=1)}
-
-
-def _shift(code: SX, offset: int) -> SX:
-    return ca.if_else(code != 0, code + offset, 0) if offset else code
-
-
-def _has_instances(messages: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
-    return any(isinstance(value, _PerInstance) for _, fields in messages for value in fields.values())
-
-
-def _of_instance(messages: Sequence[tuple[str, Mapping[str, Any]]], i: int) -> list[tuple[str, dict[str, Any]]]:
-    def at(value: Any) -> Any:
-        return value.values[i] if isinstance(value, _PerInstance) else value
-
-    return [(message, {name: at(value) for name, value in fields.items()}) for message, fields in messages]
 
 
 def _flat(parts: Sequence[SX]) -> SX:

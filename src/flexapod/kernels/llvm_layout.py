@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .llvm_text import LANES, V, Writer
+from .llvm_writer import LANES, V, Writer
 
 
 class Rows:

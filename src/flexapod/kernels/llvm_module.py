@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .llvm_layout import Rows, store_rows
-from .llvm_text import LANES, GraphWriter, M, V, Writer, splat
+from .llvm_text import GraphWriter
+from .llvm_writer import LANES, M, V, Writer, splat
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
 

@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 
 import casadi as ca
 
-from .control_flow import SX, Step
+from .checks import SX
+from .control_flow import Step
 from .errors import ProgramError
 from .graph import Graph, Loop
 from .program import Program

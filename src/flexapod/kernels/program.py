@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from .control_flow import SX, Builder, first_failing, statuses
+from .checks import SX, first_failing, statuses
+from .control_flow import Builder
 from .errors import ProgramError
 from .signature import Input, Output, Parameter, Signature
 
@@ -21,7 +22,7 @@ class Program(Builder):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        if not name.isidentifier():
+        if not (name.isidentifier() and name.isascii()):
             raise ProgramError(f"program name {name!r} is not an identifier")
         self.name = name
         self._parameters: tuple[Parameter, ...] = ()
@@ -115,7 +116,7 @@ class Program(Builder):
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         if name in self._inputs or name in self._outputs:
             raise ProgramError(f"the name {name!r} is used twice")
-        if not name.isidentifier() or name in ("parameters", "threads", "out"):
+        if not (name.isidentifier() and name.isascii()) or name in ("parameters", "threads", "out"):
             raise ProgramError(f"{name!r} cannot be the name of an array")
         if any(not isinstance(n, int) or n < 1 for n in shape):
             raise ProgramError(f"{name!r}: shape {tuple(shape)} must consist of positive integers")
