@@ -50,19 +50,25 @@ class RobotFileWarning(UserWarning):
     """A robot file that can be used, but says something that cannot be, such as an impossible inertia."""
 
 
+def readable_name(name: str) -> str:
+    """A name as it can stand in a message: short, printable, never empty."""
+    shown = name if name.isprintable() and name.strip() else repr(name)
+    return shown if len(shown) <= 64 else shown[:61] + "..."
+
+
 def dotted(path: Path) -> str:
     """A path as text: keys with dots, indices in brackets; `(top)` for the document itself."""
     text = ""
     for key in path:
-        part = str(key)
-        part = part if len(part) <= 64 else part[:61] + "..."
+        part = readable_name(str(key))
         text += f"[{key}]" if isinstance(key, int) else f".{part}" if text else part
     return (text if len(text) <= 200 else text[:197] + "...") or "(top)"
 
 
 def nearest(word: str, valid: list[str], *, longest_list: int = 12) -> str:
     """A hint with the nearest valid names, and all of them where they are few."""
-    near = difflib.get_close_matches(word[:80], valid[:1000], n=3, cutoff=0.6)
+    valid = [readable_name(name) for name in valid[:1000]]
+    near = difflib.get_close_matches(word[:80], valid, n=3, cutoff=0.6)
     hint = f"Did you mean {' or '.join(near)}?" if near else ""
     if 0 < len(valid) <= longest_list:
         hint = f"{hint} Valid: {', '.join(valid)}.".strip()

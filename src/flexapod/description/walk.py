@@ -88,6 +88,8 @@ def plain(value: Any, annotation: Any) -> Any:
         return {key: plain(item, step(annotation, key) if annotation is not None else None) for key, item in value.items()}
     if isinstance(value, list):
         return [plain(item, step(annotation, i) if annotation is not None else None) for i, item in enumerate(value)]
+    if value is not None and annotation is EulerAngles:
+        return plain([value], annotation)
     if value is not None and annotation is not None:
         for base, marks in alternatives(annotation):
             for mark in marks:

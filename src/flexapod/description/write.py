@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -66,8 +67,10 @@ def _kind(value: object) -> str:
 
 
 def _number(value: float) -> str:
-    """The shortest text that reads back to the same number; whole numbers without a point."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    """The shortest text that reads back to the same number; whole numbers without a point, 74 GPa as 7.4e10."""
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    return repr(value) if abs(value) < 1e6 else str(Decimal(repr(value)).normalize()).lower().replace("e+", "e")
 
 
 def _key_style(key: str) -> str | None:
