@@ -110,3 +110,10 @@ def test_the_check_can_fail() -> None:
     assert len(found) == 2
     assert "has no Nothing" in found[0]
     assert "gone is not defined there" in found[1]
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_relative_links(page: str) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    gone = [target for target in targets if not (ROOT / target).exists()]
+    assert not gone, f"{page} links to what is not there: {gone}"
