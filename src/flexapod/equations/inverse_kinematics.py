@@ -9,37 +9,49 @@ from typing import Literal
 
 import casadi as ca
 
-from flexapod.equations.leg_kinematics import LegKinematics, leg_kinematics
+from flexapod.equations.leg_kinematics import LegKinematics, robot_legs
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
-from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
 Detail = Literal["actuators", "joints", "bodies"]
 
 
-def inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Program:
+def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: bool = True) -> Program:
     """The program.
 
     Args:
         robot: any robot; only its structure is used.
         detail: actuator coordinates with rates and accelerations; all joint coordinates as well; or body motions.
+        closed_form: use closed forms where they exist; False closes every leg by Newton.
 
-    Checked by: tests/equations/test_inverse_kinematics.py.
+    Robots with general legs have the further input `guess`, all joint coordinates to start from, and the outputs
+    `constraint`, `constraint_rate`, `constraint_acceleration`: what is left over and must vanish if the robot is to
+    follow the motion.
+
+    Checked by: tests/equations/test_inverse_kinematics.py, tests/equations/test_closing.py.
     """
     b = Program("inverse_kinematics")
-    values = Values(b)
     platform = platform_motion(b)
-    legs = [
-        leg_kinematics(b, values.of(f"legs.{leg.name}"), leg, form.sign if form else 0, platform)
-        for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
-    ]
+    general = not closed_form or any(form is None for form in robot.closed_forms)
+    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    legs = robot_legs(b, robot, platform, guess, closed_form)
     _actuators(b, robot, legs)
     if detail == "joints":
         _joints(b, legs)
     elif detail == "bodies":
         _bodies(b, legs, platform)
+    _leftover(b, legs)
     return b
+
+
+def _leftover(b: Program, legs: list[LegKinematics]) -> None:
+    """Rows that constrain the platform, all legs in order."""
+    count = sum(leg.leftover[0].numel() for leg in legs)
+    if count:
+        for k, name in enumerate(("constraint", "constraint_rate", "constraint_acceleration")):
+            column = ca.vertcat(*[leg.leftover[k] for leg in legs])
+            b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
 def _actuators(b: Program, robot: Robot, legs: list[LegKinematics]) -> None:

@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
+
+from flexapod.equations.chain import scalars
+from flexapod.equations.closing import ClosedLeg, close_leg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, Scalar, leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 
 
 @dataclass(frozen=True, kw_only=True)
 class LegKinematics:
-    """Coordinates of a leg's links in order, and the frames of its bodies (axes as in the robot file)."""
+    """What the platform's motion makes of a leg.
+
+    Args:
+        coordinates: of its links in order.
+        bodies: frames of its bodies, axes as in the robot file.
+        leftover: residuals, rates and accelerations of the rows that constrain the platform.
+    """
 
     coordinates: tuple[Scalar, ...]
     bodies: dict[str, FrameMotion]
+    leftover: tuple[Any, Any, Any]
+
+
+def robot_legs(b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, closed_form: bool = True) -> list[LegKinematics]:
+    """Kinematics of all legs.
+
+    Args:
+        guess: column of all coordinates to start general legs from; their home values if left out.
+        closed_form: use closed forms where they exist (False: close every leg by Newton).
+    """
+    values, at, result = Values(b), 0, []
+    for i, leg in enumerate(robot.legs):
+        own = values.of(f"legs.{leg.name}")
+        form = robot.closed_forms[i]
+        if form is not None and closed_form:
+            result.append(leg_kinematics(b, own, leg, form.sign, platform))
+        else:
+            n = len(leg.moving)
+            start = [guess[at + k] for k in range(n)] if guess is not None else home_guess(own, leg)
+            result.append(_general(own, leg, close_leg(b, own, leg, robot.plan.legs[i], platform, start)))
+        at += len(leg.moving)
+    return result
+
+
+def home_guess(values: Values, leg: Leg) -> Sequence[Any]:
+    """Coordinates of a leg at home."""
+    return [values.scalar(f"{leg.links[i].coordinate}.home") for i in leg.moving]
 
 
 def leg_kinematics(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> LegKinematics:
@@ -25,7 +65,20 @@ def leg_kinematics(b: Program, values: Values, leg: Leg, sign: int, platform: Fr
     motion = leg_motion(b, values, leg, sign, platform)
     first = (motion.actuator,)
     coordinates = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
-    return LegKinematics(coordinates=coordinates, bodies=_bodies(values, leg, motion))
+    none = ca.SX.zeros(0, 1)
+    return LegKinematics(coordinates=coordinates, bodies=_bodies(values, leg, motion), leftover=(none, none, none))
+
+
+def _general(values: Values, leg: Leg, closed: ClosedLeg) -> LegKinematics:
+    bodies = {}
+    for link, frame in zip(leg.links, closed.links, strict=True):
+        if link.body is not None:
+            axes = values.rotation(f"{link.coordinate}.body.axes", "B", "B")
+            R = frame.R.renamed("W", "B") @ axes
+            bodies[link.body.name] = FrameMotion(R=R, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
+    return LegKinematics(
+        coordinates=scalars(closed.q, closed.qd, closed.qdd), bodies=bodies, leftover=closed.leftover
+    )
 
 
 def _bodies(values: Values, leg: Leg, motion: LegMotion) -> dict[str, FrameMotion]:

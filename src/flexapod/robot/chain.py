@@ -71,30 +71,36 @@ def closure(leg: Leg, coordinates: Array, platform: Pose) -> tuple[Array, Array,
     return residual, J_leg, -rows @ transfer
 
 
+POINT = ("point", 0), ("point", 1), ("point", 2)
+SLIDING = ("along", 0), ("along", 1)
+PARALLEL = ("axes", 0, 2), ("axes", 1, 2)
+ALIGNED = ("axes", 1, 2), ("axes", 2, 0), ("axes", 0, 1)
+
+ROWS: dict[str, tuple[tuple[str | int, ...], ...]] = {
+    "spherical": POINT,
+    "universal": (*POINT, ("axes", 2, 2)),
+    "revolute": (*POINT, *PARALLEL),
+    "cylindrical": (*SLIDING, *PARALLEL),
+    "prismatic": (*SLIDING, *ALIGNED),
+    "fixed": (*POINT, *ALIGNED),
+}
+"""What each joint forbids, as scalars that vanish when it is closed. With e from the platform half to the link half:
+`point i` is e along world axis i, `along i` is e along axis i of the platform half, `axes i j` is axis i of the platform
+half times axis j of the link half."""
+
+
 def closing_rows(closing: Closing, R_l: Array, p_l: Array, R_p: Array, p_p: Array) -> tuple[Array, Array]:
-    """What the joint forbids: residual (m,) and rows (m, 6) on the relative twist at the joint."""
-    e, eye, none = p_l - p_p, np.eye(3), np.zeros((3, 3))
-    point = np.hstack([eye, none])
-    x_p, y_p, z_l, z_p = R_p[:, 0], R_p[:, 1], R_l[:, 2], R_p[:, 2]
-
-    def angular(*vectors: Array) -> Array:
-        return np.array([np.concatenate([np.zeros(3), v]) for v in vectors])
-
-    def linear(*vectors: Array) -> Array:
-        return np.array([np.concatenate([v, np.zeros(3)]) for v in vectors])
-
-    parallel = np.array([x_p @ z_l, y_p @ z_l])
-    tilt = angular(np.cross(z_l, x_p), np.cross(z_l, y_p))
-    if closing.type == "spherical":
-        return e, point
-    if closing.type == "universal":
-        return np.append(e, z_l @ z_p), np.vstack([point, angular(np.cross(z_l, z_p))])
-    if closing.type == "revolute":
-        return np.concatenate([e, parallel]), np.vstack([point, tilt])
-    if closing.type == "cylindrical":
-        return np.concatenate([[x_p @ e, y_p @ e], parallel]), np.vstack([linear(x_p, y_p), tilt])
-    error = sum((np.cross(R_p[:, i], R_l[:, i]) for i in range(3)), np.zeros(3)) / 2.0
-    orientation = np.hstack([none, eye])
-    if closing.type == "prismatic":
-        return np.concatenate([[x_p @ e, y_p @ e], error]), np.vstack([linear(x_p, y_p), orientation])
-    return np.concatenate([e, error]), np.vstack([point, orientation])
+    """Residual (m,) and rows (m, 6) on the relative twist (linear, angular) at the joint."""
+    e, none = p_l - p_p, np.zeros(3)
+    residual, rows = [], []
+    for row in ROWS[closing.type]:
+        i = int(row[1])
+        if row[0] == "axes":
+            a, c = R_p[:, i], R_l[:, int(row[2])]
+            residual.append(a @ c)
+            rows.append(np.concatenate([none, np.cross(c, a)]))
+        else:
+            direction = np.eye(3)[i] if row[0] == "point" else R_p[:, i]
+            residual.append(direction @ e)
+            rows.append(np.concatenate([direction, none]))
+    return np.array(residual), np.array(rows)

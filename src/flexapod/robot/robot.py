@@ -23,6 +23,7 @@ from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_s
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.plan import ClosingPlan, closing_plan
 from flexapod.robot.tables import Table, number, vector
 from flexapod.robot.values import robot_values
 
@@ -158,8 +159,13 @@ class Robot:
             for leg, form in zip(self.legs, self.closed_forms, strict=True)
         ]
         points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
-        text = json.dumps([legs, points, self.planar], sort_keys=True)
+        text = json.dumps([legs, points, self.planar, repr(self.plan)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def plan(self) -> ClosingPlan:
+        """Which coordinates the closing of loops is solved for."""
+        return closing_plan(self.legs, self.home, self.characteristic_length)
 
     @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:

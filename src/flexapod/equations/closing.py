@@ -1,0 +1,267 @@
+r"""The one closing algorithm: coordinates of a leg from the motion of the platform, whatever its joints.
+
+The leg is cut at its platform joint. Each closing row r is a scalar that vanishes when the joint is closed (a component
+of the gap e, or a product of two axes); with B its derivative with respect to the leg's coordinates,
+
+.. math:: r(q, X) = 0,\qquad B_d\,\dot q_d = -\dot r|_{\dot q_d=0},\qquad B_d\,\ddot q_d = -\ddot r|_{\ddot q_d=0}
+
+for the rows and dependents of the plan; the rows left over constrain the platform (Briot 2014 Eqs. 28-40).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.chain import ROWS
+from flexapod.robot.model import Leg
+from flexapod.robot.plan import LegPlan
+from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial.linear import solve
+from flexapod.spatial.vector import zero
+
+NEWTON_STEP = 1e-9
+"""Largest last step [m, rad] at which Newton stops; one more step squares it, below rounding."""
+
+LARGEST_STEP = 0.4
+"""Newton steps of coordinates are held below this [rad, or m times the robot's size]: the branch is followed, not jumped."""
+
+WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint."""
+
+    r: Any
+    rd: Any
+    rdd: Any
+    linear: Vec
+    angular: Vec
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedLeg:
+    """A leg that fits the platform.
+
+    Args:
+        q, qd, qdd: coordinates of the moving links and derivatives.
+        links: motion of every link frame.
+        leftover: rows that the leg's coordinates cannot meet: (r, rd, rdd) columns; zero where the platform obeys.
+        jacobian: (n, 6) derivative of the coordinates with respect to the platform twist.
+        constraint: (leftover, 6) what the leg forbids the platform: constraint @ twist = 0.
+        determinant: of the block that was solved; zero where the leg is singular (type 1).
+    """
+
+    q: list[Any]
+    qd: list[Any]
+    qdd: list[Any]
+    links: list[FrameMotion]
+    leftover: tuple[Any, Any, Any]
+    jacobian: Any
+    constraint: Any
+    determinant: Any
+
+
+def half_on_platform(values: Values, leg: Leg, platform: FrameMotion) -> FrameMotion:
+    """Motion of the joint's half frame on the platform."""
+    name = f"{leg.closing.joint}.on_platform"
+    point = platform.point(values.vector(f"{name}.p", "P"))
+    R = platform.R @ values.rotation(f"{name}.R", "P", "H")
+    return FrameMotion(R=R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
+
+
+def half_on_link(values: Values, leg: Leg, links: Sequence[FrameMotion]) -> FrameMotion:
+    """Motion of the joint's half frame on the last link."""
+    name = f"{leg.closing.joint}.on_link"
+    p, R = values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H")
+    link = links[leg.closing.link]
+    frame = FrameMotion(R=link.R.renamed("W", "B"), p=link.p, v=link.v, w=link.w, a=link.a, alpha=link.alpha)
+    point = frame.point(p)
+    return FrameMotion(R=frame.R @ R, p=point.p, v=point.v, w=link.w, a=point.a, alpha=link.alpha)
+
+
+def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion) -> list[Row]:
+    """All rows of the closing joint with their derivatives, by the product rule."""
+    e = (link.p - platform.p, link.v - platform.v, link.a - platform.a)
+    rows = []
+    for kind, i, *rest in ROWS[leg.closing.type]:
+        if kind == "axes":
+            a, c = _axis(platform, int(i)), _axis(link, int(rest[0]))
+            rows.append(_product(a, c, zero("W"), cross(c[0], a[0])))
+        else:
+            a = (WORLD[int(i)], zero("W"), zero("W")) if kind == "point" else _axis(platform, int(i))
+            rows.append(_product(a, e, a[0], zero("W")))
+    return rows
+
+
+def _axis(frame: FrameMotion, i: int) -> tuple[Vec, Vec, Vec]:
+    """An axis of a frame with its derivatives."""
+    u = frame.R.column(i)
+    ud = cross(frame.w, u)
+    return u, ud, cross(frame.alpha, u) + cross(frame.w, ud)
+
+
+def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec) -> Row:
+    return Row(
+        r=dot(a[0], c[0]),
+        rd=dot(a[1], c[0]) + dot(a[0], c[1]),
+        rdd=dot(a[2], c[0]) + 2 * dot(a[1], c[1]) + dot(a[0], c[2]),
+        linear=linear,
+        angular=angular,
+    )
+
+
+def leg_block(leg: Leg, poses: Sequence[LinkPose], rows: Sequence[Row], point: Vec) -> Any:
+    """B (m, n): derivative of the rows with respect to the leg's coordinates."""
+    columns = chain_columns(leg, poses, leg.closing.link, point)
+    B = ca.SX.zeros(len(rows), len(leg.moving))
+    for j, (v, w) in columns.items():
+        for i, row in enumerate(rows):
+            B[i, j] = dot(row.linear, v) + dot(row.angular, w)
+    return B
+
+
+def close_leg(
+    b: Program,
+    values: Values,
+    leg: Leg,
+    plan: LegPlan,
+    platform: FrameMotion,
+    guess: Sequence[Any],
+    free: Sequence[tuple[Any, Any]] = (),
+) -> ClosedLeg:
+    """Coordinates, rates and accelerations of a leg for a given motion of the platform.
+
+    Args:
+        b: program (takes the Newton iteration and its checks).
+        values: below ``legs.<name>.``.
+        guess: coordinates of the moving links to start from; those not solved for keep their value.
+        free: rates and accelerations of the coordinates that are not solved for, in order; at rest if left out.
+
+    Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
+    """
+    n = len(leg.moving)
+    half = half_on_platform(values, leg, platform)
+    q = solve_position(b, values, leg, plan, half, guess)
+    poses = chain_poses(values, leg, q)
+    fixed = plan.free(n)
+    free = list(free) or [(ca.SX(0), ca.SX(0))] * len(fixed)
+    qd = [ca.SX(0)] * n
+    qdd = [ca.SX(0)] * n
+    for (rate, acceleration), i in zip(free, fixed, strict=True):
+        qd[i], qdd[i] = ca.SX(rate), ca.SX(acceleration)
+
+    def rows() -> list[Row]:
+        return closing_rows(leg, half_on_link(values, leg, chain_motion(leg, poses, qd, qdd)), half)
+
+    first = rows()
+    point = half_on_link(values, leg, chain_motion(leg, poses, qd, qdd)).p
+    B = leg_block(leg, poses, first, point)
+    block = _pick(B, plan.rows, plan.dependents)
+    _scatter(qd, plan.dependents, solve(block, -ca.vertcat(*[first[i].rd for i in plan.rows])) if plan.rows else None)
+    second = rows()
+    _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[second[i].rdd for i in plan.rows])) if plan.rows else None)
+    final = rows()
+    P = _platform_rows(final, point - platform.p)
+    jacobian, constraint = _eliminate(B, P, block, plan, n)
+    left = tuple(ca.vertcat(*[getattr(final[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
+    return ClosedLeg(
+        q=list(q),
+        qd=qd,
+        qdd=qdd,
+        links=chain_motion(leg, poses, qd, qdd),
+        leftover=left,  # type: ignore[arg-type]
+        jacobian=jacobian,
+        constraint=constraint,
+        determinant=ca.det(block) if plan.rows else ca.SX(1),
+    )
+
+
+def _platform_rows(rows: Sequence[Row], arm: Vec) -> Any:
+    """P (m, 6): derivative of the rows with respect to the platform twist."""
+    return ca.vertcat(*[ca.horzcat(-row.linear.expr.T, -(cross(arm, row.linear) + row.angular).expr.T) for row in rows])
+
+
+def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, Any]:
+    """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
+    J = ca.SX.zeros(n, 6)
+    if not plan.rows:
+        return J, _pick(P, plan.leftover, range(6))
+    X = solve(block, -_pick(P, plan.rows, range(6)))
+    for k, i in enumerate(plan.dependents):
+        J[i, :] = X[k, :]
+    left = _pick(P, plan.leftover, range(6))
+    if plan.leftover:
+        left = left + ca.mtimes(_pick(B, plan.leftover, plan.dependents), X)
+    return J, left
+
+
+def solve_position(
+    b: Program, values: Values, leg: Leg, plan: LegPlan, half: FrameMotion, guess: Sequence[Any]
+) -> list[Any]:
+    """Coordinates that close the rows of the plan: Newton with limited steps and back-tracking, inside the kernel."""
+    target = ca.vertcat(half.p.expr, ca.vec(half.R.expr))
+    start = ca.vertcat(*[ca.SX(g) for g in guess])
+    dependents = list(plan.dependents)
+    if not dependents:
+        return [start[i] for i in range(start.numel())]
+
+    def newton(q: Any, where: Any) -> tuple[Any, Any]:
+        """Residual of the chosen rows and the Newton step."""
+        frame = FrameMotion(
+            R=Rot(ca.reshape(where[3:], 3, 3), "W", "H"), p=Vec(where[:3], "W"),
+            v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"),
+        )  # fmt: skip
+        poses = chain_poses(values, leg, [q[i] for i in range(q.numel())])
+        still = [ca.SX(0)] * len(leg.moving)
+        end = half_on_link(values, leg, chain_motion(leg, poses, still, still))
+        rows = closing_rows(leg, end, frame)
+        B = leg_block(leg, poses, rows, end.p)
+        r = ca.vertcat(*[rows[i].r for i in plan.rows])
+        return r, solve(_pick(B, plan.rows, plan.dependents), -r)
+
+    def iteration(_: Program, q: Any, step: Any, best: Any, where: Any) -> tuple[list[Any], Any]:
+        trial = _moved(q, dependents, step)
+        r, newest = newton(trial, where)
+        size = ca.dot(r, r)
+        better = ca.logic_or(size < best, best < 0)
+        largest = ca.mmax(ca.fabs(newest))
+        limited = newest * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300))
+        accepted = [ca.if_else(better, new, old) for new, old in ((trial, q), (limited, step / 2), (size, best))]
+        return accepted, ca.if_else(better, largest, 1e300)
+
+    zero_step = ca.SX.zeros(len(dependents))
+    (q, _, _), converged, _ = b.iterate(
+        iteration, start=[start, zero_step, ca.SX(-1)], shared=[target], limit=60, tolerance=NEWTON_STEP
+    )
+    b.fail_if(1 - converged, "leg {leg} cannot reach, or is too far from its start coordinates", leg=leg.name)
+    _, last = newton(q, target)
+    q = _moved(q, dependents, last)
+    return [q[i] for i in range(q.numel())]
+
+
+def _moved(q: Any, dependents: Sequence[int], step: Any) -> Any:
+    parts = [q[i] for i in range(q.numel())]
+    for k, i in enumerate(dependents):
+        parts[i] = parts[i] + step[k]
+    return ca.vertcat(*parts)
+
+
+def _pick(matrix: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
+    rows, columns = list(rows), list(columns)
+    if not rows or not columns:
+        return ca.SX.zeros(len(rows), len(columns))
+    return ca.densify(matrix[rows, columns])
+
+
+def _scatter(target: list[Any], indices: Sequence[int], column: Any) -> None:
+    for k, i in enumerate(indices):
+        target[i] = column[k]

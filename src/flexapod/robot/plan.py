@@ -1,0 +1,99 @@
+"""Which closing rows are solved for which coordinates: the one closing algorithm's choices, made once per structure.
+
+Cut every leg at its platform joint. Of a leg's m rows, as many as its coordinates can meet are solved for its
+`dependents` (a small block); the rows left over, with the dependents eliminated, constrain the platform. Among those, as
+many as are independent are kept (over-constrained robots repeat some) and solved for `platform_dependents`. What is not
+solved for is independent. Choices are made by pivoting at a generic configuration near home, so that blocks are well
+conditioned there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexapod.robot.chain import ROWS, closure
+from flexapod.robot.geometry import Array, Pose
+from flexapod.robot.mobility import RANK, generic_configuration
+from flexapod.robot.model import Leg
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegPlan:
+    """Choices of one leg: indices of its rows and of its moving coordinates."""
+
+    rows: tuple[int, ...]
+    dependents: tuple[int, ...]
+    leftover: tuple[int, ...]
+
+    def free(self, count: int) -> tuple[int, ...]:
+        """Coordinates that are not solved for."""
+        return tuple(i for i in range(count) if i not in self.dependents)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosingPlan:
+    """Choices of a robot.
+
+    Args:
+        legs: per leg.
+        constraints: which of all leftover rows (legs in order) are kept, independent of each other.
+        platform_dependents: components of the platform twist (0-2 linear, 3-5 angular) that they are solved for.
+    """
+
+    legs: tuple[LegPlan, ...]
+    constraints: tuple[int, ...]
+    platform_dependents: tuple[int, ...]
+
+    @property
+    def platform_independent(self) -> tuple[int, ...]:
+        """Components of the platform twist that may be chosen."""
+        return tuple(i for i in range(6) if i not in self.platform_dependents)
+
+
+def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPlan:
+    """The plan of a robot.
+
+    Args:
+        length: makes metres and radians comparable.
+    """
+    coordinates, platform = generic_configuration(legs, home, length, seed=7)
+    plans, constraints = [], []
+    for leg, q in zip(legs, coordinates, strict=True):
+        _, J, P = closure(leg, q, platform)
+        rows_scale = np.array([1.0 if row[0] == "axes" else 1.0 / length for row in ROWS[leg.closing.type]])
+        columns_scale = np.array([length if leg.links[i].kind == "P" else 1.0 for i in leg.moving])
+        B = rows_scale[:, None] * J * columns_scale
+        P = rows_scale[:, None] * P * np.array([length] * 3 + [1.0] * 3)
+        dependents = pivots(B)
+        rows = pivots(B[:, dependents].T)
+        left = [i for i in range(len(B)) if i not in rows]
+        plans.append(LegPlan(rows=tuple(rows), dependents=tuple(dependents), leftover=tuple(left)))
+        block = np.linalg.solve(B[np.ix_(rows, dependents)], P[rows]) if rows else np.zeros((0, 6))
+        constraints.append(P[left] - B[np.ix_(left, dependents)] @ block)
+    G = np.vstack(constraints) if constraints else np.zeros((0, 6))
+    kept = pivots(G.T)
+    return ClosingPlan(
+        legs=tuple(plans), constraints=tuple(kept), platform_dependents=tuple(pivots(G[kept]))
+    )
+
+
+def pivots(matrix: Array) -> list[int]:
+    """Columns that span the matrix, by column-pivoted Gram-Schmidt, in rising order; as many as its rank."""
+    work = np.array(matrix, dtype=np.float64)
+    chosen: list[int] = []
+    if work.size == 0:
+        return chosen
+    largest = float(np.max(np.linalg.norm(work, axis=0)))
+    while largest > 0.0 and len(chosen) < min(work.shape):
+        norms = np.linalg.norm(work, axis=0)
+        # the first of equally good columns, so that the choice does not hang on rounding
+        best = int(np.flatnonzero(norms > (1.0 - 1e-6) * norms.max())[0])
+        if norms[best] <= RANK * largest:
+            break
+        chosen.append(best)
+        direction = work[:, best] / norms[best]
+        work = work - np.outer(direction, direction @ work)
+        work[:, best] = 0.0
+    return sorted(chosen)
