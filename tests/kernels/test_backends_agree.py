@@ -63,9 +63,7 @@ def _run_c(library, kernel, inputs, like):
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
 def test_loop_and_repeated_code_agree(backend):
     inputs = inputs_for(map_looped().signature)
-    looped, unrolled = (
-        compile_kernel(make(), backend=backend).batch(inputs, PARAMETERS) for make in (map_looped, map_unrolled)
-    )
+    looped, unrolled = (compile_kernel(make(), backend=backend).batch(inputs, PARAMETERS) for make in (map_looped, map_unrolled))
     assert_same(looped, unrolled)
     assert {0, 1, 3}.issubset(looped.status.tolist())
 

@@ -16,7 +16,7 @@ _FUNCTIONS = frozenset({  # used by our text
     "acosh", "atanh", "exp", "log", "expm1", "log1p", "pow", "fmod", "hypot", "NAN", "INFINITY"
 })  # fmt: skip
 _VARIABLES = frozenset({  # used by our text
-    "parameters", "constants", "status", "failures", "i", "k"
+    "parameters", "constants", "status", "expected_status", "failures", "i", "k"
 })  # fmt: skip
 _LOCAL = re.compile(r"(v|c|s|e|n|i|converged|passes)[0-9]+|(in|golden|a)_.*|_.*")
 

@@ -25,7 +25,7 @@ def test_text(export: Export) -> str:
     for o in signature.outputs:
         lines += _table(f"golden_{o.name}", export.golden.outputs[o.name], count, o.size)
     codes = ", ".join(map(str, export.golden.status.tolist()))
-    lines += [f"static const int golden_status[{max(count, 1)}] = {{{codes or 0}}};", ""]
+    lines += [f"static const int expected_status[{max(count, 1)}] = {{{codes or 0}}};", ""]
     lines += ["int main(void)", "{", "    int failures = 0;"]
     lines += [f"    double constants[{max(export.tape.constants, 1)}];"]
     lines += [f"    {name}_setup({name}_parameters, constants);"]
@@ -33,9 +33,9 @@ def test_text(export: Export) -> str:
     lines += [f"        double {c_name(export.name, o.name)}[{o.size}];" for o in signature.outputs]
     given = [f"in_{i.name}[i]" for i in signature.inputs]
     call = ", ".join([*given, "constants", *(c_name(export.name, o.name) for o in signature.outputs)])
-    lines += [f"        const int status = {name}({call});", "        if (status != golden_status[i]) {"]
+    lines += [f"        const int status = {name}({call});", "        if (status != expected_status[i]) {"]
     text = f"{name}_status_text(status)"
-    lines += [f'            printf("sample %d: status %d (%s), expected %d\\n", i, status, {text}, golden_status[i]);']
+    lines += [f'            printf("sample %d: status %d (%s), expected %d\\n", i, status, {text}, expected_status[i]);']
     lines += [
         "            ++failures;",
         "            continue;",
