@@ -86,7 +86,9 @@ def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter
                 report.error((name,), "does not belong to a fixed joint", "Remove it.")
     freedoms = FREEDOMS[joint.type]
     if isinstance(joint.start, list) and len(joint.start) != freedoms and freedoms:
-        report.error(("start",), f"must have {freedoms} numbers, has {len(joint.start)}", "One for each coordinate.")
+        report.error(
+            ("start",), f"must have {freedoms} number{'s' * (freedoms > 1)}, has {len(joint.start)}", "One for each coordinate."
+        )
 
 
 def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_right: bool, report: Reporter) -> None:

@@ -91,7 +91,7 @@ def _check_names(leg: Leg, report: Reporter) -> None:
             report.error(path, f"{name} is already the name of the {name}", "Choose another name.")
         elif name in RESERVED:
             report.error(path, f"{name} is a key of every leg", "Choose another name.")
-        elif name in seen:
+        elif name in seen and (name[:1] != "q" or name[1:] not in seen):
             what = f"the name {name} is used twice in this leg"
             report.error(
                 path,

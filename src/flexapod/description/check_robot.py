@@ -68,6 +68,7 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 link(leg, other)
     if owner:
         link(owner, "platform")
+    report.gather_legs(len(ends))
     if report.problems:
         return
     reached, waiting = {"platform"}, ["platform"]

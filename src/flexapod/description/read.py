@@ -103,12 +103,14 @@ def _check(data: dict[str, Any], lines: Mapping[Path, int], name: str, path: Fil
         if leg is not None:
             legs[part.name] = leg
             ends[part.name] = check_leg(leg, part.data, reports[part.name])
+    report.gather_legs(len(merged))
     if file is not None:
         check_top(file, report)
         if len(legs) == len(file.legs.each):
             check_together(file, ends, reports, report)
             _check_planes(file, legs, reports, report)
             check_files(file, legs, reports, report, path)
+            report.gather_legs(len(merged))
     if report.problems or file is None:
         raise RobotFileError(sorted(report.problems, key=lambda p: p.line or 0))
     found = tuple(report.warnings)
@@ -140,7 +142,7 @@ def _merged_legs(data: dict[str, Any], report: Report) -> list[MergedLeg]:
         return []
     if isinstance(template, dict):
         validated(Leg, template, Below(report, ("legs", "template")), partial=True)
-    return [merge_leg(name, template, patch, report) for name, patch in each.items()]
+    return [merge_leg(name, template, patch, report) for name, patch in each.items() if isinstance(patch, dict | None)]
 
 
 def _plain_document(data: dict[str, Any], merged: list[MergedLeg]) -> dict[str, Any]:

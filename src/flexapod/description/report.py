@@ -10,6 +10,8 @@ from flexapod.description.problems import Path, Problem, dotted
 
 MOST_PROBLEMS = 200
 
+Severity = Literal["error", "warning"]
+
 
 class Reporter(Protocol):
     """Where a check reports: paths are relative to what it checks."""
@@ -30,6 +32,7 @@ class Report:
     lines: Mapping[Path, int]
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
+    of_legs: dict[tuple[Severity, Path, str, str], list[LegReport]] = field(default_factory=dict)
     _seen: set[tuple[int | None, str, str]] = field(default_factory=set)
 
     @property
@@ -46,7 +49,7 @@ class Report:
 
     def readable(self, path: Path) -> str:
         """A path as in parameter lists: `legs.A.rail.axis`, `legs.rail.axis` for the template."""
-        if path[:2] == ("legs", "each"):
+        if path[:2] == ("legs", "each") and len(path) > 2:
             return dotted(("legs", *path[2:3], *self._within_leg(path[:3], path[3:])))
         if path[:2] == ("legs", "template"):
             short = ("legs", *self._within_leg(path[:2], path[2:]))
@@ -57,14 +60,33 @@ class Report:
         if len(path) > 1 and path[0] in ("joints", "bodies"):
             return path[1:]
         if len(path) > 1 and path[0] == "table" and isinstance(path[1], int):
-            value: Any = self.document
-            try:
-                for key in (*leg, *path[:2], "body"):
-                    value = value[key]
-            except (KeyError, IndexError, TypeError):
-                return path
-            return (str(value), *path[2:])
+            body = self._value((*leg, *path[:2], "body"))
+            return path if body is None else (str(body), *path[2:])
         return path
+
+    def _value(self, path: Path) -> Any:
+        value: Any = self.document
+        try:
+            for key in path:
+                value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+        return value
+
+    def gather_legs(self, legs: int) -> None:
+        """Move what was found in merged legs to the problems; what all `legs` inherit is said once, of the template."""
+        for (severity, path, what, hint), reports in self.of_legs.items():
+            inherited = (
+                path
+                and isinstance(self._value(("legs", "template", *path[:2])), dict)
+                and (path not in reports[0].origins or isinstance(self._value(("legs", "template", *path)), dict))
+            )
+            if inherited and len(reports) == legs > 1:
+                self._add(("legs", "template", *path), what, hint, severity)
+                continue
+            for report in reports:
+                self._add(report.place(path), what, hint, severity)
+        self.of_legs.clear()
 
     def error(self, path: Path, what: str, hint: str) -> None:
         """Report a problem at a path of the document."""
@@ -74,7 +96,9 @@ class Report:
         """Report a warning at a path of the document."""
         self._add(path, what, hint, "warning")
 
-    def _add(self, path: Path, what: str, hint: str, severity: Literal["error", "warning"]) -> None:
+    def _add(self, path: Path, what: str, hint: str, severity: Severity) -> None:
+        if path and isinstance(path[-1], int) and not isinstance(self._value(path[:-1]), list | dict):
+            path = path[:-1]  # one angle written without the brackets of a list
         line, text = self.line(path), self.readable(path)
         target = self.problems if severity == "error" else self.warnings
         if (line, text, what) in self._seen or len(target) >= MOST_PROBLEMS:
@@ -100,11 +124,11 @@ class LegReport:
 
     def error(self, path: Path, what: str, hint: str) -> None:
         """Report a problem at a path of the merged leg."""
-        self.report.error(self.place(path), what, hint)
+        self.report.of_legs.setdefault(("error", path, what, hint), []).append(self)
 
     def warn(self, path: Path, what: str, hint: str) -> None:
         """Report a warning at a path of the merged leg."""
-        self.report.warn(self.place(path), what, hint)
+        self.report.of_legs.setdefault(("warning", path, what, hint), []).append(self)
 
 
 @dataclass(frozen=True)

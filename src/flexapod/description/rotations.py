@@ -115,7 +115,10 @@ def check_rotation(rotation: Rotation | None, report: Reporter) -> bool:
     forms = form_of(rotation)
     wrong = [name for name in rotation.model_extra or {} if not is_euler(name)]
     for name in wrong:
-        hint = "Do not turn about the same axis twice in a row." if set(name.lower()) <= set("xyz") else ""
+        mixed = set(name) <= set("xyzXYZ") and not (name.isupper() or name.islower())
+        twice = set(name.lower()) <= set("xyz") and len(name) <= 3 and not mixed
+        hint = "Use capitals (turned axes) or small letters (fixed axes), not both." if mixed else ""
+        hint = "Do not turn about the same axis twice in a row." if twice else hint
         report.error((name,), "unknown key", hint or nearest(name, rotation_names()))
     if wrong:
         return False

@@ -76,7 +76,9 @@ def _words(model: Any, path: Path, error: Any) -> tuple[Path, str, str]:
         return path, "unknown key", nearest(str(path[-1]), list(fields_of(owner)) if owner else [])
     if kind == "literal_error":
         words = [str(word) for word in literals_of(wanted)]
-        return path, f"must be {' or '.join(words)}, is {describe(given)}", nearest(str(given), words)
+        if len(words) <= 3:
+            return path, f"must be {' or '.join(words)}, is {describe(given)}", f"Write {' or '.join(words)}."
+        return path, f"{describe(given)} is not one of the words that can stand here", nearest(str(given), words)
     if kind in ("too_short", "too_long"):
         return path, *_wrong_length(wanted, context, given)
     if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):

@@ -112,7 +112,7 @@ class Quantity:
                 f"{shorten(text)} has no unit",
                 f"Write the unit, or {text.strip()} without quotes for {self.shown}.",
             )
-        raise refuse(f"{shorten(text)} has the wrong unit; it must be one of {self.shown}", self._hint())
+        raise refuse(f"{shorten(text)} has the wrong unit: it must be {self.shown}", self._hint())
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Validation by `convert`."""
