@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import functools
 import hashlib
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -27,11 +28,23 @@ def _binding() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    libm = ctypes.CDLL(ctypes.util.find_library("m")) if ctypes.util.find_library("m") else ctypes.CDLL(None)
-    for name in LIBM:
-        address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
+    for name, address in _mathematical_functions().items():
         llvm.add_symbol(name, address)
     return llvm
+
+
+def _mathematical_functions() -> dict[str, int | None]:
+    """Addresses in the C library that this process already uses, or else in the one of the system."""
+
+    def of(library: ctypes.CDLL) -> dict[str, int | None]:
+        return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in LIBM}
+
+    if sys.platform == "win32":
+        return of(ctypes.CDLL("ucrtbase"))
+    try:
+        return of(ctypes.CDLL(None))
+    except AttributeError:
+        return of(ctypes.CDLL(ctypes.util.find_library("m")))
 
 
 @functools.cache

@@ -92,6 +92,12 @@ def make_tape(program: Program, zeros: Collection[str] | None = None) -> Tape:
 
 def improve(graph: Graph, classes: list[int]) -> Graph:
     """All passes before the cut into set-up and main part."""
-    graph = simplify(simplify(graph))
-    graph = simplify(share_reciprocals(graph, classes))
-    return simplify(simplify(split_loops(graph, classes)))
+    graph = _settle(graph)
+    graph = _settle(share_reciprocals(graph, classes))
+    return _settle(split_loops(graph, classes)) if graph.loops else graph
+
+
+def _settle(graph: Graph) -> Graph:
+    """Simplify; once more where loops may pass on what came out of their inner loops."""
+    graph = simplify(graph)
+    return simplify(graph) if graph.loops else graph
