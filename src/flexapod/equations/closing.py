@@ -244,7 +244,7 @@ def solve_position(
     )
     b.fail_if(1 - converged, "leg {leg} cannot reach, or is too far from its start coordinates", leg=leg.name)
     _, last = newton(q, target)
-    q = _moved(q, dependents, last)
+    q = ca.if_else(converged, _moved(q, dependents, last), ca.SX.nan(q.numel(), 1))
     return [q[i] for i in range(q.numel())]
 
 

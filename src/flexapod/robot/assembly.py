@@ -15,7 +15,7 @@ CLOSED = 1e-11
 
 
 def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: Array) -> tuple[Array, dict[str, float]]:
-    """Direction U to S at home for U-P-S, P-U-S and R-U-S legs, in the `from` frame, and coordinates found on the way.
+    """Direction U to S at home for U-P-S, P-U-S and R-U-S legs (or with U at the end), in the `from` frame, and coordinates found on the way.
 
     Args:
         base: the leg's base frame in the world.
@@ -28,7 +28,8 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
     (name, first), universal = joints[0], next(j for _, j in joints if j.type == "universal")
     if types[0] == "universal":
         return base.rotation.T @ (S - base.point(np.array(first.at))), {}
-    if types[:3] == ["prismatic", "universal", "spherical"]:
+    ends = types[2:3] in (["spherical"], ["universal"])
+    if types[:2] == ["prismatic", "universal"] and ends:
         e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
         U0 = base.point(np.array(first.at)) + base.rotation @ np.array(universal.at)
         d = S - U0
@@ -38,7 +39,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
             _out_of_reach(leg, across - length)
         travel = along + spec.branch * np.sqrt(length**2 - across**2)
         return base.rotation.T @ (d - travel * e), {name: travel - first.zero}
-    if types[:3] == ["revolute", "universal", "spherical"]:
+    if types[:2] == ["revolute", "universal"] and ends:
         e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
         pivot, crank = base.point(np.array(first.at)), base.rotation @ np.array(universal.at)
         angle = crank_angle(S - pivot, e, crank, length, spec.branch)

@@ -18,6 +18,9 @@ from flexapod.robot.geometry import Array, Pose
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Leg
 
+WORKABLE = 1e-4
+"""Smallest singular value of a dimensionless block at home with which an inherited plan is kept."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LegPlan:
@@ -58,14 +61,13 @@ def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPla
     Args:
         length: makes metres and radians comparable.
     """
+    if all(leg.architecture != "general" for leg in legs):
+        whole = LegPlan(rows=(0, 1, 2), dependents=(0, 1, 2), leftover=())
+        return ClosingPlan(legs=(whole,) * len(legs), constraints=(), platform_dependents=())
     coordinates, platform = generic_configuration(legs, home, length, seed=7)
     plans, constraints = [], []
     for leg, q in zip(legs, coordinates, strict=True):
-        _, J, P = closure(leg, q, platform)
-        rows_scale = np.array([1.0 if row[0] == "axes" else 1.0 / length for row in ROWS[leg.closing.type]])
-        columns_scale = np.array([length if leg.links[i].kind == "P" else 1.0 for i in leg.moving])
-        B = rows_scale[:, None] * J * columns_scale
-        P = rows_scale[:, None] * P * np.array([length] * 3 + [1.0] * 3)
+        B, P = scaled_block(leg, q, platform, length)
         dependents = pivots(B)
         rows = pivots(B[:, dependents].T)
         left = [i for i in range(len(B)) if i not in rows]
@@ -79,6 +81,29 @@ def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPla
     )
 
 
+def scaled_block(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Array, Array]:
+    """Closing rows of a leg with respect to its coordinates and to the platform twist, made dimensionless."""
+    _, J, P = closure(leg, q, platform)
+    rows = np.array([1.0 if row[0] == "axes" else 1.0 / length for row in ROWS[leg.closing.type]])[:, None]
+    columns = np.array([length if leg.links[i].kind == "P" else 1.0 for i in leg.moving])
+    return rows * J * columns, rows * P * np.array([length] * 3 + [1.0] * 3)
+
+
+def fits(plan: ClosingPlan, legs: tuple[Leg, ...], home: Pose, length: float) -> bool:
+    """A plan made for another parameter set serves this one too: same rows and coordinates, blocks well conditioned."""
+    if len(plan.legs) != len(legs):
+        return False
+    for leg, chosen in zip(legs, plan.legs, strict=True):
+        rows = len(ROWS[leg.closing.type])
+        if len(chosen.rows) + len(chosen.leftover) != rows or max(chosen.dependents, default=-1) >= len(leg.moving):
+            return False
+        B, _ = scaled_block(leg, leg.home, home, length)
+        block = B[np.ix_(chosen.rows, chosen.dependents)]
+        if len(block) and np.linalg.svd(block, compute_uv=False)[-1] < WORKABLE:
+            return False
+    return True
+
+
 def pivots(matrix: Array) -> list[int]:
     """Columns that span the matrix, by column-pivoted Gram-Schmidt, in rising order; as many as its rank."""
     work = np.array(matrix, dtype=np.float64)
@@ -89,7 +114,7 @@ def pivots(matrix: Array) -> list[int]:
     while largest > 0.0 and len(chosen) < min(work.shape):
         norms = np.linalg.norm(work, axis=0)
         # the first of equally good columns, so that the choice does not hang on rounding
-        best = int(np.flatnonzero(norms > (1.0 - 1e-6) * norms.max())[0])
+        best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
         if norms[best] <= RANK * largest:
             break
         chosen.append(best)

@@ -23,7 +23,7 @@ from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_s
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
-from flexapod.robot.plan import ClosingPlan, closing_plan
+from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.tables import Table, number, vector
 from flexapod.robot.values import robot_values
 
@@ -46,6 +46,7 @@ class Robot:
         home: platform frame at home, in the world.
         gravity: (3,) [m/s^2], world.
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
+        inherited: closing plan of the robot that this one is a variant of.
     """
 
     description: Description
@@ -55,6 +56,7 @@ class Robot:
     gravity: Array
     size: float
     zeros: frozenset[str] = field(default=frozenset())
+    inherited: ClosingPlan | None = None
 
     @property
     def name(self) -> str:
@@ -135,7 +137,7 @@ class Robot:
         """
         from flexapod.description.parameters import set_parameters
 
-        return build_robot(set_parameters(self.description, dict(changes)), zeros=self.zeros)
+        return build_robot(set_parameters(self.description, dict(changes)), zeros=self.zeros, plan=self.plan)
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -165,7 +167,10 @@ class Robot:
     @cached_property
     def plan(self) -> ClosingPlan:
         """Which coordinates the closing of loops is solved for."""
-        return closing_plan(self.legs, self.home, self.characteristic_length)
+        length = self.characteristic_length
+        if self.inherited is not None and fits(self.inherited, self.legs, self.home, length):
+            return self.inherited
+        return closing_plan(self.legs, self.home, length)
 
     @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:
@@ -231,8 +236,14 @@ def _friction(part: Any) -> tuple[str, str, bool] | None:
     return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
 
 
-def build_robot(description: Description, zeros: frozenset[str] | None = None) -> Robot:
-    """A robot from a validated description."""
+def build_robot(
+    description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None
+) -> Robot:
+    """A robot from a validated description.
+
+    Args:
+        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
+    """
     robot = Robot(
         description=description,
         platform=build_platform(description),
@@ -240,6 +251,7 @@ def build_robot(description: Description, zeros: frozenset[str] | None = None) -
         home=frame_pose(description.file.home),
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
+        inherited=plan,
     )
     if zeros is None:
         zeros = frozenset(name for name, value in robot.values.items() if value == 0.0)

@@ -22,6 +22,7 @@ SYMMETRIC = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2
 def robot_values(robot: Robot) -> dict[str, float]:
     """Every number a kernel may read."""
     result: dict[str, float] = {}
+    result["characteristic_length"] = robot.characteristic_length
     _vector(result, "gravity", robot.gravity)
     _body(result, "platform", robot.platform)
     for leg in robot.legs:

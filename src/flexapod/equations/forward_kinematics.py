@@ -1,0 +1,129 @@
+r"""Forward kinematics: the platform's pose from the actuator coordinates, by Newton on the pose itself.
+
+Every leg is closed exactly at each trial pose, so only six unknowns remain:
+
+.. math:: \begin{bmatrix} q_a(X) - q_a^* \\ r(X)\end{bmatrix} = 0,\qquad
+          \begin{bmatrix} J \\ G\end{bmatrix}\delta = -\begin{bmatrix} q_a - q_a^* \\ r\end{bmatrix},\qquad
+          p \leftarrow p + \delta_v,\quad R \leftarrow \exp(\hat\delta_\omega) R
+
+with the leftover rows r of limited-mobility robots. Steps are limited and must reduce the residual; convergence is
+quadratic. Redundant actuators give more rows than unknowns: least squares, and a residual that must vanish.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.jacobian import leg_at_pose, moving_frame
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import solve_gram_schmidt
+from flexapod.spatial.rotation import axis_angle
+
+NEWTON_STEP = 1e-9
+"""Last step [relative to the robot's size, rad] at which Newton stops; one more step squares it."""
+
+LARGEST_TURN = 0.25
+"""Steps are held below this angle [rad] and this part of the characteristic length."""
+
+
+class _Quiet:
+    """A builder whose checks are silent: a trial pose may be out of reach (it is then NaN and not taken)."""
+
+    def __init__(self, b: Any) -> None:
+        self._b = b
+        self.iterate = b.iterate
+
+    def fail_if(self, *_: Any, **__: Any) -> int:
+        """Ignore a check."""
+        return 0
+
+
+def forward_kinematics(robot: Robot) -> Program:
+    """The program.
+
+    Inputs `actuator_position`, and the guess: `guess_position`, `guess_rotation`, for general legs `guess` (joint coordinates).
+    Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
+    `passes`, and the `determinant` of [J; G] at the guess and at the end: a change of sign is another assembly mode
+    (redundant robots: of [J; G]^T [J; G], which has no sign).
+
+    Checked by: tests/equations/test_forward_kinematics.py.
+    """
+    b = Program("forward_kinematics")
+    target = b.input("actuator_position", (len(robot.actuators),), unit="m or rad")
+    p0 = b.input("guess_position", (3,), unit="m", doc="guess of the platform frame origin")
+    R0 = b.input("guess_rotation", (3, 3), doc="guess of world-from-platform")
+    general = any(form is None for form in robot.closed_forms)
+    q0 = b.input("guess", (len(robot.coordinates),), unit="m or rad") if general else ca.SX.zeros(len(robot.coordinates))
+    length = b.parameter("characteristic_length", unit="m")
+    values = Values(b)
+    scale = ca.vertcat(*[length] * 3, 1, 1, 1)
+
+    def at(builder: Any, pose: Any, q: Any, wanted: Any) -> tuple[Any, Any, Any]:
+        """Residual, matrix [J; G] with dimensionless columns, and joint coordinates at a pose."""
+        frame, twist = moving_frame(pose[:3], ca.reshape(pose[3:], 3, 3))
+        legs, k = [], 0
+        for i, leg in enumerate(robot.legs):
+            part = q[k : k + len(leg.moving)] if general else None
+            legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+            k += len(leg.moving)
+        kept = list(robot.plan.constraints)
+        residual = ca.vertcat(ca.vertcat(*[leg.actuators for leg in legs]) - wanted, ca.vertcat(*[leg.residual for leg in legs])[kept])
+        rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
+        return residual, ca.densify(rows) @ ca.diag(scale), ca.vertcat(*[leg.q for leg in legs])
+
+    def iteration(builder: Any, pose: Any, q: Any, step: Any, best: Any, wanted: Any) -> tuple[list[Any], Any]:
+        trial = _moved(pose, step)
+        residual, A, joints = at(_Quiet(builder), trial, q, wanted)
+        delta = solve_gram_schmidt(A, -residual)
+        size = ca.dot(residual, residual)
+        better = ca.logic_or(size < best, best < 0)
+        largest = ca.mmax(ca.fabs(delta))
+        limited = scale * delta * ca.fmin(1, LARGEST_TURN / ca.fmax(largest, 1e-300))
+        new = [ca.if_else(better, x, y) for x, y in ((trial, pose), (joints, q), (limited, step / 2), (size, best))]
+        return new, ca.if_else(better, largest, 1e300)
+
+    start = ca.vertcat(p0, ca.vec(R0))
+    (pose, q, _, _), converged, passes = b.iterate(
+        iteration, start=[start, q0, ca.SX.zeros(6), ca.SX(-1)], shared=[target], limit=60, tolerance=NEWTON_STEP
+    )
+    residual, A, q = at(_Quiet(b), pose, q, target)
+    pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))
+    residual, A, q = at(_Quiet(b), pose, q, target)
+    _, A0, _ = at(_Quiet(b), start, q0, target)
+    n = len(robot.actuators)
+    b.output("position", pose[:3], shape=(3,), unit="m")
+    b.output("rotation", ca.reshape(pose[3:], 3, 3), shape=(3, 3))
+    b.output("joint_position", q, shape=(len(robot.coordinates),), unit="m or rad", dims=("joint",))
+    b.output("residual", residual[:n], shape=(n,), unit="m or rad", dims=("actuator",))
+    if residual.numel() > n:
+        b.output("constraint", residual[n:], shape=(residual.numel() - n,))
+    b.output("converged", converged, shape=())
+    b.output("passes", passes, shape=())
+    b.output("determinant", ca.vertcat(_determinant(A0), _determinant(A)), shape=(2,), doc="at the guess and at the result")
+    return b
+
+
+def _moved(pose: Any, step: Any) -> Any:
+    R = ca.reshape(pose[3:], 3, 3)
+    return ca.vertcat(pose[:3] + step[:3], ca.vec(ca.mtimes(axis_angle(step[3:]), R)))
+
+
+def _orthonormal(pose: Any) -> Any:
+    """One Newton step to the nearest rotation: R (3 - R^T R) / 2; rounding of a product of rotations is removed."""
+    R = ca.reshape(pose[3:], 3, 3)
+    return ca.vertcat(pose[:3], ca.vec(ca.mtimes(R, (3 * ca.SX.eye(3) - ca.mtimes(R.T, R)) / 2)))
+
+
+def _determinant(A: Any) -> Any:
+    """det A by complementary 3 x 3 minors (Laplace), without division; of A^T A for redundant robots (no sign)."""
+    square = A if A.shape[0] == A.shape[1] else ca.mtimes(A.T, A)
+    total = ca.SX(0)
+    for columns in combinations(range(6), 3):
+        rest = [j for j in range(6) if j not in columns]
+        total += (-1) ** (sum(columns) + 3) * ca.det(square[:3, list(columns)]) * ca.det(square[3:, rest])
+    return total

@@ -1,0 +1,115 @@
+r"""Jacobians: actuator rates and constraints per platform twist.
+
+.. math:: \dot q_a = J\,\begin{bmatrix}v\\ \omega\end{bmatrix},\qquad G\,\begin{bmatrix}v\\ \omega\end{bmatrix} = 0
+
+The actuator rate is linear in the twist, so J is its exact derivative; G are the closing rows that no leg coordinate can
+meet (limited mobility). Type 1 singularities are those of a leg's own block, type 2 those of [J; G].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.closing import close_leg
+from flexapod.equations.leg_kinematics import home_guess
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import leg_motion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial.vector import zero
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseLeg:
+    """A leg at a pose: coordinates, derivative of its actuator coordinates, leftover rows, measure of type 1."""
+
+    q: Any
+    actuators: Any
+    jacobian: Any
+    residual: Any
+    constraint: Any
+    margin: Any
+
+
+def moving_frame(position: Any, rotation: Any) -> tuple[FrameMotion, Any]:
+    """A platform at a pose with symbolic twist, and the twist (6,) to differentiate by."""
+    twist = ca.SX.sym("twist", 6)
+    frame = FrameMotion(
+        p=Vec(position, "W"), R=Rot(rotation, "W", "P"), v=Vec(twist[:3], "W"), w=Vec(twist[3:], "W"),
+        a=zero("W"), alpha=zero("W"),
+    )  # fmt: skip
+    return frame, twist
+
+
+def leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMotion, twist: Any, guess: Any) -> PoseLeg:
+    """One leg at a pose; general legs start from `guess` (a column), or from home."""
+    leg, form = robot.legs[index], robot.closed_forms[index]
+    if form is not None:
+        motion = leg_motion(b, values, leg, form.sign, frame)
+        J = ca.jacobian(motion.actuator.qd, twist)
+        angles = ca.vertcat(*[angle.q for angle in motion.angles])
+        q = ca.vertcat(angles, motion.actuator.q) if leg.architecture == "UPS" else ca.vertcat(motion.actuator.q, angles)
+        none = ca.SX.zeros(0, 1)
+        n, a = motion.leg.R.column(2), motion.cross.R.column(0)
+        if leg.architecture == "UPS":
+            m = cross(n, a)
+            margin = ca.sqrt(dot(m, m))
+        else:
+            assert motion.carrier is not None
+            drive = values.vector("drive", "W")
+            across = drive if leg.architecture == "PUS" else cross(drive, motion.leg.p - motion.carrier.p)
+            margin = ca.fabs(dot(n, across)) / ca.sqrt(dot(across, across))
+        return PoseLeg(q=q, actuators=motion.actuator.q, jacobian=J, residual=none, constraint=ca.SX.zeros(0, 6), margin=margin)
+    start = guess if guess is not None else ca.vertcat(*home_guess(values, leg))
+    closed = close_leg(b, values, leg, robot.plan.legs[index], frame, [start[i] for i in range(start.numel())])
+    driven = _driven(leg)
+    return PoseLeg(
+        q=ca.vertcat(*closed.q),
+        actuators=ca.vertcat(*[closed.q[i] for i in driven]),
+        jacobian=closed.jacobian[driven, :],
+        residual=closed.leftover[0],
+        constraint=closed.constraint,
+        margin=ca.fabs(closed.determinant),
+    )
+
+
+def _driven(leg: Leg) -> list[int]:
+    return [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
+
+
+def jacobian(robot: Robot) -> Program:
+    """The program: `jacobian` (actuators, 6), `constraint_jacobian` (rows, 6), `margin` (legs,) [type 1].
+
+    The margin of a closed-form leg is the sine or cosine that vanishes at its singularity (leg along the first universal
+    axis; rod normal to the rail; rod in line with the crank); of a general leg the determinant of its block.
+
+    Checked by: tests/equations/test_jacobian.py.
+    """
+    b = Program("jacobian")
+    position = b.input("position", (3,), unit="m", doc="platform frame origin, world")
+    rotation = b.input("rotation", (3, 3), doc="world-from-platform")
+    general = any(form is None for form in robot.closed_forms)
+    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    frame, twist = moving_frame(position, rotation)
+    values = Values(b)
+    legs, at = [], 0
+    for i, leg in enumerate(robot.legs):
+        part = guess[at : at + len(leg.moving)] if guess is not None else None
+        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        at += len(leg.moving)
+    J = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs]))
+    G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs]))
+    b.output("jacobian", J, shape=J.shape, dims=("actuator", "twist"))
+    if G.shape[0]:
+        b.output("constraint_jacobian", G, shape=G.shape, dims=("constraint_row", "twist"))
+        b.output("constraint", ca.vertcat(*[leg.residual for leg in legs]), shape=(G.shape[0],), dims=("constraint_row",))
+    b.output("margin", ca.vertcat(*[leg.margin for leg in legs]), shape=(len(legs),), dims=("leg",))
+    b.output("actuator_position", ca.vertcat(*[leg.actuators for leg in legs]), shape=(len(robot.actuators),), dims=("actuator",))
+    b.output("joint_position", ca.vertcat(*[leg.q for leg in legs]), shape=(len(robot.coordinates),), dims=("joint",))
+    return b
