@@ -16,8 +16,7 @@ from .c_source import BANNER, Export, header_text, source_text
 from .c_test import readme_text, test_text
 from .errors import ExportError
 from .kernel import Kernel
-from .numpy_backend import NumpyExecutable
-from .packing import kernel_from_tape
+from .packing import interpreter
 from .tape import Tape, make_tape
 
 if TYPE_CHECKING:
@@ -46,9 +45,7 @@ def export_c(
     if not (name.isidentifier() and name.isascii()):
         raise ExportError(f"{name!r} is not a C identifier")
     tape = source if isinstance(source, Tape) else source.tape if isinstance(source, Kernel) else make_tape(source)
-    kernel = kernel_from_tape(tape, "numpy")[0]
-    assert isinstance(kernel.executable, NumpyExecutable)
-    golden = kernel.batch(golden_inputs, parameters)
+    golden = interpreter(tape).batch(golden_inputs, parameters)
     export = Export(tape=tape, name=name, parameters=parameters, inputs=golden_inputs, golden=golden)
     target = Path(folder)
     texts = {

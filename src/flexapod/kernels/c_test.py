@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .c_names import c_name
-from .c_source import BANNER, Export
+from .c_source import BANNER, Export, ascii_text
 from .c_text import number
 from .signature import Output
 
@@ -72,7 +72,7 @@ def readme_text(export: Export) -> str:
     """Text of the page that says how to call the code."""
     signature, name = export.tape.signature, export.name
     buffers = [f"double {c_name(export.name, o.name)}[{o.size}];" for o in signature.outputs]
-    given = [f"double {c_name(export.name, i.name)}[{i.size}];  /* {i.unit or '-'} */" for i in signature.inputs]
+    given = [f"double {c_name(export.name, i.name)}[{i.size}];  /* {ascii_text(i.unit) or '-'} */" for i in signature.inputs]
     arrays = [c_name(export.name, i.name) for i in signature.inputs]
     call = ", ".join([*arrays, "constants", *(c_name(export.name, o.name) for o in signature.outputs)])
     body = "\n".join(f"    {line}" for line in [*given, *buffers])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from .signature import Status
 
@@ -41,6 +42,14 @@ def first_failing(checks: Sequence[Check]) -> SX:
 def statuses(messages: Sequence[Message]) -> dict[int, Status]:
     """Statuses by code."""
     return {code: Status(message=m, fields=dict(f)) for code, (m, f) in enumerate(messages, start=1)}
+
+
+def plain(value: Any) -> Any:
+    """Field value that can be stored as text: a string, a number, or how it prints."""
+    if isinstance(value, PerInstance):
+        return PerInstance(values=tuple(plain(v) for v in value.values))
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def shift(code: SX, offset: int) -> SX:

@@ -12,8 +12,9 @@ from typing import Any
 
 import casadi as ca
 
-from .checks import SX, Check, Message, PerInstance, first_failing, has_instances, of_instance, shift
+from .checks import SX, Check, Message, PerInstance, first_failing, has_instances, of_instance, plain, shift
 from .errors import ProgramError
+from .shapes import check_each, columns, flat, positive, same_shapes
 
 STRAIGHT_LINE = 12_000  # operations up to which straight-line code is faster than loops (measured)
 
@@ -78,10 +79,10 @@ class Builder:
             One (k_out x count) expression per output of `fn`.
         """
         each, shared = [ca.SX(e) for e in each], [ca.SX(s) for s in shared]
-        _check_each(each, count)
+        check_each(each, count)
         if unroll is None:
             probe = Builder(self, instances=count)
-            outputs = _columns(fn(probe, *[self._fresh("each", e.shape[0]) for e in each], *shared), "map")
+            outputs = columns(fn(probe, *[self._fresh("each", e.shape[0]) for e in each], *shared), "map")
             size = count * _size(probe._steps, ca.vertcat(*outputs))
             unroll = self._root._size + size <= STRAIGHT_LINE
             self._root._size += size if unroll else size // count
@@ -91,8 +92,8 @@ class Builder:
         children, results = [], []
         for i in range(count):
             children.append(Builder(self, instances=count))
-            columns = [e[:, i] for e in each]
-            results.append(_columns(fn(children[i], *columns, *shared), "map"))
+            own = [e[:, i] for e in each]
+            results.append(columns(fn(children[i], *own, *shared), "map"))
         self._inline(children, count)
         return tuple(ca.horzcat(*column) for column in zip(*results, strict=True))
 
@@ -111,15 +112,15 @@ class Builder:
             The final carry, and one (k_out x count) expression per output.
         """
         each, shared, carry = [[ca.SX(x) for x in group] for group in (each, shared, carry)]
-        _check_each(each, count)
+        check_each(each, count)
         child = Builder(self, instances=count)
         index = self._fresh("index", 1)
         a_each = [self._fresh("each", e.shape[0]) for e in each]
         a_carry = [self._fresh("carry", c.shape) for c in carry]
         a_shared = [self._fresh("shared", s.shape) for s in shared]
         following, outputs = fn(child, index, *a_carry, *a_each, *a_shared)
-        following = _same_shapes(following, carry, "scan")
-        outputs = _columns(outputs, "scan")
+        following = same_shapes(following, carry, "scan")
+        outputs = columns(outputs, "scan")
         status_in, status_out = self._status_carry(child, count, index)
         final = [self._fresh("final", c.shape) for c in carry]
         stacked = [self._fresh("stacked", (o.shape[0], count)) for o in outputs]
@@ -127,13 +128,13 @@ class Builder:
         self._steps.append(
             Step(
                 count=count, tolerance=None, each=ca.vertcat(*each) if each else ca.SX(0, count),
-                carry=_flat([*carry, ca.SX.zeros(status_in.shape)]), shared=_flat(shared),
+                carry=flat([*carry, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
                 body=Body(
-                    index=index, each=_flat(a_each), carry=_flat([*a_carry, status_in]),
-                    shared=_flat(a_shared), steps=tuple(child._steps),
-                    outputs=_flat([*following, status_out, *outputs]),
+                    index=index, each=flat(a_each), carry=flat([*a_carry, status_in]),
+                    shared=flat(a_shared), steps=tuple(child._steps),
+                    outputs=flat([*following, status_out, *outputs]),
                 ),
-                final=_flat([*final, status]), stacked=ca.vertcat(*stacked) if stacked else ca.SX(0, count),
+                final=flat([*final, status]), stacked=ca.vertcat(*stacked) if stacked else ca.SX(0, count),
             )
         )  # fmt: skip
         self._absorb(status)
@@ -156,13 +157,13 @@ class Builder:
         Returns:
             The last carry, converged (1 or 0), and the number of passes.
         """
-        _positive(limit, "limit")
+        positive(limit, "limit")
         start, shared = [ca.SX(x) for x in start], [ca.SX(s) for s in shared]
         child = Builder(self, instances=self._instances)
         a_carry = [self._fresh("carry", c.shape) for c in start]
         a_shared = [self._fresh("shared", s.shape) for s in shared]
         following, error = fn(child, *a_carry, *a_shared)
-        following = _same_shapes(following, start, "iterate")
+        following = same_shapes(following, start, "iterate")
         if ca.SX(error).shape != (1, 1):
             raise ProgramError(f"iterate: the error must be a scalar, got shape {ca.SX(error).shape}")
         status_in, status_out = self._status_carry(child, None, None)
@@ -174,13 +175,13 @@ class Builder:
         self._steps.append(
             Step(
                 count=limit, tolerance=float(tolerance), each=ca.SX(0, limit),
-                carry=_flat([*start, ca.SX.zeros(status_in.shape)]), shared=_flat(shared),
+                carry=flat([*start, ca.SX.zeros(status_in.shape)]), shared=flat(shared),
                 body=Body(
-                    index=self._fresh("index", 1), each=ca.SX(0, 1), carry=_flat([*a_carry, status_in]),
-                    shared=_flat(a_shared), steps=tuple(child._steps),
-                    outputs=_flat([*following, status_out, error]),
+                    index=self._fresh("index", 1), each=ca.SX(0, 1), carry=flat([*a_carry, status_in]),
+                    shared=flat(a_shared), steps=tuple(child._steps),
+                    outputs=flat([*following, status_out, error]),
                 ),
-                final=_flat([*final, status]), stacked=ended,
+                final=flat([*final, status]), stacked=ended,
             )
         )  # fmt: skip
         self._absorb(status)
@@ -203,7 +204,7 @@ class Builder:
             if "{index}" in message and "index" not in fields:
                 fields["index"] = range(self._instances)
             fields = {name: self._per_instance(message, name, value) for name, value in fields.items()}
-        self._messages.append((message, fields))
+        self._messages.append((message, {name: plain(value) for name, value in fields.items()}))
         self._checks.append(Check(condition=condition, code=ca.SX(len(self._messages))))
         return len(self._messages)
 
@@ -254,41 +255,6 @@ class Builder:
         self._root._symbols += 1
         rows, columns = (shape, 1) if isinstance(shape, int) else shape
         return ca.SX.sym(f"{name}#{self._root._symbols}", rows, columns)
-
-
-def _flat(parts: Sequence[SX]) -> SX:
-    return ca.vertcat(*[ca.vec(part) for part in parts]) if parts else ca.SX(0, 1)
-
-
-def _positive(count: int, what: str) -> None:
-    if not isinstance(count, int) or count < 1:
-        raise ProgramError(f"{what} must be a positive integer, got {count!r}")
-
-
-def _check_each(each: Sequence[SX], count: int) -> None:
-    _positive(count, "count")
-    for k, e in enumerate(each):
-        if e.shape[1] != count:
-            raise ProgramError(f"each[{k}] must have {count} columns, one per instance, got shape {e.shape}")
-
-
-def _columns(outputs: Sequence[SX], what: str) -> list[SX]:
-    if not isinstance(outputs, list | tuple):
-        raise ProgramError(f"{what}: the body must return a tuple of columns, got {type(outputs).__name__}")
-    columns = [ca.densify(ca.SX(o)) for o in outputs]
-    for k, column in enumerate(columns):
-        if column.shape[1] != 1:
-            raise ProgramError(f"{what}: output {k} of the body must be a column, got shape {column.shape}")
-    return columns
-
-
-def _same_shapes(following: Sequence[SX], carry: Sequence[SX], what: str) -> list[SX]:
-    after = [ca.densify(ca.SX(f)) for f in following]
-    if [f.shape for f in after] != [c.shape for c in carry]:
-        raise ProgramError(
-            f"{what}: the next carry must have the shapes {[c.shape for c in carry]}, got {[f.shape for f in after]}"
-        )
-    return after
 
 
 def _size(steps: Sequence[Step], outputs: SX) -> int:

@@ -96,6 +96,7 @@ class Kernel:
                 self._remembered.move_to_end(key)
                 return self._remembered[key]
         constants: Array = self.executable.setup(row[None, :])[0]
+        constants.flags.writeable = False
         with self._lock:
             self._remembered[key] = constants
             while len(self._remembered) > _REMEMBERED:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .graph import COMPARISONS, Graph, Loop
+from .graph import COMPARISONS, Graph
+from .llvm_loops import emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
 
 _INTRINSICS = {
@@ -152,8 +153,19 @@ class GraphWriter:
         shared = [self.vector(ref) for ref in loop.shared_operands(operands)]
         if loop.stacked:
             self._arrays[node] = self.w.stack(f"[{loop.stacked * loop.count} x {V}]")
+
+        def body(index: str, carry: list[str]) -> list[str]:
+            values = [*carry, *shared]
+
+            def argument(i: int) -> str:
+                if i == 0:
+                    return self.w.broadcast(self.w.let(f"sitofp i64 {index} to double"))
+                return loaders[i - 1](index) if i <= loop.each else values[i - 1 - loop.each]
+
+            return GraphWriter(self.w, loop.body, argument).emit()
+
         emit = emit_counted if loop.tolerance is None else emit_until
-        self._finals[node] = emit(self.w, loop, loaders, start, shared, self._arrays.get(node, ""))
+        self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
         """Loader of a group of operands by index, without copying where they already lie in a row."""
@@ -190,93 +202,3 @@ class GraphWriter:
             return self.w.broadcast(self.w.let(f"load double, ptr {place}, align 8"))
 
         return load
-
-
-def _body(
-    w: Writer,
-    loop: Loop,
-    index: str,
-    loaders: Sequence[Callable[[str], str]],
-    carry: list[str],
-    shared: list[str],
-) -> list[str]:
-    """Emit one pass."""
-    values = [*carry, *shared]
-
-    def argument(i: int) -> str:
-        if i == 0:
-            return w.broadcast(w.let(f"sitofp i64 {index} to double"))
-        return loaders[i - 1](index) if i <= loop.each else values[i - 1 - loop.each]
-
-    return GraphWriter(w, loop.body, argument).emit()
-
-
-def _open(w: Writer, starts: list[tuple[str, str]]) -> tuple[str, list[str], int]:
-    """Begin a loop block whose variables start at (type, value); returns label, names, line of the first."""
-    label, before = w.name("loop"), w.label
-    w.do(f"br label %{label}")
-    w.start_block(label)
-    names = ["%" + w.name("p") for _ in starts]
-    line = len(w.lines)
-    for name, (kind, value) in zip(names, starts, strict=True):
-        w.lines.append(f"  {name} = phi {kind} [ {value}, %{before} ]")
-    return label, names, line
-
-
-def _close(w: Writer, label: str, line: int, following: list[str], again: str) -> None:
-    """End a loop block: next values of its variables, and the condition to go on."""
-    for k, value in enumerate(following):
-        w.lines[line + k] += f", [ {value}, %{w.label} ]"
-    after = w.name("after")
-    w.do(f"br i1 {again}, label %{label}, label %{after}")
-    w.start_block(after)
-
-
-def emit_counted(
-    w: Writer,
-    loop: Loop,
-    loaders: list[Callable[[str], str]],
-    start: list[str],
-    shared: list[str],
-    array: str,
-) -> list[str]:
-    """Counted loop; returns the final carry."""
-    label, (index, *carry), line = _open(w, [("i64", "0"), *((V, x) for x in start)])
-    outputs = _body(w, loop, index, loaders, carry, shared)
-    for k, value in enumerate(outputs[loop.carry :]):
-        w.store_vector(value, array, w.let(f"add i64 {index}, {k * loop.count}"))
-    following = w.let(f"add i64 {index}, 1")
-    again = w.let(f"icmp slt i64 {following}, {loop.count}")
-    _close(w, label, line, [following, *outputs[: loop.carry]], again)
-    return outputs[: loop.carry]
-
-
-def emit_until(
-    w: Writer,
-    loop: Loop,
-    loaders: list[Callable[[str], str]],
-    start: list[str],
-    shared: list[str],
-    array: str,
-) -> list[str]:
-    """Iterate until every lane has converged or failed; returns final carry, converged, number of passes."""
-    assert loop.tolerance is not None
-    true, zero = f"<{', '.join(['i1 1'] * LANES)}>", splat(0.0)
-    variables = [("i64", "0"), (M, true), (V, zero), (V, zero), *((V, x) for x in start)]
-    label, (index, active, converged, passes, *carry), line = _open(w, variables)
-    *following, error = _body(w, loop, index, loaders, carry, shared)
-    kept = [w.let(f"select {M} {active}, {V} {x}, {V} {old}") for x, old in zip(following, carry, strict=True)]
-    counted = w.let(f"fadd {V} {passes}, {splat(1.0)}")
-    passes = w.let(f"select {M} {active}, {V} {counted}, {V} {passes}")
-    done = w.let(f"fcmp ole {V} {error}, {splat(loop.tolerance)}")
-    newly = w.let(f"and {M} {active}, {done}")
-    converged = w.let(f"select {M} {newly}, {V} {splat(1.0)}, {V} {converged}")
-    open_ = w.let(f"fcmp ogt {V} {error}, {splat(loop.tolerance)}")
-    active = w.let(f"and {M} {active}, {open_}")
-    bits = w.let(f"bitcast {M} {active} to i{LANES}")
-    some = w.let(f"icmp ne i{LANES} {bits}, 0")
-    after = w.let(f"add i64 {index}, 1")
-    below = w.let(f"icmp slt i64 {after}, {loop.count}")
-    again = w.let(f"and i1 {some}, {below}")
-    _close(w, label, line, [after, active, converged, passes, *kept], again)
-    return [*kept, converged, passes]

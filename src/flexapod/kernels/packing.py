@@ -31,6 +31,17 @@ def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | 
 
         code["shared"] = compile_shared(tape)
     count_compilation()
+    pieces = pack_tape(tape, backend, code)
+    return kernel_from_pieces(pieces, keep), pieces
+
+
+def interpreter(tape: Tape) -> Kernel:
+    """Kernel that interprets a tape with NumPy; not counted as a compilation."""
+    return kernel_from_pieces(pack_tape(tape, "numpy", {}))
+
+
+def pack_tape(tape: Tape, backend: str, code: Mapping[str, bytes]) -> Pieces:
+    """Pieces of a kernel."""
     header = {
         "backend": backend,
         "signature": tape.signature.to_data(),
@@ -40,8 +51,7 @@ def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | 
         "constants": tape.constants,
     }
     text = json.dumps(tape.to_data(), separators=(",", ":")).encode()
-    pieces = Pieces(header=header, tape=text, code=code)
-    return kernel_from_pieces(pieces, keep), pieces
+    return Pieces(header=header, tape=text, code=code)
 
 
 def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = None) -> Kernel:
