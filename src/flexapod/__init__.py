@@ -1,1 +1,59 @@
-"""flexapod: kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
+"""flexapod: kinematics, dynamics, simulation and design of parallel robots, rigid and flexible.
+
+Names are loaded on first use, so that importing the package costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.analysis.inverse_kinematics import inverse_kinematics
+    from flexapod.analysis.kernels import export_c, kernel
+    from flexapod.analysis.state import State
+    from flexapod.errors import FlexapodError, InputError
+    from flexapod.motions.motion import ActuatorMotion, Motion
+    from flexapod.robot.robot import Robot, catalogue, load
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "FlexapodError": "errors",
+    "InputError": "errors",
+    "ActuatorMotion": "motions.motion",
+    "Motion": "motions.motion",
+    "Robot": "robot.robot",
+    "State": "analysis.state",
+    "catalogue": "robot.robot",
+    "export_c": "analysis.kernels",
+    "inverse_kinematics": "analysis.inverse_kinematics",
+    "kernel": "analysis.kernels",
+    "load": "robot.robot",
+}
+
+__all__ = [
+    "ActuatorMotion",
+    "FlexapodError",
+    "InputError",
+    "Motion",
+    "Robot",
+    "State",
+    "catalogue",
+    "export_c",
+    "inverse_kinematics",
+    "kernel",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'flexapod' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"flexapod.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

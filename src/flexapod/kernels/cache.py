@@ -55,7 +55,8 @@ def cached_kernel(
     Args:
         key: content hash of everything that `make_program` depends on, besides the source of this package.
         make_program: called only if the kernel is nowhere.
-        zeros: parameters that are structural zeros.
+        zeros: parameters that are structural zeros; names that the program does not have are passed over, so that one
+            pattern serves all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
     """
     backend = choose_backend(backend)
@@ -79,7 +80,9 @@ def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Co
             return kernel_from_pieces(pieces, keep)
         except Exception:  # a well-formed file with impossible content is rebuilt like a damaged one
             pieces = None
-    kernel, pieces = kernel_from_tape(make_tape(make_program(), zeros), backend, keep)
+    program = make_program()
+    used = {p.name for p in program.signature.parameters} & set(zeros or ())
+    kernel, pieces = kernel_from_tape(make_tape(program, used), backend, keep)
     keep(pieces)
     return kernel
 

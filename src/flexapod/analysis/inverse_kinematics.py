@@ -1,0 +1,144 @@
+"""`inverse_kinematics`: actuators, joints and bodies from a motion of the platform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.motion import Motion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.kernels import Batch
+    from flexapod.robot.robot import Robot
+
+FOLLOW = 1e-9
+"""Largest constraint residual of a motion that counts as followed, relative to the motion's own size: inputs carry rounding
+of their own, a real violation is larger by orders."""
+
+COMPONENTS = ("translation along x", "translation along y", "translation along z", "rotation about x", "rotation about y", "rotation about z")
+
+
+def inverse_kinematics(
+    robot: Robot,
+    motion: Motion | State,
+    *,
+    joints: bool = True,
+    bodies: bool = False,
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Actuator coordinates, rates and accelerations of a platform motion.
+
+    Args:
+        robot: any robot.
+        motion: a `Motion`, or `State`s (then at zero acceleration).
+        joints: also all joint coordinates before the cut, with rates and accelerations.
+        bodies: also pose, twist and acceleration of every body (frames of the robot file).
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+    Returns:
+        Dataset over `time` (Motion) or `sample`: `actuator_position`, `actuator_velocity`, `actuator_acceleration`
+        (.., actuator), `joint_...` (.., joint), `body_...` (.., body, axis).
+    Raises:
+        SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
+    """
+    inputs = platform_inputs(motion)
+    variables: dict[str, tuple[Any, Any, str]] = {}
+    words = np.full(len(motion), "", dtype=object).astype(str)
+    details = [d for d, wanted in (("joints", joints), ("bodies", bodies)) if wanted] or ["actuators"]
+    for detail in details:
+        bound = kernel(robot, "inverse_kinematics", detail=detail)
+        batch, given = solve_from_home(bound, inputs)
+        words = reasons(bound.signature, batch.status, given)
+        words = _refused(robot, words, batch, inputs)
+        for output in bound.signature.outputs:
+            if not output.name.startswith("constraint"):
+                variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
+    settle("inverse kinematics", robot, words, motion, on_error)
+    for _, values, _ in variables.values():
+        values[words != ""] = np.nan
+    return dataset(robot, variables, motion, words if on_error == "mask" else None)
+
+
+def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
+    """Arrays (n, ...) of a motion or of states, by the names of the kernels."""
+    if not isinstance(motion, Motion | State):
+        raise InputError(f"motion: expected a Motion or a State, got {type(motion).__name__}")
+    names = ("position", "rotation", "velocity", "angular_velocity")
+    arrays = {name: getattr(motion, name) for name in names}
+    for name in ("acceleration", "angular_acceleration"):
+        arrays[name] = getattr(motion, name, np.zeros_like(arrays["velocity"]))
+    if isinstance(motion, State) and motion.single:
+        return {name: value[None] for name, value in arrays.items()}
+    return arrays
+
+
+def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, dict[str, Any]]:
+    """Run a kernel; general legs start from home, and where that fails from the nearest sample that was solved."""
+    home = np.concatenate([leg.home for leg in bound.robot.legs])
+    if "guess" not in {i.name for i in bound.signature.inputs}:
+        return bound.batch(inputs), inputs
+    guess = np.tile(home, (len(inputs["position"]), 1))
+    given = {**inputs, "guess": guess}
+    batch = bound.batch(given)
+    for _ in range(20):
+        failed = np.flatnonzero(batch.status > 0)
+        good = np.flatnonzero(batch.status == 0)
+        if len(failed) == 0 or len(good) == 0:
+            break
+        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
+        nearest = np.abs(failed[:, None] - good[None, :]).argmin(axis=1) if len(failed) * len(good) < 1e7 else np.clip(np.searchsorted(good, failed), 0, len(good) - 1)
+        again = {k: np.ascontiguousarray(v[failed]) for k, v in given.items()}
+        again["guess"] = known[nearest]
+        retry = bound.batch(again)
+        if not np.any(retry.status == 0):
+            break
+        solved = failed[retry.status == 0]
+        given["guess"][failed] = again["guess"]
+        batch.status[failed] = retry.status
+        for name, values in batch.outputs.items():
+            values[solved] = retry.outputs[name][retry.status == 0]
+    return batch, given
+
+
+def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
+    bound = kernel(robot, "jacobian")
+    wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
+    return bound.batch(wanted).outputs["joint_position"]
+
+
+def _refused(robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[str, Any]) -> NDArray[np.str_]:
+    """Name the components of a motion that a robot of limited mobility cannot follow."""
+    if "constraint" not in batch.outputs:
+        return words
+    length = robot.characteristic_length
+    size = np.linalg.norm(inputs["velocity"], axis=1) / length + np.linalg.norm(inputs["angular_velocity"], axis=1)
+    second = np.linalg.norm(inputs["acceleration"], axis=1) / length + np.linalg.norm(inputs["angular_acceleration"], axis=1)
+    scales = {"constraint": np.ones_like(size), "constraint_rate": 1.0 + size, "constraint_acceleration": 1.0 + second + size**2}
+    what = {"constraint": "take this pose", "constraint_rate": "have this velocity", "constraint_acceleration": "have this acceleration"}
+    result = words.astype(object)
+    for name, scale in scales.items():
+        error = np.abs(batch.outputs[name]).max(axis=1) / max(1.0, length)
+        for i in np.flatnonzero((error > FOLLOW * scale) & (result == "")):
+            result[i] = f"the robot cannot {what[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i])}"
+    return result.astype(str)
+
+
+def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDArray[np.float64]) -> str:
+    """Components of the platform that the residual moves: the smallest correction, its main parts by name."""
+    bound = kernel(robot, "jacobian")
+    home = np.concatenate([leg.home for leg in robot.legs])[None]
+    one = {"position": inputs["position"][sample : sample + 1], "rotation": inputs["rotation"][sample : sample + 1], "guess": home}
+    G = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}).outputs["constraint_jacobian"][0]
+    if not np.all(np.isfinite(G)):
+        return "out of its reach"
+    scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)
+    forbidden = np.abs(np.linalg.pinv(G * scale, rcond=1e-8) @ residual)
+    parts = [COMPONENTS[k] for k in np.argsort(-forbidden) if forbidden[k] > 0.1 * forbidden.max()]
+    return "it cannot follow " + " and ".join(parts)

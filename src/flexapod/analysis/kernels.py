@@ -1,0 +1,124 @@
+"""The kernel of a robot and a quantity: derived once per structure, cached, run with the robot's own numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.kernels import KernelFamily
+
+if TYPE_CHECKING:
+    from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
+    from flexapod.robot.robot import Robot
+
+PROGRAMS = {
+    "inverse_kinematics": "flexapod.equations.inverse_kinematics",
+    "forward_kinematics": "flexapod.equations.forward_kinematics",
+    "jacobian": "flexapod.equations.jacobian",
+}
+"""Quantity -> module that has the program as a function of the same name."""
+
+
+class RobotKernel:
+    """A compiled kernel bound to the numbers of a robot.
+
+    `batch(inputs)` and `kernel(**inputs)` use the robot's parameters unless others are given; `prepare()` gives the
+    fast path for single samples.
+    """
+
+    def __init__(self, robot: Robot, kernel: Kernel) -> None:
+        self.robot = robot
+        self.compiled = kernel
+        self.parameters: NDArray[np.float64] = np.array([robot.values[p.name] for p in kernel.signature.parameters])
+
+    @property
+    def signature(self) -> Signature:
+        """Names, shapes and units of inputs, parameters and outputs."""
+        return self.compiled.signature
+
+    @property
+    def operations(self) -> Operations:
+        """Operations per sample by kind."""
+        return self.compiled.operations
+
+    @property
+    def setup_operations(self) -> Operations:
+        """Operations once per parameter set."""
+        return self.compiled.setup_operations
+
+    def batch(self, inputs: Mapping[str, Any], parameters: Any = None, *, threads: int = 1, out: Mapping[str, Any] | None = None) -> Batch:
+        """Evaluate many samples; parameters (P,) or (n, P) replace the robot's own."""
+        return self.compiled.batch(inputs, self.parameters if parameters is None else parameters, threads=threads, out=out)
+
+    def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, NDArray[np.float64]]:
+        """Evaluate one sample."""
+        return self.compiled(parameters=self.parameters if parameters is None else parameters, **inputs)
+
+    def prepare(self, parameters: Any = None) -> Prepared:
+        """Fast path for single samples: write inputs, call, read outputs."""
+        return self.compiled.prepare(self.parameters if parameters is None else parameters)
+
+    def __repr__(self) -> str:
+        return f"<{self.compiled!r} of {self.robot.name}>"
+
+
+def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
+    """The kernel of a quantity.
+
+    Args:
+        robot: any robot; variants of one robot share the kernel.
+        quantity: e.g. ``"inverse_kinematics"``.
+        options: of the program, e.g. ``detail="joints"``.
+    """
+    if quantity not in PROGRAMS:
+        raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
+    family = _family(robot, quantity, options)
+    signature = (family.specialised if robot.zeros else family.general).signature
+    values = np.array([robot.values[p.name] for p in signature.parameters])
+    return RobotKernel(robot, family.pick(values))
+
+
+def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
+    """The program of a quantity, derived now."""
+    module = importlib.import_module(PROGRAMS[quantity])
+    return getattr(module, quantity)(robot, **options)
+
+
+def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+    chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
+    return KernelFamily(lambda: make_program(robot, quantity, options), f"{quantity}({chosen})|{robot.structure}", robot.zeros)
+
+
+def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
+    """Write the kernel of a quantity as portable C99, with header, self-test and README.
+
+    Args:
+        folder: created if missing; files that flexapod did not write are never replaced.
+        options: as for `kernel`.
+    """
+    from flexapod.analysis.sampling import random_states
+    from flexapod.kernels import export_c as write_c
+
+    bound = kernel(robot, quantity, **options)
+    golden = golden_inputs(bound, random_states(robot, 8, seed=1))
+    name = f"{robot.name}_{quantity}".replace("-", "_").replace(".", "_")
+    return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
+
+
+def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Inputs of a kernel's self-test: random states that the robot can take."""
+    count = len(states["position"])
+    home = np.concatenate([leg.home for leg in bound.robot.legs])
+    known = {
+        **states,
+        "guess": np.tile(home, (count, 1)),
+        "guess_position": np.tile(bound.robot.home.position, (count, 1)),
+        "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),
+    }
+    return {i.name: known[i.name] for i in bound.signature.inputs}

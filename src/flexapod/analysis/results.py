@@ -1,0 +1,120 @@
+"""From kernel outputs to labelled results, and from statuses to errors that name sample, leg and reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import FlexapodError, InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.kernels import Signature
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+OnError = Literal["raise", "mask"]
+AXES = ["x", "y", "z"]
+TWIST = ["vx", "vy", "vz", "wx", "wy", "wz"]
+
+
+class SampleError(FlexapodError):
+    """A sample cannot be computed.
+
+    Args:
+        sample: index of the first bad sample.
+        reason: why.
+        bad: indices of all bad samples.
+    """
+
+    def __init__(self, text: str, sample: int, reason: str, bad: NDArray[np.int64]) -> None:
+        super().__init__(text)
+        self.sample, self.reason, self.bad = sample, reason, bad
+
+
+def check_option(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Refuse an option that is not one of a few words."""
+    if value not in allowed:
+        raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
+
+
+def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
+    """The reason per sample in words; empty where all is well."""
+    words = np.zeros(len(status), dtype=object)
+    words[:] = ""
+    for code in np.unique(status):
+        if code != 0:
+            words[status == code] = signature.status(int(code)).text
+    for i in np.flatnonzero(status == -1):
+        wrong = [name for name, values in inputs.items() if not np.all(np.isfinite(np.asarray(values)[i]))]
+        words[i] = f"input is not a finite number: {', '.join(wrong)}"
+    return words.astype(str)
+
+
+def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | None, on_error: OnError) -> None:
+    """Raise for the first bad sample, unless a mask is wanted."""
+    check_option("on_error", on_error, ("raise", "mask"))
+    bad = np.flatnonzero(words != "")
+    if len(bad) == 0 or on_error == "mask":
+        return
+    first = int(bad[0])
+    time = getattr(at, "time", None)
+    where = "" if len(words) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
+    count = "" if len(words) == 1 else f" {len(bad)} of {len(words)} samples fail; on_error='mask' returns the others."
+    raise SampleError(f"{what} of {robot.name}{where}: {words[first]}.{count}", first, str(words[first]), bad)
+
+
+def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:
+    """Name of the batch dimension, its coordinates, and whether there is just one sample."""
+    if getattr(at, "time", None) is not None:
+        return "time", {"time": ("time", at.time, {"units": "s"})}, False
+    return "sample", {}, bool(getattr(at, "single", False))
+
+
+def labels(robot: Robot) -> dict[str, Any]:
+    """Coordinates of the dimensions that results may have."""
+    return {
+        "actuator": ("actuator", list(robot.actuators)),
+        "actuator_unit": ("actuator", list(robot.actuator_units)),
+        "joint": ("joint", list(robot.coordinates)),
+        "leg": ("leg", [leg.name for leg in robot.legs]),
+        "body": ("body", list(robot.bodies_by_name)),
+        "axis": ("axis", AXES),
+        "body_axis": ("body_axis", AXES),
+        "twist": ("twist", TWIST),
+    }
+
+
+def dataset(
+    robot: Robot,
+    variables: Mapping[str, tuple[Sequence[str], Any, str]],
+    at: Motion | State | Any,
+    words: NDArray[np.str_] | None = None,
+) -> xr.Dataset:
+    """A labelled result.
+
+    Args:
+        variables: name -> (dimensions after the sample's, values (n, ...), unit).
+        at: what it was computed for; gives the batch dimension.
+        words: reasons per sample; adds `valid` and `reason`.
+    """
+    import xarray as xr
+
+    batch, coordinates, single = sample_dimension(at)
+    data: dict[str, Any] = {}
+    used: set[str] = set()
+    for name, (dims, values, unit) in variables.items():
+        used.update(dims)
+        array = np.asarray(values)
+        data[name] = (tuple(dims), array[0], {"units": unit}) if single else ((batch, *dims), array, {"units": unit})
+    if words is not None:
+        flag, text = words == "", words
+        data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
+        data["reason"] = ((), str(text[0])) if single else ((batch,), text)
+    known = {k: v for k, v in labels(robot).items() if v[0] in used}
+    return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})

@@ -1,0 +1,120 @@
+"""Random states that a robot can take: from the `sampling` box of its file, on its constraints, away from singularities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.kernels import kernel
+from flexapod.robot.geometry import rotation_from_vector
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
+    """Pose, twist and acceleration of `count` random states.
+
+    Poses are drawn in the box around home; on robots of limited mobility they are brought onto the constraints (forward
+    kinematics of the actuator coordinates found there), and twist and acceleration are projected likewise. States whose
+    Jacobian is worse conditioned than the file's bound are drawn again.
+    """
+    random = np.random.default_rng(seed)
+    parts: list[dict[str, Array]] = []
+    found = 0
+    while found < count:
+        drawn = _draw(robot, max(count - found, 64), random)
+        good = {name: values[_usable(robot, drawn)] for name, values in drawn.items()}
+        parts.append(good)
+        found += len(good["position"])
+        if len(parts) > 200:
+            raise RuntimeError(f"the sampling box of {robot.name} holds too few usable poses")
+    joined = {name: np.concatenate([p[name] for p in parts])[:count] for name in parts[0]}
+    return _on_constraints(robot, joined)
+
+
+def _draw(robot: Robot, count: int, random: np.random.Generator) -> dict[str, Array]:
+    box = robot.sampling
+
+    def cube(half: object) -> Array:
+        return np.asarray(random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(half))
+
+    turns = np.array([rotation_from_vector(v) for v in cube(box.rotation)])
+    states = {
+        "position": robot.home.position + cube(box.position),
+        "rotation": turns @ robot.home.rotation,
+        "velocity": cube(box.velocity),
+        "angular_velocity": cube(box.angular_velocity),
+        "acceleration": cube(box.acceleration),
+        "angular_acceleration": cube(box.angular_acceleration),
+    }
+    return _assembled(robot, states) if robot.plan.constraints else states
+
+
+def _home(robot: Robot, count: int) -> Array:
+    return np.tile(np.concatenate([leg.home for leg in robot.legs]), (count, 1))
+
+
+def jacobians(robot: Robot, states: dict[str, Array]) -> dict[str, Array]:
+    """Outputs of the Jacobian kernel at the poses; NaN where it fails."""
+    bound = kernel(robot, "jacobian")
+    given = {**states, "guess": _home(robot, len(states["position"]))}
+    return bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs
+
+
+def _assembled(robot: Robot, states: dict[str, Array]) -> dict[str, Array]:
+    """Poses of limited-mobility robots brought onto their constraints."""
+    found = jacobians(robot, states)
+    bound = kernel(robot, "forward_kinematics")
+    actuators = found["actuator_position"]
+    if len(robot.actuators) > robot.mobility.rank:  # redundant: keep the pose, its constraints hold by the box
+        return states
+    given = {
+        "actuator_position": actuators,
+        "guess_position": states["position"],
+        "guess_rotation": states["rotation"],
+        "guess": np.where(np.isfinite(found["joint_position"]), found["joint_position"], 0.0),
+    }
+    pose = bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs
+    good = pose["converged"] == 1.0
+    rotation = np.where(good[:, None, None], pose["rotation"], np.eye(3))
+    return {**states, "position": np.where(good[:, None], pose["position"], np.nan), "rotation": rotation}
+
+
+def _usable(robot: Robot, states: dict[str, Array]) -> NDArray[np.bool_]:
+    """States that can be reached and are well conditioned."""
+    found = jacobians(robot, states)
+    scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)
+    rows = found["jacobian"] * scale
+    if "constraint_jacobian" in found:
+        rows = np.concatenate([rows, (found["constraint_jacobian"] * scale)[:, list(robot.plan.constraints)]], axis=1)
+    usable = np.all(np.isfinite(rows), axis=(1, 2))
+    norms = np.linalg.norm(rows[usable], axis=2, keepdims=True)
+    singular = np.linalg.svd(rows[usable] / np.where(norms > 0, norms, 1.0), compute_uv=False)
+    usable[usable] = singular[:, 0] < robot.sampling.condition * singular[:, -1]
+    return np.asarray(usable)
+
+
+def _on_constraints(robot: Robot, states: dict[str, Array]) -> dict[str, Array]:
+    """Twist and acceleration projected onto what the robot can follow."""
+    if not robot.plan.constraints:
+        return states
+    G = jacobians(robot, states)["constraint_jacobian"]
+    scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)
+    inverse = np.linalg.pinv(G * scale, rcond=1e-9)
+    bound = kernel(robot, "inverse_kinematics", detail="actuators")
+    result = dict(states)
+    for linear, angular, name in (
+        ("velocity", "angular_velocity", "constraint_rate"),
+        ("acceleration", "angular_acceleration", "constraint_acceleration"),
+    ):
+        given = {**result, "guess": _home(robot, len(G))}
+        residual = bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs[name]
+        correction = np.einsum("nij,nj->ni", inverse, residual) * scale
+        result[linear] = result[linear] - correction[:, :3]
+        result[angular] = result[angular] - correction[:, 3:]
+    return result
