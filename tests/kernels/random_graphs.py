@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from flexapod.kernels.graph import ARITY, Graph
 
-EXACT = ("add", "mul", "abs", "min", "max", "select", "lt", "le", "eq", "ne", "and", "or", "not", "sign", "copysign")
+# copysign is not among them: the sign of a zero is not kept (see value_numbering), and copysign would show it.
+EXACT = ("add", "mul", "abs", "min", "max", "select", "lt", "le", "eq", "ne", "and", "or", "not", "sign")
 POSITIVE = ("add", "mul", "div", "sqrt")
 
 

@@ -126,3 +126,13 @@ def test_a_kernel_without_inputs():
     b.output("y", 2.5)
     batch = compile_kernel(b).batch({}, samples=3)
     assert batch.outputs["y"].tolist() == [2.5, 2.5, 2.5]
+
+
+def test_outputs_may_replace_inputs():
+    b = Program("in_place")
+    b.output("y", 2 * b.input("x", (3,)), (3,))
+    kernel = compile_kernel(b)
+    values = np.arange(15.0).reshape(5, 3)
+    expected = 2 * values
+    kernel.batch({"x": values}, out={"y": values})
+    np.testing.assert_array_equal(values, expected)

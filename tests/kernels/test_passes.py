@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from kernel_programs import ALL
 from random_graphs import EXACT, POSITIVE, graphs
 
-from flexapod.kernels import Parameter, Program, make_tape
+from flexapod.kernels import Parameter, Program, compile_kernel, make_tape
 from flexapod.kernels.dependence import UNIFORM, VARYING, body_arguments, classify
 from flexapod.kernels.graph import Graph
 from flexapod.kernels.hoisting import hoist
@@ -99,6 +99,14 @@ def assert_no_parameter_only_operation(graph, arguments):
 def test_main_part_has_no_parameter_only_operation(make):
     tape = make_tape(make())
     assert_no_parameter_only_operation(tape.main, [VARYING] * tape.inputs + [UNIFORM] * tape.constants)
+
+
+def test_the_sign_of_zero_is_not_kept():
+    """A stated limit: negation is free because -0 and 0 are one constant, so copysign(x, -0) is |x|."""
+    b = Program("zero")
+    b.output("y", ca.copysign(b.input("x"), -ca.SX(0.0)))
+    for backend in ("numpy", "llvm"):
+        assert compile_kernel(b, backend=backend)(x=-3.0)["y"] == 3.0
 
 
 # -- counts ---------------------------------------------------------------------------------------------------------

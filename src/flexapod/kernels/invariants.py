@@ -126,20 +126,28 @@ def _copy_loop(loop: Loop, operands: list[int], used: Collection[int], target: N
         *([loop.carry] if loop.tolerance is not None else []),
     ]
     inner.graph.outputs = [scope.lowered(body.outputs[k]) for k in kept]
-    each = _renumber_arguments(inner.graph, loop, carry, scope)
+    return results | _make_loop(loop, operands, target, scope, carry, kept_stacked)
+
+
+def _make_loop(
+    loop: Loop, operands: list[int], target: Numbering, scope: _Scope, carry: list[int], stacked: list[int]
+) -> dict[int, int]:
+    """Add the loop with what is left of it; returns the references of its results by old position."""
+    graph, start = scope.inner.graph, loop.carry_operands(operands)
+    each = _renumber_arguments(graph, loop, carry, scope)
     new_operands = [ref for j in each for ref in loop.each_operands(operands, j)]
     new_operands += [start[k] for k in carry] + [2 * n for n in scope.shared]
     new = Loop(
-        count=count, each=len(each), carry=len(carry), shared=len(scope.shared), stacked=len(kept_stacked),
-        tolerance=loop.tolerance, body=inner.graph,
+        count=loop.count, each=len(each), carry=len(carry), shared=len(scope.shared), stacked=len(stacked),
+        tolerance=loop.tolerance, body=graph,
     )  # fmt: skip
     node = target.loop(new, new_operands)
     positions = list(carry)
     if loop.tolerance is None:
-        positions += [loop.carry + s * count + i for s in kept_stacked for i in range(count)]
+        positions += [loop.carry + s * loop.count + i for s in stacked for i in range(loop.count)]
     else:
         positions += [loop.carry, loop.carry + 1]
-    return results | {old: target.result(node, position) for position, old in enumerate(positions)}
+    return {old: target.result(node, position) for position, old in enumerate(positions)}
 
 
 def _is_argument(graph: Graph, ref: int, index: int) -> bool:

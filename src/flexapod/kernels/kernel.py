@@ -125,6 +125,8 @@ class Kernel:
         if not arrays:
             count = 1 if samples is None else samples
         results = check_out(self.signature, out, count)
+        if out is not None:  # the last samples may be evaluated twice, so that inputs must outlive outputs
+            arrays = [a.copy() if any(np.may_share_memory(a, o) for o in results.values()) else a for a in arrays]
         flat = [results[o.name].reshape(count, o.size) for o in self.signature.outputs]
         status = np.empty(count, dtype=np.int32)
         if np.ndim(parameters) == 2:

@@ -2,6 +2,8 @@
 
 Arrays are row-major at the boundary: input `shape (3, 3)` is an SX 3x3 whose row 0 comes first in memory.
 More than two axes are folded into columns: shape (6, 3, 3) is an SX 6x9.
+
+-0 and 0 are the same number in a program: do not let `copysign` or `atan2` decide on the sign of a zero.
 """
 
 from __future__ import annotations

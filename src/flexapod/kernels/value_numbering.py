@@ -3,6 +3,9 @@
 Canonical forms carry the sign outside (`-(y - x)` is the node of `x - y`), order commutative operands by
 node number, and write `x - y` as `x + (-y)`, `x^2` as `x * x`, `x + x` as `2 * x`. Zeros are structural:
 `0 * x` is 0.
+
+The sign of a zero is not kept (-0 and 0 are one constant, and -(y - x) may be x - y): `copysign` and `atan2` may take the
+other side where their argument is exactly zero.
 """
 
 from __future__ import annotations
