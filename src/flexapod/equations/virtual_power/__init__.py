@@ -1,0 +1,1 @@
+"""Rigid dynamics by virtual power: legs projected to their closing joints, then to the platform (Khalil's school)."""

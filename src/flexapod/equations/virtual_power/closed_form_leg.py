@@ -1,0 +1,111 @@
+r"""A U-P-S, P-U-S or R-U-S leg projected to its spherical joint: the force that its motion demands at S.
+
+.. math:: F_S = J_S^{-T}\,(A_i \ddot q_i + c_i) = A_x \dot v_S + c_x \qquad\text{(Long 2014, Eqs. 36-37)}
+
+The leg's bodies share one virtual motion per virtual velocity v* of S: with d = S - U, n = d/l, a first universal axis,
+x, y, n leg axes, the leg turns with w* = n x v*/l + s* n, s* = -(a.n)/(a.x l) y.v*, and the cross with q1* a,
+q1* = -y.v*/(a.x l), all relative to the actuator's part of the motion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import LegMotion, leg_motion
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
+from flexapod.kernels.program import Program
+from flexapod.robot.model import Leg
+from flexapod.spatial import Vec, cross, dot
+from flexapod.spatial.vector import zero
+
+
+def force_at_joint(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec) -> tuple[Vec, LegMotion]:
+    """Force at S that the leg's inertia, gravity and rotor demand, world axes; and the leg's motion.
+
+    Checked by: tests/equations/test_formulations_agree.py.
+    """
+    motion = leg_motion(b, values, leg, sign, platform)
+    link = _driven(leg)
+    rotor = values.scalar(f"{leg.links[link].coordinate}.rotor") * motion.actuator.qdd
+    if leg.architecture == "UPS":
+        return _ups(values, leg, motion, gravity, rotor), motion
+    return _carried(values, leg, motion, gravity, rotor), motion
+
+
+def _driven(leg: Leg) -> int:
+    return next(i for i, link in enumerate(leg.links) if link.actuated)
+
+
+def _turning(motion: LegMotion, length: Any, moment: Vec, about_cross: Any) -> Vec:
+    """Force at S of a moment on the leg about U and of the cross's moment about a: both turn with v*."""
+    n, x, y = motion.leg.R.column(2), motion.leg.R.column(0), motion.leg.R.column(1)
+    a = motion.cross.R.column(0)
+    ratio = -1 / (dot(a, x) * length)
+    axial = dot(moment, n) * dot(a, n) + about_cross
+    return cross(moment, n) * (1 / length) + y * (ratio * axial)
+
+
+def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravity: Vec) -> Wrench:
+    if leg.links[index].body is None:
+        return Wrench(f=zero("W"), n=zero("W"))
+    return inertia_wrench(values, "in_C.0", motion.cross, gravity)
+
+
+def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+    """Cylinder turns about U; piston turns and extends along n; cross turns about a."""
+    n = motion.leg.R.column(2)
+    length = motion.actuator.q + values.scalar("zero") + values.scalar("length")
+    on_cross = _cross_moment(values, leg, 0, motion, gravity)
+    moment, axial = zero("W"), rotor
+    if leg.links[1].body is not None:
+        moment = moment + inertia_wrench(values, "in_L.0", motion.leg, gravity).n
+    if leg.links[2].body is not None:
+        offset = motion.tip.point(Vec([0, 0, -values.scalar("tip")], "L"))
+        tip = FrameMotion(R=motion.tip.R, p=offset.p, v=offset.v, w=motion.tip.w, a=offset.a, alpha=motion.tip.alpha)
+        piston = inertia_wrench(values, "in_L.1", tip, gravity)
+        moment = moment + piston.moved(tip.p - motion.leg.p).n
+        axial = axial + dot(piston.f, n)
+    return _turning(motion, length, moment, dot(on_cross.n, motion.cross.R.column(0))) + n * axial
+
+
+def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
+    """The carrier (slider or crank) moves U; the rod turns about U; what U feels goes back through the carrier.
+
+    With v_U* = u t*, t* = n.v*/(n.u): F_S = turning(rod) + n (u.(f - turning) + carrier)/(n.u), where turning is what v*
+    relative to U feels.
+    """
+    assert motion.carrier is not None
+    n, drive = motion.leg.R.column(2), values.vector("drive", "W")
+    turning = leg.architecture == "RUS"
+    u = cross(drive, motion.leg.p - motion.carrier.p) if turning else drive
+    on_cross = _cross_moment(values, leg, 1, motion, gravity)
+    rod = Wrench(f=zero("W"), n=zero("W"))
+    if leg.links[2].body is not None:
+        rod = inertia_wrench(values, "in_L.0", motion.leg, gravity)
+    length = values.scalar("length")
+    a = motion.cross.R.column(0)
+    turned = _turning(motion, length, rod.n, dot(on_cross.n, a))
+    load = rotor + dot(rod.f + on_cross.f - turned, u)
+    if leg.links[0].body is not None:
+        if turning:
+            load = load + dot(inertia_wrench(values, "carrier", motion.carrier, gravity).n, drive)
+        else:
+            load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
+    if turning:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
+        load = load + _crank_turns(motion, rod, on_cross, drive, turned)
+    return turned + n * (load * (1 / dot(n, u)))
+
+
+def _crank_turns(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, turned: Vec) -> Any:
+    """Power of the rod's and cross's moments in the part of the motion in which the crank turns a with S held relative to U.
+
+    The constraint (w* - t* e).(y x a) = 0 adds to the spin of the rod: s* += t* (e.(y x a))/(n.(y x a)); the cross turns
+    with t* e + q1* a, q1* = (w* - t* e).a.
+    """
+    n, y, a = motion.leg.R.column(2), motion.leg.R.column(1), motion.cross.R.column(0)
+    g = cross(y, a)
+    spin = dot(drive, g) / dot(n, g)
+    cross_rate = spin * dot(n, a) - dot(drive, a)
+    return spin * dot(rod.n, n) + dot(on_cross.n, drive) + cross_rate * dot(on_cross.n, a)

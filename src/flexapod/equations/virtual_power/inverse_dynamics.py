@@ -1,0 +1,53 @@
+r"""Inverse dynamics by virtual power: actuator forces of a platform motion.
+
+.. math:: (J_a N)^T\,\Gamma = N^T (h - w)
+
+Square robots: solved. More actuators than freedoms: the smallest forces, and a basis of forces that only strain the robot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.virtual_power.platform_equation import platform_equation
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+
+
+def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
+    """The program: `force`, `power` (actuators,), and `strain` (actuators, redundancy) for redundant robots.
+
+    Source: Long 2014 Eq. (46) without elastic part. Checked by: tests/equations/test_formulations_agree.py.
+    """
+    b = Program("virtual_power")
+    platform = platform_motion(b)
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    equation = platform_equation(b, robot, platform, guess_input(b, robot), massless_legs)
+    A = ca.densify(ca.mtimes(equation.jacobian, equation.basis))
+    y = ca.mtimes(equation.basis.T, equation.h - wrench)
+    force = actuator_forces(b, A, y)
+    n = len(robot.actuators)
+    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
+    b.output("power", force * equation.rates, shape=(n,), unit="W", dims=("actuator",))
+    return b
+
+
+def guess_input(b: Program, robot: Robot) -> Any:
+    """The input `guess` of robots with general legs, else None."""
+    if all(form is not None for form in robot.closed_forms):
+        return None
+    return b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+
+
+def actuator_forces(b: Program, A: Any, y: Any) -> Any:
+    """Solve A^T Gamma = y: exactly if square, with the smallest Gamma if there are more actuators than freedoms."""
+    actuators, mobility = A.shape
+    if actuators < mobility:
+        raise ValueError("fewer actuators than freedoms: the motion cannot be enforced")
+    if actuators > mobility:
+        return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
+    return solve_gram_schmidt(A.T, y)
