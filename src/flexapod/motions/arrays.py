@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,47 @@ def real_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
         raise InputError(f"{name}: expected real numbers, got {array.dtype} values")
     if array.shape != shape:
         raise InputError(f"{name}: expected shape {shape}, got {array.shape}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def finite_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A float64 array of exactly this shape, without NaN or infinity."""
+    array = real_array(name, value, shape)
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        where = f" at {tuple(bad[0].tolist())}" if array.ndim else ""
+        raise InputError(f"{name}: every entry must be a finite number; found {array[tuple(bad[0])]}{where}")
+    return array
+
+
+def number(name: str, value: Any) -> float:
+    """One finite number."""
+    return float(finite_array(name, value, ()))
+
+
+def positive(name: str, value: Any) -> float:
+    """One finite number above zero."""
+    result = number(name, value)
+    if result <= 0:
+        raise InputError(f"{name}: must be positive, got {result:g}")
+    return result
+
+
+def snapped(values: Array, targets: Array) -> Array:
+    """Values within a few roundings of a target set to it exactly, so that a time computed twice is the same time."""
+    scale = max(np.abs(values).max(initial=0.0), np.abs(targets).max(initial=0.0))
+    for target in targets:
+        values = np.where(np.abs(values - target) <= 8 * np.finfo(np.float64).eps * scale, target, values)
+    return values
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """One of a few words; the message names the nearest one."""
+    if value not in allowed:
+        near = difflib.get_close_matches(str(value), allowed, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"{name}: expected one of {', '.join(allowed)}, got {value!r}{hint}")
+    return str(value)
 
 
 def rotations(name: str, value: Any, shape: tuple[int, ...]) -> Array:

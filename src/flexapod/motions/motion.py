@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from flexapod.errors import InputError
-from flexapod.motions.arrays import Array, real_array, rotations
+from flexapod.motions.arrays import Array, positive, real_array, rotations
 
 
 def check_time(value: Any) -> Array:
@@ -35,6 +36,8 @@ class Motion:
         rotation: (n, 3, 3) world-from-platform.
         velocity, acceleration: (n, 3) of that origin, world axes [m/s, m/s^2].
         angular_velocity, angular_acceleration: (n, 3) of the platform, world axes [rad/s, rad/s^2].
+
+    `formula` gives the motion at other times exactly, where one is known; a motion made from arrays has none.
     """
 
     time: Array
@@ -44,6 +47,7 @@ class Motion:
     angular_velocity: Array
     acceleration: Array
     angular_acceleration: Array
+    formula: Callable[[Array], Motion] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         time = check_time(self.time)
@@ -108,12 +112,15 @@ class ActuatorMotion:
     Args:
         time: (n,) [s].
         position, velocity, acceleration: (n, actuators) coordinates [m or rad] and their derivatives.
+
+    `formula` gives the motion at other times exactly, where one is known; a motion made from arrays has none.
     """
 
     time: Array
     position: Array
     velocity: Array
     acceleration: Array
+    formula: Callable[[Array], ActuatorMotion] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         time = check_time(self.time)
@@ -126,3 +133,27 @@ class ActuatorMotion:
 
     def __len__(self) -> int:
         return len(self.time)
+
+
+AnyMotion = TypeVar("AnyMotion", Motion, ActuatorMotion)
+
+
+def with_formula(motion: AnyMotion, formula: Callable[[Array], AnyMotion] | None) -> AnyMotion:
+    """The same samples with the formula they come from; `dataclasses.replace` drops it again."""
+    copy = replace(motion)
+    object.__setattr__(copy, "formula", formula)
+    return copy
+
+
+def sampled(formula: Callable[[Array], AnyMotion], duration: float, samples: int) -> AnyMotion:
+    """A formula on a uniform grid from 0 to its duration.
+
+    Args:
+        formula: (n,) times [s] to the motion there.
+        duration: [s].
+        samples: number of samples, both ends included.
+    """
+    if isinstance(samples, bool) or int(samples) != samples or samples < 2:
+        raise InputError(f"samples: expected a whole number of at least 2, got {samples!r}")
+    time = np.linspace(0.0, positive("duration", duration), int(samples))
+    return with_formula(formula(time), formula)

@@ -1,0 +1,168 @@
+"""Which columns of a table hold what: time, position, orientation, actuator coordinates and their derivatives.
+
+Names are those that flexapod writes (`t`, `p_x`, `R_11`, `v_x`, `w_x`, `a_x`, `alpha_x`; `q_1`, `qd_1`, `qdd_1`) and a few others
+in common use; `columns=` of `motion_from_file` takes any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.arrays import ORTHONORMAL, Array, choice
+from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
+from flexapod.motions.table_file import Table
+
+TIME = ("t", "time", "time_s")
+
+
+def _axes(*prefixes: str) -> list[tuple[str, ...]]:
+    return [tuple(prefix + axis for axis in "xyz") for prefix in prefixes]
+
+
+def _components(order: str) -> list[tuple[str, ...]]:
+    by_number = tuple(f"quat_{order}_{i}" for i in range(4))
+    by_letter = tuple(f"quat_{order}_{c}" for c in order)
+    return [by_number, by_letter]
+
+
+GROUPS: dict[str, list[tuple[str, ...]]] = {
+    "position": _axes("p_", "", "position_", "p"),
+    "velocity": _axes("v_", "v", "velocity_"),
+    "acceleration": _axes("a_", "a", "acceleration_"),
+    "angular_velocity": _axes("w_", "w", "omega_", "angular_velocity_"),
+    "angular_acceleration": _axes("alpha_", "alpha", "angular_acceleration_"),
+    "rotation": [tuple(f"{p}{i}{j}" for i in "123" for j in "123") for p in ("R_", "R", "r", "r_", "rotation_")],
+    "quat_wxyz": [*_components("wxyz"), *(tuple(p + c for c in "wxyz") for p in ("quat_", "q"))],
+    "quat_xyzw": _components("xyzw"),
+}
+"""Columns that belong together, by what they hold; the first full set is taken."""
+
+ACTUATORS = {
+    "actuator_position": ("q_", "lam_", "actuator_position_", "actuator_"),
+    "actuator_velocity": ("qd_", "lamd_", "actuator_velocity_", "actuator_velocity_"),
+    "actuator_acceleration": ("qdd_", "lamdd_", "actuator_acceleration_", "actuator_acceleration_"),
+}
+"""Beginnings of the columns of actuators, tried in order; the rest of the name is the actuator's."""
+
+
+def check_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, tuple[str, ...]]:
+    """What the user said about columns: known keys, existing columns, right numbers of them."""
+    known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
+    known |= {name: 3 for name in GROUPS if name not in known}
+    result = {}
+    for key, value in (columns or {}).items():
+        size = known[choice("columns", key, tuple(known))]
+        names = (value,) if isinstance(value, str) else tuple(value)
+        if size and len(names) != size:
+            raise InputError(f"columns: {key!r} needs {size} column name{'s' * (size > 1)}, got {len(names)}")
+        for name in names:
+            if name not in table.cells:
+                raise table.missing(name, f"asked for as {key}")
+        result[key] = names
+    return result
+
+
+def find(table: Table, group: str, said: Mapping[str, tuple[str, ...]]) -> Array | None:
+    """The columns of a group, (n, columns); None if there is none of them; an error if some are missing."""
+    if group in said:
+        return np.column_stack([table.column(name) for name in said[group]])
+    for names in GROUPS[group]:
+        if all(name in table.cells for name in names):
+            return np.column_stack([table.column(name) for name in names])
+    for names in GROUPS[group]:
+        there = [name for name in names if name in table.cells]
+        if there:
+            gone = next(name for name in names if name not in table.cells)
+            raise table.missing(gone, f"{group.replace('_', ' ')}, with {', '.join(there)}")
+    return None
+
+
+def has(table: Table, group: str, said: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether any column of a group is there."""
+    return group in said or any(name in table.cells for names in GROUPS[group] for name in names)
+
+
+def find_time(table: Table, said: Mapping[str, tuple[str, ...]]) -> Array:
+    """Time, checked row by row to increase."""
+    name = said["time"][0] if "time" in said else next((name for name in TIME if name in table.cells), None)
+    if name is None:
+        raise table.missing("t", "time [s]")
+    t = table.column(name)
+    late = np.flatnonzero(np.diff(t) <= 0)
+    if len(late):
+        i = int(late[0]) + 1
+        how = "repeats the time before" if t[i] == t[i - 1] else f"comes after {t[i - 1]:g} s"
+        raise table.error(f"time has to increase, but {t[i]:g} s {how}", column=name, index=i)
+    return t
+
+
+def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]]) -> Array | None:
+    """Rotation matrices (n, 3, 3) from nine columns or from a quaternion; None where the file has no orientation."""
+    given = [group for group in ("rotation", "quat_wxyz", "quat_xyzw") if group in said]
+    forms = given or [group for group in ("rotation", "quat_wxyz", "quat_xyzw") if has(table, group, said)]
+    if len(forms) > 1:
+        raise table.error(f"has the orientation as {' and as '.join(forms)}; choose one with columns={{{forms[0]!r}: [...]}}")
+    if not forms:
+        return None
+    values = find(table, forms[0], said)
+    assert values is not None
+    if forms[0] == "rotation":
+        return _checked_matrices(table, values.reshape(-1, 3, 3))
+    norm = np.linalg.norm(values, axis=1)
+    bad = np.flatnonzero(np.abs(norm - 1) > UNIT)
+    if len(bad):
+        i = int(bad[0])
+        raise table.error(f"expected a unit quaternion, but its norm is {norm[i]:.9g}", column=forms[0], index=i)
+    return quat_wxyz_rotation(values if forms[0] == "quat_wxyz" else np.roll(values, 1, axis=1))
+
+
+def _checked_matrices(table: Table, R: Array) -> Array:
+    off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2))
+    mirrored = np.linalg.det(R) < 0
+    bad = np.flatnonzero((off > ORTHONORMAL) | mirrored)
+    if len(bad):
+        i = int(bad[0])
+        what = "is a reflection" if mirrored[i] else f"is not orthonormal (off by {off[i]:.2g}); write at least 7 digits"
+        raise table.error(f"the matrix {what}", column="rotation", index=i)
+    return R
+
+
+def find_actuators(table: Table, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
+    """Actuator coordinates and, where the file has them, their derivatives, (n, actuators) each."""
+    if "actuator_position" in said:
+        groups = [said.get(group) for group in ACTUATORS]
+        if any(names is not None and len(names) != len(said["actuator_position"]) for names in groups):
+            raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
+    else:
+        groups = list(_actuator_names(table))
+    q, qd, qdd = (None if names is None else np.column_stack([table.column(name) for name in names]) for names in groups)
+    assert q is not None
+    return q, qd, qdd
+
+
+def _actuator_names(table: Table) -> list[tuple[str, ...] | None]:
+    for position, *rates in zip(*ACTUATORS.values(), strict=True):
+        others = ("actuator_velocity_", "actuator_acceleration_", "actuator_position_") if position == "actuator_" else ()
+        names = [name for name in table.cells if name.startswith(position) and not name.startswith(others)]
+        labels = [name.removeprefix(position) for name in names]
+        if labels:
+            return [tuple(position + x for x in labels), *(_rate_names(table, rate, labels) for rate in rates)]
+    labels = [name[1:] for name in table.cells if re.fullmatch(r"q\d+", name)]
+    if labels:
+        return [tuple("q" + x for x in labels), *(_rate_names(table, rate, labels) for rate in ("qd", "qdd"))]
+    raise table.missing("p_x", "position of the platform p_x, p_y, p_z, or actuator coordinates q_1, q_2, ...")
+
+
+def _rate_names(table: Table, prefix: str, labels: list[str]) -> tuple[str, ...] | None:
+    names = tuple(prefix + label for label in labels)
+    if not any(name in table.cells for name in names):
+        return None
+    for name in names:
+        if name not in table.cells:
+            raise table.missing(name, "rates of all actuators or of none")
+    return names

@@ -1,0 +1,139 @@
+"""Motions from files: columns over time become a `Motion` or an `ActuatorMotion`.
+
+Derivatives come from columns where the file has them, else from splines; measured positions may be low-pass filtered
+first (Briot Fig. 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.arrays import Array, choice, rotations
+from flexapod.motions.columns import check_names, find, find_actuators, find_rotation, find_time, has
+from flexapod.motions.encoder_filter import low_pass
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_rotation, rotation_quat_wxyz
+from flexapod.motions.splines import OrientationSpline, actuator_spline, platform_spline, spline, spline_values
+from flexapod.motions.table_file import MotionFileError, Table, read_table
+from flexapod.motions.time_laws import Values
+
+__all__ = ["MotionFileError", "motion_from_file"]
+
+
+def motion_from_file(
+    path: str | Path,
+    *,
+    kind: str = "auto",
+    derivatives: str = "auto",
+    columns: Mapping[str, Any] | None = None,
+    rotation: Any = None,
+    orientation: str = "auto",
+    cutoff: float | None = None,
+    order: int = 4,
+    delimiter: str | None = None,
+) -> Motion | ActuatorMotion:
+    """Read a motion from a CSV or Parquet file (`.parquet`, `.pq`), SI units and radians.
+
+    Args:
+        path: the file; the first line of a CSV names the columns, lines that start with # are passed over.
+        kind: `platform`, `actuators`, or `auto`: platform where the file has its position or orientation.
+        derivatives: `columns`; `spline`: quintic splines through the samples; `low-pass`: filter, then splines;
+            `auto`: columns where there are any, else splines. A file with velocity alone gets its acceleration from a
+            spline of the velocity.
+        columns: names of your own: {"time": "Zeit", "position": ["X", "Y", "Z"], "quat_xyzw": [...], ...}.
+        rotation: (3, 3) constant orientation for a file without one.
+        orientation: spline of `rotvec`, `quaternion` or `auto`, see `platform_spline`.
+        cutoff: [Hz] of the low-pass filter; order of one pass.
+        delimiter: of the CSV; comma, semicolon or tab are recognised.
+
+    Columns: `t`; `p_x p_y p_z` or `x y z`; `R_11 .. R_33` or `r11 ..`; `quat_wxyz_0 .. 3`, `quat_xyzw_0 .. 3` or
+    `qw qx qy qz`; `v_x`, `w_x`, `a_x`, `alpha_x`; actuators `q_1 ..`, `qd_1 ..`, `qdd_1 ..` (or `lam_`, `lamd_`, `lamdd_`).
+
+    Source: Briot 2014, Fig. 6, for the filter. Checked by: tests/motions/test_from_file.py.
+    """
+    choice("kind", kind, ("auto", "platform", "actuators"))
+    choice("derivatives", derivatives, ("auto", "columns", "spline", "low-pass"))
+    if (derivatives == "low-pass") != (cutoff is not None):
+        raise InputError("cutoff: give the cut-off frequency [Hz] together with derivatives='low-pass'")
+    table = read_table(Path(path), delimiter)
+    said = check_names(table, columns)
+    time = find_time(table, said)
+    platform = any(has(table, group, said) for group in ("position", "rotation", "quat_wxyz", "quat_xyzw"))
+    try:
+        if kind == "actuators" or (kind == "auto" and not platform):
+            return _actuators(table, time, said, derivatives, cutoff, order)
+        return _platform(table, time, said, derivatives, rotation, orientation, cutoff, order)
+    except MotionFileError:
+        raise
+    except InputError as error:
+        raise MotionFileError(str(error), file=table.file) from error
+
+
+def _actuators(
+    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, cutoff: float | None, order: int
+) -> ActuatorMotion:
+    q, qd, qdd = find_actuators(table, said)
+    if cutoff is not None:
+        return actuator_spline(time=time, position=low_pass(time=time, values=q, cutoff=cutoff, order=order))
+    rates = _from_columns(table, time, derivatives, "actuator coordinates", qd, qdd)
+    if rates is None:
+        return actuator_spline(time=time, position=q)
+    return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
+
+
+def _platform(
+    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, rotation: Any, orientation: str,
+    cutoff: float | None, order: int,
+) -> Motion:  # fmt: skip
+    p, R = find(table, "position", said), find_rotation(table, said)
+    if p is None:
+        raise table.missing("p_x", "position of the platform")
+    if R is None and rotation is None:
+        raise table.missing("R_11", "orientation R_11 .. R_33 or a quaternion; rotation=... sets a constant one")
+    if R is not None and rotation is not None:
+        raise table.error("has an orientation already; leave out rotation=...")
+    fixed = R is None
+    if R is None:
+        R = np.repeat(rotations("rotation", rotation, (3, 3))[None], len(time), axis=0)
+    if cutoff is not None:
+        p = low_pass(time=time, values=p, cutoff=cutoff, order=order)
+        if not fixed:
+            q = low_pass(time=time, values=continuous_quaternions(rotation_quat_wxyz(R)), cutoff=cutoff, order=order)
+            R = quat_wxyz_rotation(q / np.linalg.norm(q, axis=1, keepdims=True))
+        return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
+    v, a = find(table, "velocity", said), find(table, "acceleration", said)
+    w, alpha = find(table, "angular_velocity", said), find(table, "angular_acceleration", said)
+    zero = np.zeros((len(time), 3))
+    linear = _from_columns(table, time, derivatives, "position", v, a)
+    angular = (zero, zero) if fixed else _from_columns(table, time, derivatives, "orientation", w, alpha)
+    if linear is None and angular is None:
+        return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
+    moved: Values = (p, *linear) if linear else spline_values(spline(time, p), time)
+    turned: Turned = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
+    return Motion(
+        time=time, position=moved[0], rotation=turned[0], velocity=moved[1], angular_velocity=turned[1],
+        acceleration=moved[2], angular_acceleration=turned[2],
+    )  # fmt: skip
+
+
+def _from_columns(
+    table: Table, time: Array, derivatives: str, what: str, first: Array | None, second: Array | None
+) -> tuple[Array, Array] | None:
+    """Both derivatives from columns, the second from a spline of the first where it is missing; None: by splines."""
+    if derivatives == "spline":
+        return None
+    if first is not None and second is not None:
+        return first, second
+    if derivatives == "columns":
+        gone = "rates" if first is None else "accelerations"
+        raise table.error(f"has no columns with the {gone} of the {what}; derivatives='spline' computes them")
+    if second is not None:
+        raise table.error(f"has accelerations of the {what} without its rates; derivatives='spline' computes both")
+    if first is None:
+        return None
+    return first, spline_values(spline(time, first), time)[1]

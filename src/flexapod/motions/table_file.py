@@ -1,0 +1,170 @@
+"""Tables of numbers over time in files: CSV and Parquet in and out, with errors that name file, column and row.
+
+Rows are counted from 1 without the header; for CSV the line of the file is named too.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.arrays import Array
+
+PARQUET = (".parquet", ".pq")
+"""Endings of Parquet files; every other file is read as CSV."""
+
+
+class MotionFileError(InputError):
+    """A motion file that cannot be used; says file, column, row and what would be right."""
+
+    def __init__(
+        self, what: str, *, file: str, column: str | None = None, row: int | None = None, line: int | None = None
+    ) -> None:
+        place = [file]
+        if column is not None:
+            place.append(f"column {column!r}")
+        if row is not None:
+            place.append(f"row {row}" + ("" if line is None else f" (line {line})"))
+        super().__init__(f"{', '.join(place)}: {what}")
+        self.file, self.column, self.row, self.line = file, column, row, line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Columns of a file as they are, turned into numbers when asked for.
+
+    Args:
+        file: its name, for messages.
+        cells: column name to its values, text or numbers.
+        lines: line of each row in a CSV file.
+    """
+
+    file: str
+    cells: dict[str, Any]
+    lines: tuple[int, ...] | None = None
+
+    def error(self, what: str, *, column: str | None = None, index: int | None = None) -> MotionFileError:
+        """An error at a column and at a row given by its index from 0."""
+        row = None if index is None else index + 1
+        line = None if index is None or self.lines is None else self.lines[index]
+        return MotionFileError(what, file=self.file, column=column, row=row, line=line)
+
+    def missing(self, name: str, purpose: str) -> MotionFileError:
+        """An error for a column that is not there, with the nearest one that is."""
+        lower = {column.lower(): column for column in self.cells}
+        near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+        hint = f"the nearest column is {lower[near[0]]!r}" if near else f"the columns are {', '.join(self.cells) or 'none'}"
+        return self.error(f"is missing ({purpose}); {hint}", column=name)
+
+    def column(self, name: str) -> Array:
+        """A column as finite numbers."""
+        cells = self.cells[name]
+        try:
+            values = np.asarray(cells, dtype=np.float64)
+        except (TypeError, ValueError):
+            index = next(i for i, cell in enumerate(cells) if not _is_number(cell))
+            cell = str(cells[index]).strip()
+            what = f"{cell!r} is not a number" if cell else "the cell is empty"
+            raise self.error(what, column=name, index=index) from None
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            raise self.error(f"expected a finite number, got {values[bad[0]]}", column=name, index=int(bad[0]))
+        return values
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def read_table(path: Path, delimiter: str | None = None) -> Table:
+    """Read a CSV or Parquet file. Checked by: tests/motions/test_from_file.py."""
+    if not path.is_file():
+        raise MotionFileError("no such file", file=str(path))
+    table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path, delimiter)
+    if not len(next(iter(table.cells.values()), ())):
+        raise MotionFileError("has no rows", file=str(path))
+    return table
+
+
+def _read_csv(path: Path, delimiter: str | None) -> Table:
+    """Header and rows; blank lines and lines that start with # are passed over; comma, semicolon or tab unless told."""
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        try:
+            numbered = enumerate(stream.read().splitlines(), 1)
+        except UnicodeDecodeError as error:
+            raise MotionFileError("is not a text file in UTF-8; Parquet files end in .parquet", file=str(path)) from error
+    lines = [(i, text) for i, text in numbered if text.strip() and not text.lstrip().startswith("#")]
+    if not lines:
+        raise MotionFileError("is empty; the first line names the columns", file=str(path))
+    split = delimiter or max(",;\t", key=lines[0][1].count)
+    rows = list(csv.reader((text for _, text in lines), delimiter=split, skipinitialspace=True))
+    header = [name.strip() for name in rows[0]]
+    for name in header:
+        if header.count(name) > 1:
+            raise MotionFileError("occurs more than once in the header", file=str(path), column=name)
+    for index, row in enumerate(rows[1:]):
+        if len(row) != len(header):
+            what = f"has {len(row)} cells, but the header has {len(header)}"
+            raise MotionFileError(what, file=str(path), row=index + 1, line=lines[index + 1][0])
+    cells = dict(zip(header, map(list, zip(*rows[1:], strict=True)), strict=True)) if len(rows) > 1 else {h: [] for h in header}
+    return Table(file=str(path), cells=cells, lines=tuple(line for line, _ in lines[1:]))
+
+
+def _read_parquet(path: Path) -> Table:
+    arrow, parquet = arrow_modules()
+    try:
+        content = parquet.read_table(path)
+    except (arrow.ArrowException, OSError) as error:
+        raise MotionFileError(f"is not a readable Parquet file ({error})", file=str(path)) from error
+    cells = {name: content.column(name).to_pylist() for name in content.column_names}
+    return Table(file=str(path), cells={name: [np.nan if x is None else x for x in column] for name, column in cells.items()})
+
+
+def arrow_modules() -> tuple[Any, Any]:
+    """pyarrow and pyarrow.parquet, imported when needed."""
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise InputError("Parquet files need the package pyarrow; install it, or use a CSV file") from error
+
+
+def write_table(path: Path, columns: dict[str, Array]) -> None:
+    """Write columns of equal length, all or nothing: the file appears under its name only when complete.
+
+    Numbers keep every bit. Checked by: tests/motions/test_from_file.py.
+    """
+    write: Callable[[Path], None]
+    if path.suffix.lower() in PARQUET:
+        arrow, parquet = arrow_modules()
+        content = arrow.table({name: np.ascontiguousarray(values) for name, values in columns.items()})
+
+        def write(target: Path) -> None:
+            parquet.write_table(content, target)
+    else:
+        rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+        text = "\n".join([",".join(columns), *(",".join(map(repr, row)) for row in rows)]) + "\n"
+
+        def write(target: Path) -> None:
+            target.write_text(text, encoding="utf-8")
+
+    if not path.parent.is_dir():
+        raise MotionFileError(f"the folder {str(path.parent)!r} does not exist", file=str(path))
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        write(part)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
