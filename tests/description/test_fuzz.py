@@ -12,7 +12,7 @@ from flexapod.description import Problem, RobotFileError, read_robot_text, robot
 
 COUNT = 2000
 PARTS = 8
-SLOWEST = 5.0  # seconds for one file; the median is some milliseconds
+SLOWEST = 10.0  # seconds of processor time for one file; the median is some milliseconds
 
 
 def judge(name: str, text: str) -> bool:
@@ -42,9 +42,9 @@ def judge(name: str, text: str) -> bool:
 def test_fuzzed_files_are_refused_clearly_or_accepted(part: int) -> None:
     accepted = 0
     for name, text in fuzzed_documents(seed=20261115 + part, count=COUNT // PARTS):
-        start = time.perf_counter()
+        start = time.process_time()
         accepted += judge(name, text)
-        assert time.perf_counter() - start < SLOWEST, name
+        assert time.process_time() - start < SLOWEST, name
     # Neither a reader that accepts anything nor one that refuses everything would be tested here.
     assert 0.05 * COUNT / PARTS < accepted < 0.6 * COUNT / PARTS
 

@@ -7,7 +7,7 @@ import math
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
@@ -74,6 +74,7 @@ def test_decimal_prefixes_are_exact() -> None:
     assert [si(Length, f"{i} mm") for i in range(1, 200)] == [float(f"{i}e-3") for i in range(1, 200)]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(UNITS)), st.floats(1e-6, 1e6))
 def test_every_unit_is_its_number_times_its_size(unit: str, number: float) -> None:
     value, dimension = parse_quantity(f"{number!r} {unit}")
@@ -81,6 +82,7 @@ def test_every_unit_is_its_number_times_its_size(unit: str, number: float) -> No
     assert dimension == UNITS[unit][1]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=120))
 def test_any_text_is_a_quantity_or_a_unit_error(text: str) -> None:
     with contextlib.suppress(UnitError):

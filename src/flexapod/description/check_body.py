@@ -10,15 +10,14 @@ from flexapod.description.schema import Body
 
 _ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
+MOST_POINTS = 1000
 _DIAGONAL = {"xx", "yy", "zz"}
 
 
 def check_body(body: Body, report: Reporter) -> None:
     """Report what is wrong with a body."""
     frames_right = all([check_rotation(r, Below(report, ("frames", n))) for n, r in body.frames.items()])
-    for name in body.points:
-        if name in ("com", "origin"):
-            report.error(("points", name), f"{name} is a point that every body has", "Choose another name.")
+    check_points(body.points, report)
     if "body" in body.frames:
         report.error(("frames", "body"), "body is the name of the body's own axes", "Choose another name.")
     if body.base_parameters is not None:
@@ -41,6 +40,15 @@ def check_body(body: Body, report: Reporter) -> None:
         right = False
     if right and "inertia" in body.model_fields_set:
         _warn_impossible(body, report)
+
+
+def check_points(points: dict[str, list[float]], report: Reporter) -> None:
+    """Report points with a name that every body has, and too many of them."""
+    for name in ("com", "origin"):
+        if name in points:
+            report.error(("points", name), f"{name} is a point that every body has", "Choose another name.")
+    if len(points) > MOST_POINTS:
+        report.error(("points",), f"has {len(points)} points, more than {MOST_POINTS}", "Name only those that are used.")
 
 
 def central_inertia(body: Body) -> list[list[float]]:

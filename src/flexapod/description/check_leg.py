@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flexapod.description.check_body import check_body
+from flexapod.description.check_body import check_body, check_points
 from flexapod.description.check_flexible import check_flexible
 from flexapod.description.check_joint import (
     check_friction,
@@ -67,9 +67,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_units(data["table"][i], kind, here)
         if row.flexible is not None:
             check_flexible(row.flexible, Below(here, ("flexible",)))
-        for point in row.points:
-            if point in ("com", "origin"):
-                here.error(("points", point), f"{point} is a point that every body has", "Choose another name.")
+        check_points(row.points, here)
     for name, joint in leg.joints.items():
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))

@@ -75,7 +75,7 @@ def get_parameter(description: Description, path: str) -> Value:
 def set_parameters(description: Description, values: Mapping[str, Any]) -> Description:
     """A new description with other values: SI numbers, lists, or strings with a unit.
 
-    A path of the template leaves legs alone that give their own value.
+    A path of the template leaves legs alone that give their own value. Warnings are given again only where they are new.
 
     Raises:
         ParameterError: a path or the type of a value is wrong.
@@ -89,7 +89,8 @@ def set_parameters(description: Description, values: Mapping[str, Any]) -> Descr
             hint = f"Set legs.{owners[0]}.{path.removeprefix('legs.')} and so on."
             raise ParameterError(path, "every leg gives its own value", hint)
         _write(document, places.document_path(address), _validated(places, address, value))
-    return description_from_document(document, path=description.path, name=description.file.name)
+    name, known = description.file.name, description.warnings
+    return description_from_document(document, path=description.path, name=name, known=known)
 
 
 def _get(places: Addresses, path: str) -> Value:

@@ -40,6 +40,8 @@ def plain_data(document: Mapping[str, Any], file: str) -> dict[str, Any]:
             return {key: copy(item, (*path, key)) for key, item in value.items()}
         if hasattr(value, "tolist"):  # NumPy arrays and numbers
             value = value.tolist()
+        if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise refuse(path, "is not Unicode text", "Remove the lone surrogates.")
         if isinstance(value, list | tuple):
             return [copy(item, (*path, i)) for i, item in enumerate(value)]
         return value

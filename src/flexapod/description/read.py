@@ -68,18 +68,25 @@ def read_robot_text(text: str, *, name: str = "robot") -> Description:
     return _read(text, name, None)
 
 
-def description_from_document(document: Mapping[str, Any], *, path: FilePath | None = None, name: str = "robot") -> Description:
+def description_from_document(
+    document: Mapping[str, Any],
+    *,
+    path: FilePath | None = None,
+    name: str = "robot",
+    known: tuple[Problem, ...] = (),
+) -> Description:
     """Check plain data as if it had been read from a file.
 
     Args:
         document: what a robot file says, as nested dicts and lists; NumPy numbers and arrays are welcome.
         path: the robot file that it belongs to, for the files beside it.
         name: stands for the file in messages.
+        known: warnings that were given before and are not repeated.
 
     Raises and warns as `read_robot_file`; lines are unknown.
     """
     file = str(path) if path is not None else name
-    return _check(plain_data(document, file), {}, file, path)
+    return _check(plain_data(document, file), {}, file, path, known)
 
 
 def _unreadable(name: str, what: str) -> Problem:
@@ -91,7 +98,9 @@ def _read(content: bytes | str, name: str, path: FilePath | None) -> Description
     return _check(read.data, read.lines, name, path)
 
 
-def _check(data: dict[str, Any], lines: Mapping[Path, int], name: str, path: FilePath | None) -> Description:
+def _check(
+    data: dict[str, Any], lines: Mapping[Path, int], name: str, path: FilePath | None, known: tuple[Problem, ...] = ()
+) -> Description:
     report = Report(file=name, document=data, lines=lines)
     file = validated(RobotFile, data, report)
     merged = _merged_legs(data, report)
@@ -114,8 +123,9 @@ def _check(data: dict[str, Any], lines: Mapping[Path, int], name: str, path: Fil
     if report.problems or file is None:
         raise RobotFileError(sorted(report.problems, key=lambda p: p.line or 0))
     found = tuple(report.warnings)
-    if found:
-        warnings.warn(RobotFileWarning("\n".join(map(str, found))), stacklevel=4)
+    told = {(warning.path, warning.what) for warning in known}
+    if new := [str(warning) for warning in found if (warning.path, warning.what) not in told]:
+        warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
     return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path)

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ValidationError
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Reporter
 from flexapod.description.schema import Rotation
+from flexapod.description.unit_parser import shorten
 from flexapod.description.units import describe, unit_of
-from flexapod.description.walk import fields_of, literals_of, model_of, type_at
+from flexapod.description.walk import fields_of, is_list, literals_of, model_of, step, type_at
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -78,7 +79,7 @@ def _words(model: Any, path: Path, error: Any) -> tuple[Path, str, str]:
         words = [str(word) for word in literals_of(wanted)]
         if len(words) <= 3:
             return path, f"must be {' or '.join(words)}, is {describe(given)}", f"Write {' or '.join(words)}."
-        return path, f"{describe(given)} is not one of the words that can stand here", nearest(str(given), words)
+        return path, f"{describe(given)} is not one of the words that can stand here", nearest(shorten(given), words)
     if kind in ("too_short", "too_long"):
         return path, *_wrong_length(wanted, context, given)
     if kind in ("greater_than_equal", "less_than_equal", "greater_than", "less_than"):
@@ -110,6 +111,8 @@ def _wrong_length(wanted: Any, context: dict[str, Any], given: Any) -> tuple[str
     if unit_of(wanted) == "" or model_of(wanted) is not None:
         word = "at least" if short else "at most"
         return f"must have {word} {length} entries, has {size}", "Add or remove entries."
+    if is_list(step(wanted, 0)):
+        return f"must have {length} rows, has {size}", f"Write {length} lists of {length} numbers."
     return f"must have {length} numbers, has {size}", f"Write e.g. {_EXAMPLES.get(length, '[0]')}."
 
 

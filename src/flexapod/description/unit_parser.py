@@ -74,7 +74,10 @@ class UnitError(ValueError):
 
 def shorten(value: object, length: int = 40) -> str:
     """The value as text for a message, cut to a readable length."""
-    text = repr(value) if isinstance(value, str) else str(value)
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except ValueError:
+        return "a number of thousands of digits"
     text = " ".join(text.split())
     return text if len(text) <= length else text[: length - 3] + "..."
 

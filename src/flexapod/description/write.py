@@ -91,7 +91,7 @@ def _node(value: Any, depth: int) -> yaml.Node:
     if isinstance(value, str):
         # Words that YAML 1.1 takes for something else (no, on, 12:30) are quoted for other readers.
         plain = _YAML_1_1.resolve(yaml.ScalarNode, value, (True, False)) == _TAG + "str"
-        return yaml.ScalarNode(_TAG + "str", value, style=None if plain else '"')
+        return yaml.ScalarNode(_TAG + "str", value, style=None if plain and value.isprintable() else '"')
     if value is None:
         return yaml.ScalarNode(_TAG + "null", "null")
     if isinstance(value, bool):

@@ -180,7 +180,7 @@ def _compose(text: str, report: Any) -> _Node | None:
                     raise _Refused(line, _path(stack), "refers to itself", "An alias may not lie inside its own anchor.")
                 node = target
             else:
-                node = _node(event, line, report, _path(stack))
+                node = _node(event, line, report, stack)
                 if event.anchor is not None:
                     anchors[event.anchor] = node
             nodes += node.size
@@ -207,11 +207,11 @@ def _compose(text: str, report: Any) -> _Node | None:
     return root
 
 
-def _node(event: Any, line: int, report: Any, path: Path) -> _Node:
+def _node(event: Any, line: int, report: Any, stack: list[_Node]) -> _Node:
     tag = event.tag
     known = _TAGS.get(tag) if tag not in (None, "!") else ""
     if known is None:
-        report(line, path, f"the tag {shorten(tag)} is not allowed", "Write plain values without tags.")
+        report(line, _path(stack), f"the tag {shorten(tag)} is not allowed", "Write plain values without tags.")
     if isinstance(event, yaml.MappingStartEvent):
         return _Node(line=line, kind="map")
     if isinstance(event, yaml.SequenceStartEvent):
@@ -234,8 +234,8 @@ def _attach(stack: list[_Node], node: _Node, report: Any) -> None:
         parent.children.append((parent.key[0], node))
         parent.key = None
         return
-    path = _path(stack)
     if node.kind != "scalar":
+        path = _path(stack)
         raise _Refused(
             node.line,
             path,
@@ -246,13 +246,13 @@ def _attach(stack: list[_Node], node: _Node, report: Any) -> None:
     if text == "<<" and plain:
         report(
             node.line,
-            (*path, text),
+            (*_path(stack), text),
             "merge keys (<<) are not supported",
             "Use `legs.template` for what legs share.",
         )
     elif text in parent.seen:
         hint = f"It is already on line {parent.seen[text]}; keep one."
-        report(node.line, (*path, text), "this key is given twice", hint)
+        report(node.line, (*_path(stack), text), "this key is given twice", hint)
     parent.seen.setdefault(text, node.line)
     parent.key = (text, node.line)
 
