@@ -11,7 +11,7 @@ for the rows and dependents of the plan; the rows left over constrain the platfo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -55,8 +55,8 @@ class ClosedLeg:
         q, qd, qdd: coordinates of the moving links and derivatives.
         links: motion of every link frame.
         leftover: rows that the leg's coordinates cannot meet: (r, rd, rdd) columns; zero where the platform obeys.
-        jacobian: (n, 6) derivative of the coordinates with respect to the platform twist.
-        constraint: (leftover, 6) what the leg forbids the platform: constraint @ twist = 0.
+        jacobian: (n, 6) derivative of the coordinates with respect to the twist that drives the leg.
+        constraint: (leftover, 6) what the leg forbids that twist: constraint @ twist = 0 (with free coordinates at rest).
         determinant: of the block that was solved; zero where the leg is singular (type 1).
     """
 
@@ -138,46 +138,70 @@ def close_leg(
     guess: Sequence[Any],
     free: Sequence[tuple[Any, Any]] = (),
 ) -> ClosedLeg:
-    """Coordinates, rates and accelerations of a leg for a given motion of the platform.
+    """Coordinates, rates and accelerations of a leg for a given motion of a rigid platform.
+
+    As `close_at`, with `jacobian` and `constraint` per twist of the platform frame.
+    """
+    half = half_on_platform(values, leg, platform)
+    closed = close_at(b, values, leg, plan, half, guess, free)
+    T = transfer(half.p - platform.p)
+    return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
+
+
+def transfer(arm: Vec) -> Any:
+    """(6, 6) twist at a point from the twist at the origin, `arm` from origin to point: v + w x arm, w."""
+    eye, none = ca.SX.eye(3), ca.SX.zeros(3, 3)
+    return ca.vertcat(ca.horzcat(eye, -ca.skew(arm.expr)), ca.horzcat(none, eye))
+
+
+def close_at(
+    b: Program,
+    values: Values,
+    leg: Leg,
+    plan: LegPlan,
+    half: FrameMotion,
+    guess: Sequence[Any],
+    free: Sequence[tuple[Any, Any]] = (),
+) -> ClosedLeg:
+    """Coordinates, rates and accelerations of a leg for a given motion of the joint's half on the platform.
 
     Args:
         b: program (takes the Newton iteration and its checks).
         values: below ``legs.<name>.``.
-        guess: coordinates of the moving links to start from; those not solved for keep their value.
+        half: the half frame that the leg must meet, on a rigid or flexible platform or on another leg's link.
+        guess: coordinates of the moving links to start from; those not solved for (elastic ones) keep their value.
         free: rates and accelerations of the coordinates that are not solved for, in order; at rest if left out.
 
     Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
     """
     n = len(leg.moving)
-    half = half_on_platform(values, leg, platform)
     q = solve_position(b, values, leg, plan, half, guess)
     poses = chain_poses(values, leg, q)
+    qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
-    free = list(free) or [(ca.SX(0), ca.SX(0))] * len(fixed)
-    qd = [ca.SX(0)] * n
-    qdd = [ca.SX(0)] * n
-    for (rate, acceleration), i in zip(free, fixed, strict=True):
+    for (rate, acceleration), i in zip(free or [(0, 0)] * len(fixed), fixed, strict=True):
         qd[i], qdd[i] = ca.SX(rate), ca.SX(acceleration)
 
-    def rows() -> list[Row]:
-        return closing_rows(leg, half_on_link(values, leg, chain_motion(leg, poses, qd, qdd)), half)
+    def at_rates() -> tuple[list[FrameMotion], FrameMotion, list[Row]]:
+        links = chain_motion(leg, poses, qd, qdd)
+        end = half_on_link(values, leg, links)
+        return links, end, closing_rows(leg, end, half)
 
-    first = rows()
-    point = half_on_link(values, leg, chain_motion(leg, poses, qd, qdd)).p
-    B = leg_block(leg, poses, first, point)
+    links, end, rows = at_rates()
+    B = leg_block(leg, poses, rows, end.p)
     block = _pick(B, plan.rows, plan.dependents)
-    _scatter(qd, plan.dependents, solve(block, -ca.vertcat(*[first[i].rd for i in plan.rows])) if plan.rows else None)
-    second = rows()
-    _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[second[i].rdd for i in plan.rows])) if plan.rows else None)
-    final = rows()
-    P = _platform_rows(final, point - platform.p)
-    jacobian, constraint = _eliminate(B, P, block, plan, n)
-    left = tuple(ca.vertcat(*[getattr(final[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
+    if plan.rows:
+        _scatter(qd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rd for i in plan.rows])))
+        links, end, rows = at_rates()
+        _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rdd for i in plan.rows])))
+        links, end, rows = at_rates()
+    jacobian, constraint = _eliminate(B, _half_rows(rows, end.p - half.p), block, plan, n)
+    left = tuple(ca.vertcat(*[getattr(rows[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
     return ClosedLeg(
         q=list(q),
         qd=qd,
         qdd=qdd,
-        links=chain_motion(leg, poses, qd, qdd),
+        links=links,
         leftover=left,  # type: ignore[arg-type]
         jacobian=jacobian,
         constraint=constraint,
@@ -185,8 +209,8 @@ def close_leg(
     )
 
 
-def _platform_rows(rows: Sequence[Row], arm: Vec) -> Any:
-    """P (m, 6): derivative of the rows with respect to the platform twist."""
+def _half_rows(rows: Sequence[Row], arm: Vec) -> Any:
+    """P (m, 6): derivative of the rows with respect to the twist of the half on the platform."""
     return ca.vertcat(*[ca.horzcat(-row.linear.expr.T, -(cross(arm, row.linear) + row.angular).expr.T) for row in rows])
 
 

@@ -80,18 +80,19 @@ def _out_of_reach(leg: str, by: float) -> None:
 
 
 def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Array:
-    """Coordinates of a leg at home by damped Newton from `start`.
+    """Coordinates of a leg at home by damped Newton from `start`; elastic ones stay at rest.
 
     Raises:
         RobotBuildError: the loop does not close near the start values; says by how much.
     """
     q = start.copy()
+    rigid = np.array([0.0 if leg.links[i].elastic else 1.0 for i in leg.moving])
     r, J, _ = closure(leg, q, platform)
     best = float(np.linalg.norm(r))
     for _ in range(100):
         if best <= 1e-14 * size:
             break
-        step = -np.linalg.pinv(J, rcond=1e-10) @ r
+        step = -np.linalg.pinv(J * rigid, rcond=1e-10) @ r * rigid
         turn = float(np.max(np.abs(step), initial=0.0)) / max(size, 1.0)
         scale = min(1.0, 0.5 / turn) if turn > 0 else 1.0
         for _ in range(30):

@@ -56,7 +56,7 @@ def build_leg(name: str, spec: schema.Leg, home: Pose, size: float, description:
             if float(np.linalg.norm(direction)) == 0.0:
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
             joints[key] = joint.model_copy(update={"direction": [float(x) for x in direction]})
-    tree = TreeBuilder(leg=name, base=base)
+    tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None)
     previous, closing = "base", None
     for row in spec.table:
         add_row(tree, row, previous)
@@ -101,7 +101,7 @@ def _assemble(
     shifted, at_home = list(links), q.copy()
     for i, index in enumerate(draft.moving):
         link = links[index]
-        if link.kind == "R" and not link.actuated and not link.from_table:
+        if link.kind == "R" and not (link.actuated or link.from_table or link.elastic):
             shifted[index] = replace(link, zero=link.zero + float(q[i]))
             at_home[i] = 0.0
     return replace(draft, links=tuple(shifted), home=frozen(at_home))

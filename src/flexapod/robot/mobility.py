@@ -50,8 +50,12 @@ class Mobility:
 
 
 def loop_jacobian(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose) -> tuple[Array, Array]:
-    """Residuals (m,) and derivatives (m, n + 6) of all closing joints; columns: legs in order, then v, omega."""
+    """Residuals (m,) and derivatives (m, n + 6) of all closing joints; columns: legs in order, then v, omega.
+
+    Elastic coordinates are held: their columns are zero.
+    """
     parts = [closure(leg, q, platform) for leg, q in zip(legs, coordinates, strict=True)]
+    parts = [(r, J_leg * _rigid(leg), J_platform) for leg, (r, J_leg, J_platform) in zip(legs, parts, strict=True)]
     columns = sum(len(q) for q in coordinates) + 6
     J = np.zeros((sum(len(r) for r, _, _ in parts), columns))
     row = column = 0
@@ -60,6 +64,11 @@ def loop_jacobian(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pos
         J[row : row + len(r), -6:] = J_platform
         row, column = row + len(r), column + J_leg.shape[1]
     return np.concatenate([r for r, _, _ in parts]), J
+
+
+def _rigid(leg: Leg) -> Array:
+    """1 for joint coordinates, 0 for elastic ones."""
+    return np.array([0.0 if leg.links[i].elastic else 1.0 for i in leg.moving])
 
 
 def move(coordinates: list[Array], platform: Pose, step: Array) -> tuple[list[Array], Pose]:
@@ -83,6 +92,7 @@ def generic_configuration(
         _, s, vt = np.linalg.svd(J)
         null = vt[int(np.sum(s > RANK * s[0])) :]
         direction = null.T @ random.normal(size=len(null)) if len(null) else np.zeros(J.shape[1])
+        direction[:-6] *= np.concatenate([_rigid(leg) for leg in legs])
         step = 0.03 * direction / max(1e-12, float(np.max(np.abs(direction), initial=0.0))) * min(size, 1.0)
         q_new, p_new = move(q, platform, step)
         for _ in range(20):
@@ -96,18 +106,20 @@ def generic_configuration(
 
 def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float, has_platform: bool) -> Mobility:
     """Mobility of a robot; the rank is the largest over a few generic configurations."""
-    columns = sum(len(leg.moving) for leg in legs) + 6
+    elastic = sum(link.elastic for leg in legs for link in leg.links)
+    columns = sum(len(leg.moving) for leg in legs) + 6 - elastic
     ranks, idle = [], []
     for seed in range(4):
         q, p = generic_configuration(legs, platform, size, seed)
         _, J = loop_jacobian(legs, q, p)
         ranks.append(int(np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))))
         inner = J[:, :-6]
-        idle.append(inner.shape[1] - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, np.linalg.norm(inner, 2)))))
+        idle.append(inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, np.linalg.norm(inner, 2)))))
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
-    freedoms = sum(len(leg.moving) + FREEDOMS[leg.closing.type] for leg in legs)
-    bodies = sum(len({link.joint for link in leg.links}) for leg in legs) + (1 if has_platform else 0)
-    joints = sum(len({link.joint for link in leg.links}) + 1 for leg in legs) - (0 if has_platform else 1)
+    freedoms = sum(len(leg.moving) + FREEDOMS[leg.closing.type] for leg in legs) - elastic
+    inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
+    bodies = inside + (1 if has_platform else 0)
+    joints = inside + len(legs) - (0 if has_platform else 1)
     rank = columns - max(ranks)
     return Mobility(
         rank=rank,

@@ -67,6 +67,7 @@ class Link:
         body: what moves with this frame, if it has a name; None for the massless inner frame of a joint.
         actuated: driven by an actuator.
         inertia: rotor inertia at the coordinate [kg or kg m^2].
+        elastic: the coordinate is a deformation: independent, never solved for to close a loop.
     """
 
     joint: str
@@ -82,6 +83,7 @@ class Link:
     limits: Limits | None = None
     friction: Friction | None = None
     from_table: bool = False
+    elastic: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,7 +68,8 @@ def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPla
     plans, constraints = [], []
     for leg, q in zip(legs, coordinates, strict=True):
         B, P = scaled_block(leg, q, platform, length)
-        dependents = pivots(B)
+        rigid = [k for k, i in enumerate(leg.moving) if not leg.links[i].elastic]
+        dependents = [rigid[k] for k in pivots(B[:, rigid])]
         rows = pivots(B[:, dependents].T)
         left = [i for i in range(len(B)) if i not in rows]
         plans.append(LegPlan(rows=tuple(rows), dependents=tuple(dependents), leftover=tuple(left)))

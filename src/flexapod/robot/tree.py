@@ -5,12 +5,13 @@ Letters: K is a frame with z along a joint axis, in axes of the `from` body; C a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from flexapod.description import schema
 from flexapod.errors import FlexapodError
+from flexapod.robot.elastic import add_beam
 from flexapod.robot.bodies import khalil_body, rigid_body
 from flexapod.robot.geometry import (
     Array,
@@ -31,12 +32,18 @@ class RobotBuildError(FlexapodError):
 
 @dataclass
 class TreeBuilder:
-    """Collects the links of one leg; `placed` maps a body to its link index and body axes."""
+    """Collects the links of one leg.
+
+    `placed` maps a body to its link index and body axes; `nodes` maps a beam to the places along it where something may
+    be attached: distance from the root, link, body axes seen from that link.
+    """
 
     leg: str
     base: Pose
     links: list[Link] = field(default_factory=list)
+    planar: bool = False
     placed: dict[str, tuple[int, Array]] = field(default_factory=lambda: {"base": (-1, np.eye(3))})
+    nodes: dict[str, list[tuple[float, int, Array]]] = field(default_factory=dict)
 
     def add(
         self,
@@ -46,6 +53,7 @@ class TreeBuilder:
         joint: str,
         part: str = "",
         body: RigidBody | None = None,
+        coordinate: str = "",
         zero: float = 0.0,
         **more: object,
     ) -> int:
@@ -53,7 +61,7 @@ class TreeBuilder:
         self.links.append(
             Link(
                 joint=joint,
-                coordinate=joint + part,
+                coordinate=coordinate or joint + part,
                 kind=kind,
                 parent=parent,
                 placement=self.base @ placement if parent < 0 else placement,
@@ -64,23 +72,34 @@ class TreeBuilder:
         )
         return len(self.links) - 1
 
+    def seat(self, body: str, at: Array) -> tuple[int, Pose]:
+        """Where something at `at` of a body is attached: link, and the body's axes placed there, seen from the link."""
+        if body not in self.nodes:
+            link, axes = self.placed[body]
+            return link, pose(axes @ at, axes)
+        for x, link, axes in self.nodes[body]:
+            if float(np.linalg.norm(at - [x, 0.0, 0.0])) < 1e-9:
+                return link, pose(np.zeros(3), axes)
+        places = ", ".join(f"{x:g}" for x, _, _ in self.nodes[body])
+        raise RobotBuildError(
+            f"leg {self.leg}: something is attached to the beam {body} at {at.tolist()}; a beam has nodes at x = {places} only"
+        )
+
 
 def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
     """A Khalil-Kleinfinger row: Rz(gamma) Tz(b) Rx(alpha) Tx(d), then Rz(theta) Tz(r)."""
     x, z = np.eye(3)[0], np.eye(3)[2]
-    parent, axes = tree.placed[row.after or previous]
-    placement = (
-        pose(rotation=axes)
-        @ pose(row.b * z, about(z, row.gamma))
-        @ pose(rotation=about(x, row.alpha))
-        @ pose(row.d * x)
-    )
+    shift = pose(row.b * z, about(z, row.gamma)) @ pose(rotation=about(x, row.alpha)) @ pose(row.d * x)
+    parent, seat = tree.seat(row.after or previous, shift.position)
+    placement = seat @ pose(rotation=shift.rotation)
     kind: Kind = ("R", "P", "fixed")[row.sigma]  # type: ignore[assignment]
     if kind != "P":
         placement = placement @ pose(row.r * z)
     if kind != "R":
         placement = placement @ pose(rotation=about(z, row.theta))
-    body = khalil_body(row.body, row.inertial, {n: np.array(p) for n, p in row.points.items()})
+    body = replace(
+        khalil_body(row.body, row.inertial, {n: np.array(p) for n, p in row.points.items()}), flexible=row.flexible
+    )
     index = tree.add(
         parent,
         placement,
@@ -96,13 +115,14 @@ def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
         from_table=True,
     )
     tree.placed[row.body] = (index, np.eye(3))
+    if row.flexible is not None and row.flexible.type == "beam":
+        add_beam(tree, row.body, row.flexible, index, np.eye(3), tree.planar)
 
 
 def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[str, schema.Body]) -> None:
     """A joint of the file as one, two or three links; its `to` body moves with the last."""
-    parent, axes = tree.placed[joint.from_]
-    at, R_ft = np.array(joint.at), rotation_matrix(joint.rotation)
-    seat = pose(axes @ at, axes)
+    parent, seat = tree.seat(joint.from_, np.array(joint.at))
+    R_ft = rotation_matrix(joint.rotation)
     starts = joint.start if isinstance(joint.start, list) else [joint.start] * 3
     shared: dict[str, object] = {"limits": joint.limits, "friction": joint.friction}
 
@@ -111,6 +131,9 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
 
     def finish(index: int, K: Array) -> None:
         tree.placed[joint.to] = (index, snap(K.T @ R_ft))
+        flexible = bodies[joint.to].flexible if joint.to in bodies else None
+        if flexible is not None and flexible.type == "beam":
+            add_beam(tree, joint.to, flexible, index, snap(K.T @ R_ft), tree.planar)
 
     drive: dict[str, object] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
     if joint.type == "fixed":
@@ -175,7 +198,7 @@ def closing_joint(
     tree: TreeBuilder, name: str, joint: schema.Joint, platform_frame: Pose
 ) -> Closing:
     """The joint to the platform, cut into its two halves."""
-    link, axes = tree.placed[joint.from_]
+    link, seat = tree.seat(joint.from_, np.array(joint.at))
     R_ft = rotation_matrix(joint.rotation)
     if joint.type == "universal":
         K_link, K_platform = frame_along(unit(joint.axis1 or [])), frame_along(unit(joint.axis2 or []))
@@ -186,7 +209,7 @@ def closing_joint(
         K_platform = frame_along(unit(joint.axis_on or joint.axis or []))
         if joint.type == "prismatic":
             K_platform = snap(R_ft.T @ K_link)
-    seat = pose(axes @ np.array(joint.at), snap(axes @ K_link))
+    seat = seat @ pose(rotation=K_link)
     return Closing(
         joint=name,
         type=joint.type,

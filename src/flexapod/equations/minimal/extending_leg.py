@@ -1,0 +1,152 @@
+r"""A U-P-S leg divided by its vertical component: what it asks of the platform, in the plane.
+
+Letters: d = S - U, z its vertical component, (X, Y) = d_xy/z, D = (X, Y, 1), N = |D|^2, lambda = 1/|d|; v, a rates of d less
+those along D; k = z x axis1 (horizontal), w = k.(X, Y); I_a axial inertia, J that of leg and cross about axis1.
+
+The piston's mass is moved to the platform. Without spin the rest of the leg has the kinetic energy
+:math:`\tfrac{\mu}{2}(|\dot d|^2-\dot l^2)` with :math:`\mu = A_0\lambda^2 + B\lambda`; the universal joint adds
+:math:`\tfrac12\dot\theta^2(J - I_a\rho^2\lambda^2)`, theta the angle of the cross, rho the distance of S from axis1.
+The leg's force on the platform is kappa D - h with h_z = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from flexapod.equations.minimal.vectors import Scalar, Triple
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+
+FLAT = 1e6
+"""N above which a leg counts as lying in the base plane (slope 1:1000)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtendingInertia:
+    """Hoisted numbers of a leg.
+
+    Args:
+        piston: its mass [kg], moved to S.
+        rotor: inertia on the leg's length [kg], moved to S as well.
+        A0, B: of mu.
+        first: sum of first moments along the leg [kg m], about U and S.
+        first_piston: of the piston about S.
+        axial: I_a.
+        about_axis1: J.
+    """
+
+    piston: Scalar
+    rotor: Scalar
+    A0: Scalar
+    first: Scalar
+    first_piston: Scalar
+    axial: Scalar
+    about_axis1: Scalar
+
+
+def extending_inertia(robot: Robot, values: Values, name: str, driven: str) -> ExtendingInertia:
+    """The numbers of one leg; bodies that it does not have count nothing."""
+    base = f"legs.{name}"
+
+    def number(path: str) -> Scalar:
+        return values.scalar(f"{base}.{path}") if f"{base}.{path}" in robot.values else 0
+
+    tip, first_p, mass_p = number("tip"), number("in_L.1.first_moment.z"), number("in_L.1.mass")
+    leg = next(leg for leg in robot.legs if leg.name == name)
+    axial = number("in_L.0.inertia.zz") + number("in_L.1.inertia.zz")
+    about_S = number("in_L.1.inertia.xx") + tip * (mass_p * tip - 2 * first_p)
+    first_piston = first_p - mass_p * tip
+    return ExtendingInertia(
+        piston=mass_p,
+        rotor=number(f"{driven}.rotor"),
+        A0=number("in_L.0.inertia.xx") + about_S,
+        first=number("in_L.0.first_moment.z") + first_piston,
+        first_piston=first_piston,
+        axial=axial,
+        about_axis1=axial + number("in_C.0.inertia.xx") + number(f"{leg.links[0].coordinate}.rotor"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtendingLeg:
+    """What the leg asks: slopes (X, Y), horizontal force h, and its actuator force by `force`."""
+
+    slope: tuple[Scalar, Scalar]
+    h: tuple[Scalar, Scalar]
+    root: Scalar
+    along: Scalar
+
+    def force(self, kappa: Scalar) -> Scalar:
+        r"""Actuator force :math:`f = \sqrt N\,\kappa + n\cdot G - h\cdot(X,Y)/\sqrt N`."""
+        return self.root * kappa + self.along
+
+
+def extending_leg(
+    b: Program,
+    name: str,
+    side: int,
+    upright: bool,
+    axis1: tuple[Scalar, Scalar],
+    inertia: ExtendingInertia,
+    gravity: Triple,
+    d: Triple,
+    rate: Triple,
+    second: Triple,
+) -> ExtendingLeg:
+    """The leg from its vector d, d', d''.
+
+    Args:
+        side: sign of z.
+        upright: k is divided by its y component (else by x).
+        axis1: its horizontal components.
+
+    Checked by: tests/equations/test_minimal.py.
+    """
+    i = inertia
+    zi = 1 / d[2]
+    X, Y = d[0] * zi, d[1] * zi
+    N = 1 + X * X + Y * Y
+    stands = ca.logic_and(side * d[2] > 0, N < FLAT)
+    b.fail_if(ca.logic_not(stands), "leg {leg} lies in the base plane, where these equations end", leg=name)
+    root = side * ca.sqrt(N)
+    ri = 1 / root
+    lam = zi * ri
+    vx, vy = rate[0] - X * rate[2], rate[1] - Y * rate[2]
+    ax, ay = second[0] - X * second[2], second[1] - Y * second[2]
+    # rates of lambda and mu: lambda'/lambda = -(z'/z + e)
+    zeta = rate[2] * zi
+    e = (X * vx + Y * vy) * ri * lam
+    eps = zeta + e
+    lam2 = lam * lam
+    m2 = i.A0 * lam2
+    mu = (2 * i.first_piston) * lam + m2 - i.rotor
+    mu_rate = -eps * (mu + i.rotor + m2)
+    # spin: everything along k, which is scaled to have a 1
+    kx, ky = -axis1[1], axis1[0]
+    s = ky if upright else kx
+    k1 = (kx if upright else ky) / s
+    first, other = (1, 0) if upright else (0, 1)
+    ss = 1 / (s * s)
+
+    def along_k(u: tuple[Scalar, Scalar]) -> Scalar:
+        return k1 * u[other] + u[first]
+
+    w = along_k((X, Y))
+    q = 1 / (ss + w * w)
+    kv = along_k((vx, vy))
+    th, ta = q * kv, q * along_k((ax, ay))
+    u = th * zi
+    wu = w * u
+    P = i.axial * lam2
+    Z = (i.about_axis1 * ss) * (zi * zi) * q
+    Q = (Z - P) * ta + (P * (2 * eps + wu) - 2 * (Z * (zeta + wu))) * th
+    slope = Q * w - (P * u) * kv + (i.first * gravity[2]) * lam
+    pull = [k1 * Q, Q] if upright else [Q, k1 * Q]
+    hx = mu * ax + mu_rate * vx + pull[0] + slope * X - (i.first * gravity[0]) * lam
+    hy = mu * ay + mu_rate * vy + pull[1] + slope * Y - (i.first * gravity[1]) * lam
+    turning = lam2 * (vx * vx + vy * vy) - e * e
+    along = (i.rotor * d[2] * root - i.first_piston) * turning - ri * (hx * X + hy * Y)
+    return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, along=along)

@@ -1,0 +1,137 @@
+"""What is decided before a minimal kernel is written, and when the minimal equations apply at all.
+
+The equations rely on facts that numbers must have (joints in one plane, horizontal first universal axes, slender axisymmetric
+legs) and on choices (which joints carry the basis, which legs are eliminated first). `applies` checks the facts for one
+set of numbers, `plan` makes the choices; a kernel may be shared by all sets of numbers with equal plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from flexapod.equations.minimal.conditions import applies, spins
+from flexapod.errors import InputError
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+
+GOOD = 0.6
+"""Triangles and lever pairs of at least this share of the largest area are as good as the largest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Choices that a minimal kernel is written for; hashable, so that it can be part of a kernel's key.
+
+    Args:
+        architecture: of all legs.
+        legs: names in file order.
+        branches: root that each P-U-S leg takes; 0 for U-P-S.
+        platform_joints: per leg, the leg whose S it reads (its own, or one with the same centre).
+        base_joints: per leg, the leg whose U it reads.
+        levers: two legs whose platform joints span the basis.
+        triangle: three legs that the solve eliminates first.
+        upright: per leg, the y component of k = z x axis1 is the larger one; None where nothing spins about axis1 (P-U-S).
+        side: sign of z of the legs (U-P-S), or of the z component of the platform's normal (P-U-S).
+        driven: per leg, name of its actuated coordinate.
+    """
+
+    architecture: Literal["UPS", "PUS"]
+    legs: tuple[str, ...]
+    branches: tuple[int, ...]
+    platform_joints: tuple[str, ...]
+    base_joints: tuple[str, ...]
+    levers: tuple[int, int]
+    triangle: tuple[int, int, int]
+    upright: tuple[bool | None, ...]
+    side: int
+    driven: tuple[str, ...]
+
+
+def plan(robot: Robot, *, coincident: bool = True) -> Plan:
+    """The plan for a robot.
+
+    Args:
+        robot: a robot to which the minimal equations apply.
+        coincident: joints with exactly the same centre are read once. The kernel then serves only robots whose
+            joints coincide in the same way; otherwise it serves all robots with the same choices.
+
+    Raises:
+        InputError: the equations do not apply; says why.
+    Checked by: tests/equations/test_minimal.py.
+    """
+    reason = applies(robot)
+    if reason is not None:
+        raise InputError(f"the minimal equations do not apply to {robot.name}: {reason}; use another formulation")
+    values, legs = robot.values, robot.legs
+    names = tuple(leg.name for leg in legs)
+    S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
+    architecture = legs[0].architecture
+    assert architecture in ("UPS", "PUS")
+    shared_S = _shared(names, S) if coincident else names
+    shared_U = _shared(names, U) if coincident else names
+    levers = _levers(S[:, :2], shared_S)
+    tall = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2] if architecture == "UPS" else robot.home.rotation[2, 2:]
+    points, shared = (U[:, :2], shared_U) if architecture == "UPS" else (S[:, :2], shared_S)
+    return Plan(
+        architecture=architecture,  # type: ignore[arg-type]
+        legs=names,
+        branches=tuple(leg.branch if architecture == "PUS" else 0 for leg in legs),
+        platform_joints=shared_S,
+        base_joints=shared_U,
+        levers=levers,
+        triangle=_triangle(points, shared),
+        upright=tuple(_upright(values, leg) for leg in legs),
+        side=1 if tall[0] > 0 else -1,
+        driven=tuple(next(k.coordinate for k in leg.links if k.actuated) for leg in legs),
+    )
+
+
+def _shared(names: Sequence[str], points: np.ndarray) -> tuple[str, ...]:
+    """The first leg with the same point, per leg."""
+    return tuple(next(n for n, p in zip(names, points, strict=True) if (p == q).all()) for q in points)
+
+
+def _upright(values: Mapping[str, float], leg: Leg) -> bool | None:
+    if leg.architecture == "PUS" and not spins(values, leg):
+        return None
+    return abs(values[f"legs.{leg.name}.axis1.x"]) >= abs(values[f"legs.{leg.name}.axis1.y"])
+
+
+def _levers(S: np.ndarray, shared: Sequence[str]) -> tuple[int, int]:
+    """The pair of joints that leaves the fewest coordinates to be multiplied, of those that span a good area."""
+    area = {pair: abs(S[pair[0]][0] * S[pair[1]][1] - S[pair[0]][1] * S[pair[1]][0]) for pair in combinations(range(6), 2)}
+    largest = max(area.values())
+
+    def cost(pair: tuple[int, int]) -> int:
+        i, j = pair
+        work = 3 * int(np.count_nonzero(S[i]) ** 2 + np.count_nonzero(S[j]) ** 2)
+        for k, s in enumerate(S):
+            if shared[k] not in (shared[i], shared[j]):
+                work += 12 * sum(bool(s[0] * S[m][1] or s[1] * S[m][0]) for m in pair)
+        return work
+
+    return min((pair for pair in area if area[pair] >= GOOD * largest), key=lambda pair: (cost(pair), pair))
+
+
+def _triangle(points: np.ndarray, shared: Sequence[str]) -> tuple[int, int, int]:
+    """A large triangle, and its corner from which most other joints differ in few coordinates."""
+
+    def area(corners: tuple[int, ...]) -> float:
+        a, b, c = points[list(corners)]
+        return abs(float((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0]))
+
+    def cost(corners: tuple[int, int, int]) -> int:
+        a = corners[0]
+        return sum(
+            int(np.count_nonzero(np.abs(points[j]) + np.abs(points[a]))) for j in range(6) if shared[j] != shared[a]
+        )
+
+    triples = list(combinations(range(6), 3))
+    largest = max(map(area, triples))
+    turned = [t[k:] + t[:k] for t in triples if area(t) >= GOOD * largest for k in range(3)]
+    return min(turned, key=lambda t: (cost(t), t))  # type: ignore[arg-type, return-value]

@@ -1,0 +1,48 @@
+"""Relative matrices of any leg from its joint coordinates, which Newton's iteration finds inside the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flexapod.equations.closing import solve_position
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_work.relative_frames import Z, Chain, frame, steps_of
+from flexapod.kernels.program import Program
+from flexapod.robot.model import Leg
+from flexapod.robot.plan import LegPlan
+from flexapod.spatial import Rot, Vec, rotation_z
+from flexapod.spatial.vector import zero
+
+
+def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple[Rot, Vec], guess: Sequence[Any]) -> Chain:
+    r"""The leg that reaches the platform half of its closing joint.
+
+    .. math:: a_{k,j} = (R^0_{jk}\,R_z(q_k))^T,\qquad r_{k,j} = p^0_{jk}\;(+\,z\,q_k)
+
+    Args:
+        half: rotation (frame H) and centre of the half on the platform, world.
+        guess: coordinates to start from.
+
+    Source: Staicu 2009 Eqs. (2)-(3), Sinatra 2009 Eqs. (2)-(3): every joint acts along its own z axis.
+    Checked by: tests/equations/test_virtual_work.py.
+    """
+    R_WH, p = half
+    still = FrameMotion(R=R_WH, p=p, v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"))
+    q = iter(solve_position(b, values, leg, plan, still, guess))
+    turns, arms = [], []
+    for k, link in enumerate(leg.links):
+        here, before = frame(k), frame(link.parent)
+        turn = values.rotation(f"{link.coordinate}.R", before, here)
+        arm = values.vector(f"{link.coordinate}.p", before)
+        if link.kind == "R":
+            turn = turn @ rotation_z(next(q) + values.scalar(f"{link.coordinate}.zero"), here, here)
+        elif link.kind == "P":
+            arm = arm + turn.column(2) * (next(q) + values.scalar(f"{link.coordinate}.zero"))
+        turns.append(turn.T)
+        arms.append(arm)
+    axes = [Vec(Z, frame(k)) for k in range(len(leg.links))]
+    steps = steps_of(values, leg, turns, arms, axes, [f"{link.coordinate}.body" for link in leg.links])
+    last = leg.closing.link
+    return Chain(steps=steps, last=last, tip=values.vector(f"{leg.closing.joint}.on_link.p", frame(last)))

@@ -1,0 +1,44 @@
+"""Beams inside a leg: each element's tip moves against its root by a few coordinates, written as links.
+
+Along the beam's x axis, from the root of an element to its tip: planar u, v, theta; spatial u, v, w, thx, thy, thz. The
+displacement is along root axes, then the rotation turns what follows: the true rotation of the tip.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.robot.geometry import Array, frame_along, pose, snap
+
+if TYPE_CHECKING:
+    from flexapod.description.schema import Flexible
+    from flexapod.robot.tree import TreeBuilder
+
+PLANAR = (("u", "P", 0), ("v", "P", 1), ("theta", "R", 2))
+SPATIAL = (("u", "P", 0), ("v", "P", 1), ("w", "P", 2), ("thx", "R", 0), ("thy", "R", 1), ("thz", "R", 2))
+
+
+def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: Array, planar: bool) -> None:
+    """Append the elastic links of a beam and note where its nodes are.
+
+    Args:
+        name: of the body; coordinates are `name.u`, and `name.2.u` for the second element.
+        root: link that carries the beam's root.
+        axes: (3, 3) body axes seen from that link.
+        planar: the robot moves in a plane whose normal is the body's z axis.
+    """
+    length, parts = float(flexible.length or 0.0), flexible.elements
+    parent, K_before = root, axes.T
+    nodes = [(0.0, root, axes)]
+    for element in range(1, parts + 1):
+        label = name if element == 1 else f"{name}.{element}"
+        step = np.array([length / parts, 0.0, 0.0])
+        for key, kind, axis in PLANAR if planar else SPATIAL:
+            K = frame_along(np.eye(3)[axis])
+            placement = pose(K_before.T @ step, snap(K_before.T @ K))
+            parent = tree.add(parent, placement, kind, name, body=None, elastic=True, coordinate=f"{label}.{key}")
+            K_before, step = K, np.zeros(3)
+        nodes.append((length * element / parts, parent, K_before.T))
+    tree.nodes[name] = nodes
