@@ -86,10 +86,10 @@ class ExtendingLeg:
 
 def extending_leg(
     b: Program,
+    values: Values,
     name: str,
     side: int,
-    upright: bool,
-    axis1: tuple[Scalar, Scalar],
+    upright: bool | None,
     inertia: ExtendingInertia,
     gravity: Triple,
     d: Triple,
@@ -101,7 +101,6 @@ def extending_leg(
     Args:
         side: sign of z.
         upright: k is divided by its y component (else by x).
-        axis1: its horizontal components.
 
     Checked by: tests/equations/test_minimal.py.
     """
@@ -125,7 +124,7 @@ def extending_leg(
     mu = (2 * i.first_piston) * lam + m2 - i.rotor
     mu_rate = -eps * (mu + i.rotor + m2)
     # spin: everything along k, which is scaled to have a 1
-    kx, ky = -axis1[1], axis1[0]
+    kx, ky = -values.scalar(f"legs.{name}.axis1.y"), values.scalar(f"legs.{name}.axis1.x")
     s = ky if upright else kx
     k1 = (kx if upright else ky) / s
     first, other = (1, 0) if upright else (0, 1)

@@ -22,6 +22,10 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 
 
+Place = tuple[Scalar, Scalar]
+"""Coordinates in a plane."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Basis:
     """Levers in platform axes, and coordinates of the joints on them.
@@ -33,11 +37,16 @@ class Basis:
         joints: (c1, c2) per leg.
     """
 
-    b1: tuple[Scalar, Scalar]
-    b2: tuple[Scalar, Scalar]
+    b1: Place
+    b2: Place
     area: Scalar
     height: Scalar
-    joints: tuple[tuple[Scalar, Scalar], ...]
+    joints: tuple[Place, ...]
+
+    def seen_from(self, plan: Plan, leg: int) -> list[Place]:
+        """Coordinates of the joints less those of one of them; exact zeros where joints coincide."""
+        names, (o1, o2) = plan.platform_joints, self.joints[leg]
+        return [(0, 0) if n == names[leg] else (c[0] - o1, c[1] - o2) for n, c in zip(names, self.joints, strict=True)]
 
 
 def lever_basis(plan: Plan, values: Values) -> Basis:
@@ -48,13 +57,13 @@ def lever_basis(plan: Plan, values: Values) -> Basis:
     b1, b2 = at[first], at[second]
     area = b1[0] * b2[1] - b1[1] * b2[0]
     names = plan.platform_joints
-    known: dict[str, tuple[Scalar, Scalar]] = {names[first]: (1, 0), names[second]: (0, 1)}
+    known: dict[str, Place] = {names[first]: (1, 0), names[second]: (0, 1)}
     for name, s in zip(names, at, strict=True):
         known.setdefault(name, on_levers(s, b1, b2, area))
     return Basis(b1=b1, b2=b2, area=area, height=S[0].scalar("S.z"), joints=tuple(known[n] for n in names))
 
 
-def on_levers(s: Sequence[Scalar], b1: Sequence[Scalar], b2: Sequence[Scalar], area: Scalar) -> tuple[Scalar, Scalar]:
+def on_levers(s: Sequence[Scalar], b1: Sequence[Scalar], b2: Sequence[Scalar], area: Scalar) -> Place:
     """Coordinates of a plane vector on the levers."""
     return (s[0] * b2[1] - s[1] * b2[0]) / area, (b1[0] * s[1] - b1[1] * s[0]) / area
 
@@ -75,14 +84,26 @@ class PseudoInertia:
     spin: Scalar
     weightless: Triple
 
-    def row(self, k: int, pole: Sequence[Scalar] = (0, 0)) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
+    def row(self, k: int, pole: Place = (0, 0)) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
         """Coefficients of U_k on p'', W1, W2, W3 and the weightless moment; moments about a pole on the levers."""
-        rows = [(*self.E[i], self.normal[i], self.weightless[i]) for i in (0, k)]
         shift = pole[k - 1] if k else 0
+        own, first = ((*self.E[i], self.normal[i], self.weightless[i]) for i in (k, 0))
         if isinstance(shift, int) and shift == 0:
-            return rows[1]
-        e0, e1, e2, e3, w = (x - times(shift, x0) for x0, x in zip(*rows, strict=True))
+            return own
+        e0, e1, e2, e3, w = (x - times(shift, x0) for x, x0 in zip(own, first, strict=True))
         return e0, e1, e2, e3, w
+
+    def about(self, pole: Place) -> PseudoInertia:
+        """The same masses on levers that start at a pole instead of p."""
+        rows = [self.row(k, pole) for k in range(3)]
+        shifts = (0, *pole)
+        E = [[r[j] - times(shifts[j], r[0]) if j else r[0] for j in range(3)] for r in rows]
+        return PseudoInertia(
+            E=((E[0][0], E[0][1], E[0][2]), (E[0][1], E[1][1], E[1][2]), (E[0][2], E[1][2], E[2][2])),
+            normal=(rows[0][3], rows[1][3], rows[2][3]),
+            spin=self.spin,
+            weightless=(rows[0][4], rows[1][4], rows[2][4]),
+        )
 
 
 def pseudo_inertia(
