@@ -36,9 +36,9 @@ def acceleration_matrix(omega: Vec, epsilon: Vec) -> Any:
     x, y, z = omega[0], omega[1], omega[2]
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     ex, ey, ez = epsilon[0], epsilon[1], epsilon[2]
-    return ca.vertcat(
-        ca.horzcat(-(yy + zz), xy - ez, xz + ey), ca.horzcat(xy + ez, -(xx + zz), yz - ex), ca.horzcat(xz - ey, yz + ex, -(xx + yy))
-    )
+    first = ca.horzcat(-(yy + zz), xy - ez, xz + ey)
+    second = ca.horzcat(xy + ez, -(xx + zz), yz - ex)
+    return ca.vertcat(first, second, ca.horzcat(xz - ey, yz + ex, -(xx + yy)))
 
 
 def apply(matrix: Any, r: Vec) -> Vec:

@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.values import Values
-from flexapod.equations.virtual_work.relative_frames import X, Y, Z, Chain, steps_of
+from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec, cross, dot
@@ -75,9 +75,9 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
 
 def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     r"""Cosine and sine of the crank's turn from :math:`A\cos t + B\sin t = C`, which is :math:`|S - O - R(e,t)\,c| = l`."""
-    e, O, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
-    crank = values.vector("U", "W") - O
-    d0 = S - O
+    e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
+    crank = values.vector("U", "W") - pivot
+    d0 = S - pivot
     along = dot(e, crank)
     A = dot(d0, crank) - along * dot(e, d0)
     B = dot(d0, cross(e, crank))
@@ -95,7 +95,7 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     n = (to_crank @ d0 - arm) * (1 / length)
     to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), "1", "2", "3")
     axes = [Vec(e.expr, "1"), Vec(X, "2"), Vec(Y, "3")]
-    steps = steps_of(values, leg, [to_crank, to_cross, to_leg], [O, arm, zero("2")], axes, ["carrier", "in_C.0", "in_L.0"])
+    steps = steps_of(values, leg, [to_crank, to_cross, to_leg], [pivot, arm, zero("2")], axes, ["carrier", "in_C.0", "in_L.0"])
     return Chain(steps=steps, last=2, tip=Vec([0, 0, length], "3"))
 
 

@@ -1,0 +1,69 @@
+"""What a leg contributes to the virtual work: the interface between its connectivity conditions and the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.virtual_work.recursion import acceleration_matrix, apply
+from flexapod.spatial import Rot, Vec, cross
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformState:
+    """Motion of the platform in world axes; `a` is less gravity, `matrix` as in `acceleration_matrix`."""
+
+    R: Rot
+    p: Vec
+    v: Vec
+    w: Vec
+    a: Vec
+    alpha: Vec
+    matrix: Any
+
+    def velocity(self, r: Vec) -> Vec:
+        """Velocity of a point at r from the frame origin (right-hand side of Staicu Eq. 14)."""
+        return self.v + cross(self.w, r)
+
+    def acceleration(self, r: Vec) -> Vec:
+        """Acceleration of a point at r, less gravity (right-hand side of Staicu Eq. 17)."""
+        return self.a + apply(self.matrix, r)
+
+
+def platform_state(R: Rot, p: Vec, v: Vec, w: Vec, a: Vec, alpha: Vec, gravity: Vec) -> PlatformState:
+    """The platform's motion with gravity taken off its acceleration."""
+    return PlatformState(R=R, p=p, v=v, w=w, a=a - gravity, alpha=alpha, matrix=acceleration_matrix(w, alpha))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegWork:
+    """A leg in the virtual work of the robot.
+
+    Args:
+        rates: joint rates in the actual motion.
+        works: per joint, work of the leg's wrenches at unit rate of that joint alone (`recursion.inward`).
+        actuators: indices of the actuated joints.
+        rows: (actuators, 6), scales: per actuator: row . (platform twist) = scale * actuator rate.
+        own: per actuator, work per unit of its rate with the platform standing still.
+        load: (6,) work of the passive joints per unit of the platform twist with the actuators standing still.
+        constraint: (k, 6) what the leg forbids the platform: constraint . twist = 0.
+        virtual_rates: joint rates in a virtual motion of the platform, given as a twist (6,).
+    """
+
+    rates: list[Any]
+    works: list[Any]
+    actuators: list[int]
+    rows: Any
+    scales: list[Any]
+    own: list[Any]
+    load: Any
+    constraint: Any
+    virtual_rates: Callable[[Any], list[Any]]
+
+
+def wrench(force: Vec, arm: Vec) -> Any:
+    """A force at `arm` as a column (force, moment)."""
+    return ca.vertcat(force.expr, cross(arm, force).expr)

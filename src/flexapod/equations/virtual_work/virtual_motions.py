@@ -1,0 +1,88 @@
+r"""Forces from the virtual motions of the actuators.
+
+With A the actuator rows (A V = D q', D their scales) and N a basis of the platform twists that the constraints allow, the
+virtual motions of Staicu Eq. (16) are the columns of
+
+.. math:: V^v = N\,(A N)^{-1} D
+
+and Eq. (20) is f = own + (V^v)^T load: the same numbers as one solve with the transposed matrix, (A N)^T g = N^T load,
+f = own + D g, which `transposed_forces` does instead of one solve per actuator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.virtual_work.leg_work import LegWork
+from flexapod.equations.virtual_work.orthogonal_solve import SMALLEST, minimum_norm, orthogonal_solve
+from flexapod.kernels.program import Program
+from flexapod.robot.plan import ClosingPlan
+
+SINGULAR = "the actuators cannot hold the platform: it is singular here (type 2)"
+
+
+def transposed_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: Any) -> Any:
+    """Forces of all actuators (n,) by one solve; of minimum norm where actuation is redundant.
+
+    Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21), transposed.
+    Checked by: tests/equations/test_virtual_work.py.
+    """
+    A, scales, own = _stacked(legs)
+    load = sum((leg.load for leg in legs), platform_load)
+    N = allowed_twists(b, plan, legs)
+    reduced, right = (A, load) if N is None else (ca.mtimes(A, N), ca.mtimes(N.T, load))
+    if reduced.shape[0] == reduced.shape[1]:
+        g, height = orthogonal_solve(reduced.T, right)
+        force = own + scales * g
+    else:
+        per_rate = reduced / ca.repmat(scales, 1, reduced.shape[1])
+        force, height = minimum_norm(per_rate.T, right + ca.mtimes(per_rate.T, own))
+    b.fail_if(height < SMALLEST, SINGULAR)
+    return force
+
+
+def explicit_forces(b: Program, plan: ClosingPlan, legs: Sequence[LegWork], platform_load: Any) -> Any:
+    """Forces of all actuators (n,), each as the work in its own virtual motion, joint by joint.
+
+    Source: Staicu 2009 Eqs. (16), (20); Sinatra 2009 Eqs. (15), (21). Checked by: tests/equations/test_virtual_work.py.
+    """
+    A, scales, _ = _stacked(legs)
+    N = allowed_twists(b, plan, legs)
+    right = ca.diag(scales)
+    x, height = orthogonal_solve(A if N is None else ca.mtimes(A, N), ca.densify(right))
+    twists = x if N is None else ca.mtimes(N, x)
+    b.fail_if(height < SMALLEST, SINGULAR)
+    forces = []
+    for k in range(twists.shape[1]):
+        V = twists[:, k]
+        work = ca.dot(V, platform_load)
+        for leg in legs:
+            work = work + sum(rate * tau for rate, tau in zip(leg.virtual_rates(V), leg.works, strict=True))
+        forces.append(work)
+    return ca.vertcat(*forces)
+
+
+def allowed_twists(b: Program, plan: ClosingPlan, legs: Sequence[LegWork]) -> Any:
+    """N (6, k): platform twists that the legs allow, one per independent component of the plan; None if all are allowed."""
+    if not plan.constraints:
+        return None
+    G = ca.vertcat(*[leg.constraint for leg in legs])[list(plan.constraints), :]
+    dependent, independent = list(plan.platform_dependents), list(plan.platform_independent)
+    N = ca.SX.zeros(6, len(independent))
+    solved, height = orthogonal_solve(G[:, dependent], -G[:, independent])
+    b.fail_if(height < SMALLEST, "the legs' constraints on the platform are singular here")
+    for k, i in enumerate(dependent):
+        N[i, :] = solved[k, :]
+    for k, i in enumerate(independent):
+        N[i, k] = 1
+    return ca.densify(N)
+
+
+def _stacked(legs: Sequence[LegWork]) -> tuple[Any, Any, Any]:
+    """Rows (n, 6), scales (n,) and own work (n,) of all actuators, legs in order."""
+    A = ca.densify(ca.vertcat(*[leg.rows for leg in legs]))
+    scales = ca.vertcat(*[s for leg in legs for s in leg.scales])
+    return A, scales, ca.vertcat(*[f for leg in legs for f in leg.own])
