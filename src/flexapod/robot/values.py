@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flexapod.robot.architecture import closed_form
-from flexapod.robot.geometry import Array
+import numpy as np
+
+from flexapod.robot.architecture import closed_form, leg_frame
+from flexapod.robot.chain import link_poses
+from flexapod.robot.geometry import Array, snap
 from flexapod.robot.model import Leg, RigidBody
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
     _body(result, "platform", robot.platform)
     for leg in robot.legs:
         _chain(result, leg)
+        _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg)
     return result
@@ -85,3 +89,44 @@ def _closed_form(result: dict[str, float], leg: Leg) -> None:
     _body(result, f"{base}.carrier", form.carrier)
     for i, body in enumerate(form.bodies):
         _body(result, f"{base}.in_L.{i}", body)
+
+
+FRICTION = ("viscous", "coulomb", "preload", "normal", "reaction")
+
+
+def _friction(result: dict[str, float], leg: Leg) -> None:
+    """Friction by joint: its coefficients, `speed` where the file has one, and the axes u, v of a guide."""
+    poses = link_poses(leg, leg.home)
+    for part in (*leg.links, leg.closing):
+        if part.friction is None:
+            continue
+        name = f"legs.{leg.name}.{part.joint}.friction"
+        for key in FRICTION:
+            result[f"{name}.{key}"] = float(getattr(part.friction, key))
+        if part.friction.speed is not None:
+            result[f"{name}.speed"] = float(part.friction.speed)
+    for link, (R, _) in zip(leg.links, poses, strict=True):
+        if link.friction is not None and link.kind == "P":
+            _guide(result, f"legs.{leg.name}.{link.joint}.friction.guide", guide_axes(R[:, 2]), R)
+    if leg.closing.friction is not None and leg.closing.type == "prismatic":
+        R = poses[leg.closing.link][0] @ leg.closing.on_link.rotation
+        _guide(result, f"legs.{leg.name}.{leg.closing.joint}.friction.guide", guide_axes(R[:, 2]), R)
+    if leg.architecture == "UPS" and leg.links[2].friction is not None:
+        n = poses[2][0][:, 2]
+        R_WL = leg_frame(n, poses[0][0][:, 2], closed_form(leg).sign)
+        _guide(result, f"legs.{leg.name}.{leg.links[2].joint}.friction.leg_guide", guide_axes(n), R_WL)
+
+
+def guide_axes(a: Array) -> tuple[Array, Array]:
+    """Axes u, v of a guide along a: v horizontal, v = a x z / |a x z| (x instead of z for a vertical guide), u = a x v."""
+    across = np.cross(a, [0.0, 0.0, 1.0])
+    if np.linalg.norm(across) < 1e-9:
+        across = np.cross(a, [1.0, 0.0, 0.0])
+    v = across / np.linalg.norm(across)
+    return np.cross(a, v), v
+
+
+def _guide(result: dict[str, float], name: str, axes: tuple[Array, Array], R: Array) -> None:
+    """Guide axes at home, written in axes that move with the guide."""
+    for letter, axis in zip("uv", axes, strict=True):
+        _vector(result, f"{name}_{letter}", snap(R.T @ axis))

@@ -1,0 +1,106 @@
+"""What every leg offers to the platform equations, whatever its joints: loads in, forces and joint wrenches out.
+
+All maps from loads to forces are linear, so that parts (gravity, inertia, friction) may be computed one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from flexapod.equations.newton_euler.wrench import Wrench
+from flexapod.robot.model import Leg
+from flexapod.spatial import Vec
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkJoint:
+    """The elementary joint in front of a link, as it stands.
+
+    Args:
+        kind: R, P or fixed.
+        axis: unit vector; of no meaning for fixed ones.
+        centre: where its wrench is taken: the origin of the link's frame.
+        rate, acceleration: of its coordinate, zero for fixed ones.
+        guide: the axes u, v of a prismatic joint's guide; None where its friction does not need them.
+    """
+
+    kind: str
+    axis: Vec
+    centre: Vec
+    rate: Any
+    acceleration: Any
+    guide: tuple[Vec, Vec] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosingJoint:
+    """The joint to the platform, as it stands.
+
+    Args:
+        axes: (linear, angular) unit twists that it leaves free, platform relative to leg.
+        centre: where its wrench is taken.
+        angular: angular velocity of the platform relative to the leg.
+        rates: along `axes`; empty for spherical joints, whose axes are the world's.
+        frame: axes x, y, z of its half on the platform.
+        guide: as in `LinkJoint`.
+    """
+
+    axes: tuple[tuple[Vec, Vec], ...]
+    centre: Vec
+    angular: Vec
+    rates: tuple[Any, ...]
+    frame: tuple[Vec, Vec, Vec]
+    guide: tuple[Vec, Vec] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegLoads:
+    """What a leg is loaded with.
+
+    Args:
+        bodies: per link, what its body needs to follow its motion, about the link's origin.
+        axial: per link, friction and rotor inertia along its coordinate: force or moment on the link.
+        closing: friction of the closing joint on the platform, about its centre.
+    """
+
+    bodies: tuple[Wrench, ...]
+    axial: tuple[Any, ...]
+    closing: Wrench
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegForces:
+    """Result of a leg: actuator forces, and the whole wrench that crosses each joint, about its centre (links, then closing)."""
+
+    actuators: tuple[Any, ...]
+    joints: tuple[Wrench, ...]
+
+
+class LegModel(Protocol):
+    """A leg at its motion."""
+
+    leg: Leg
+    joints: tuple[LinkJoint, ...]
+    closing: ClosingJoint
+
+    def body_loads(self, gravity: Vec | None, motion: bool) -> tuple[Wrench, ...]:
+        """Per link, what its body needs: against gravity (None: without), to follow its motion (False: at rest)."""
+
+    def columns(self) -> Sequence[Any]:
+        """Wrenches (6,) on the platform about the closing centre per unit of the leg's unknowns."""
+
+    def particular(self, loads: LegLoads) -> Wrench:
+        """Wrench on the platform about the closing centre with all unknowns zero."""
+
+    def finish(self, loads: LegLoads, unknowns: Sequence[Any]) -> LegForces:
+        """Actuator forces and joint wrenches for given unknowns."""
+
+
+def rotor_loads(model: LegModel, values: Any) -> tuple[Any, ...]:
+    """Per link, minus rotor inertia times acceleration (Khalil's IA)."""
+    return tuple(
+        0 if joint.kind == "fixed" else -values.scalar(f"{link.coordinate}.rotor") * joint.acceleration
+        for link, joint in zip(model.leg.links, model.joints, strict=True)
+    )

@@ -1,0 +1,43 @@
+"""Joint reactions: the wrench that crosses a joint less actuator, rotor and friction along its free directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flexapod.equations.newton_euler.leg import LegForces, LegModel
+from flexapod.equations.newton_euler.wrench import Wrench, none
+from flexapod.equations.values import Values
+from flexapod.spatial import Vec
+from flexapod.spatial.vector import zero
+
+
+def leg_reactions(model: LegModel, values: Values, forces: LegForces, friction: Sequence[Wrench]) -> list[Wrench]:
+    """Reactions of a leg's joints, exerted by the base-side body on the next one, about the joint centres.
+
+    Args:
+        values: below ``legs.<name>.``.
+        forces: actuator forces and whole joint wrenches.
+        friction: per joint (links, closing), on the next body; of a universal joint with friction along its relative
+            angular velocity the whole moment at both of its axes, because it acts between the bodies outside.
+    """
+    result, actuators = [], iter(forces.actuators)
+    for link, joint, whole, rubbing in zip(model.leg.links, model.joints, forces.joints, friction, strict=False):
+        rest = whole - rubbing
+        if joint.kind != "fixed":
+            driven = -values.scalar(f"{link.coordinate}.rotor") * joint.acceleration
+            if link.actuated:
+                driven = driven + next(actuators)
+            rest = rest - _along(joint.kind, joint.axis, driven)
+        result.append(rest)
+    return [*result, forces.joints[-1] - friction[-1]]
+
+
+def no_friction(model: LegModel) -> tuple[Wrench, ...]:
+    """No friction at any joint."""
+    return (none(),) * (len(model.joints) + 1)
+
+
+def _along(kind: str, axis: Vec, size: Any) -> Wrench:
+    moment = kind == "R"
+    return Wrench(force=zero("W") if moment else axis * size, moment=axis * size if moment else zero("W"))

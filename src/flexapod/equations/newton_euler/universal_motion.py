@@ -1,0 +1,200 @@
+r"""Motion of U-P-S, P-U-S and R-U-S legs by joint rates: each closing equation projected on the axes of the leg frame.
+
+Letters: U, S joint centres, d = S - U = l n, a first universal axis on a body that turns with w_f, y second axis,
+x = y x n, so that y x n = x and a x n = -(a.x) y:
+
+.. math:: \dot S-\dot U-\omega_f\times d = l\,(\dot q_2\,x-(a\cdot x)\,\dot q_1\,y)+\dot l\,n,\qquad
+          \omega = \omega_f+\dot q_1 a+\dot q_2 y
+
+The axial spin is that of the universal joint; Kim's simplification takes it as zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import casadi as ca
+
+from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.model import Leg
+from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial.rotation import from_columns
+from flexapod.spatial.vector import zero
+
+SINGULAR = 1e-9
+"""Sine or cosine of an angle below which a leg counts as singular."""
+
+Spin = Literal["exact", "neglected"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """The actuator and what it carries: U with its motion, first universal axis, length U to S."""
+
+    rate: Any
+    acceleration: Any
+    carrier: FrameMotion | None
+    U: PointMotion
+    a: Vec
+    length: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniversalMotion:
+    """Motion of a closed-form leg.
+
+    Args:
+        frames: of its three links in order, axes W0 (carrier), C (cross), L (leg).
+        rates, accelerations: of its three coordinates in order.
+        x, y, n: leg axes; `a` first universal axis; `sine` = a.x.
+        arm: S - U; `length` its length.
+    """
+
+    drive: Drive
+    S: PointMotion
+    frames: tuple[FrameMotion, FrameMotion, FrameMotion]
+    rates: tuple[Any, Any, Any]
+    accelerations: tuple[Any, Any, Any]
+    x: Vec
+    y: Vec
+    n: Vec
+    a: Vec
+    sine: Any
+    arm: Vec
+    length: Any
+
+
+def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
+    """Motion of a leg from the motion of the platform.
+
+    Args:
+        b: takes the checks (out of reach, singular).
+        values: below ``legs.<name>.``.
+        sign: of the second universal axis.
+        spin: of the leg about its own line: as the universal joint implies, or neglected (Kim Eqs. 17-19).
+
+    Source: Kim 2002 Eqs. (4)-(19). Checked by: tests/equations/test_newton_euler.py.
+    """
+    S = platform.point(values.vector("S", "P"))
+    drive = {"UPS": _extending, "PUS": _sliding, "RUS": _turning}[leg.architecture](b, values, leg, S)
+    carrier, l = drive.carrier, drive.length
+    w_f, alpha_f = (carrier.w, carrier.alpha) if carrier else (zero("W"), zero("W"))
+    extends = leg.architecture == "UPS"
+    arm = S.p - drive.U.p
+    inverse = 1 / l
+    n, a = arm * inverse, drive.a
+    m = cross(n, a)
+    size = ca.sqrt(dot(m, m))
+    b.fail_if(size < SINGULAR, "leg {leg} lies along its first universal axis", leg=leg.name)
+    y = m * (sign / size)
+    x = cross(y, n)
+    sine = dot(a, x)
+    to_q1 = -inverse / sine
+    v = S.v - drive.U.v
+    u = v - cross(w_f, arm)
+    q1d, q2d = dot(y, u) * to_q1, dot(x, u) * inverse
+    w_c = w_f + a * q1d
+    w = w_c + y * q2d
+    # acceleration with the second derivatives of the coordinates left out
+    turn1, turn2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
+    alpha_0 = alpha_f + turn1 + turn2
+    slide = drive.rate if extends else 0
+    u2 = S.a - drive.U.a - cross(alpha_0, arm) - cross(w, cross(w, arm) + n * (2 * slide))
+    q1dd, q2dd = dot(y, u2) * to_q1, dot(x, u2) * inverse
+    alpha_c = alpha_f + turn1 + a * q1dd
+    alpha = alpha_0 + a * q1dd + y * q2dd
+    if spin == "neglected":
+        w, alpha = _without_spin(n, v, S.a - drive.U.a, slide, drive.acceleration if extends else 0, inverse)
+    R_WL, R_WC = from_columns(x, y, n, "L"), from_columns(a, y, cross(a, y), "C")
+    U = drive.U
+    cross_frame = FrameMotion(R=R_WC, p=U.p, v=U.v, w=w_c, a=U.a, alpha=alpha_c)
+    leg_frame = FrameMotion(R=R_WL, p=U.p, v=U.v, w=w, a=U.a, alpha=alpha)
+    frames: tuple[FrameMotion, FrameMotion, FrameMotion]
+    if carrier is None:
+        tip = FrameMotion(R=R_WL, p=S.p, v=S.v, w=w, a=S.a, alpha=alpha)
+        o = tip.point(Vec([0, 0, -values.scalar("tip")], "L"))
+        frames = (cross_frame, leg_frame, FrameMotion(R=R_WL, p=o.p, v=o.v, w=w, a=o.a, alpha=alpha))
+    else:
+        frames = (carrier, cross_frame, leg_frame)
+    first, last = ((), ((drive.rate, drive.acceleration),)) if extends else (((drive.rate, drive.acceleration),), ())
+    scalars = (*first, (q1d, q1dd), (q2d, q2dd), *last)
+    return UniversalMotion(
+        drive=drive, S=S, frames=frames, x=x, y=y, n=n, a=a, sine=sine, arm=arm, length=l,
+        rates=(scalars[0][0], scalars[1][0], scalars[2][0]),
+        accelerations=(scalars[0][1], scalars[1][1], scalars[2][1]),
+    )  # fmt: skip
+
+
+def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Any, ldd: Any, inverse: Any) -> tuple[Vec, Vec]:
+    r"""Kim Eq. (19): :math:`\omega = n\times\dot n,\ \dot\omega = n\times\ddot n`."""
+    nd = (v - n * ld) * inverse
+    ndd = (acc - nd * (2 * ld) - n * ldd) * inverse
+    return cross(n, nd), cross(n, ndd)
+
+
+def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+    r"""U-P-S: :math:`\dot l = n\cdot\dot S,\ \ddot l = n\cdot\ddot S+|\dot S-\dot l n|^2/l`."""
+    U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
+    d = S.p - U.p
+    l = ca.sqrt(dot(d, d))
+    b.fail_if(l < 1e-9, "leg {leg} has no length: its joints meet", leg=leg.name)
+    n = d * (1 / l)
+    rate = dot(n, S.v)
+    across = S.v - n * rate
+    second = dot(n, S.a) + dot(across, across) / l
+    return Drive(rate=rate, acceleration=second, carrier=None, U=U, a=values.vector("axis1", "W"), length=l)
+
+
+def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+    r"""P-U-S, Kim Eqs. (6)-(11): :math:`\lambda = e\cdot d_0\pm\sqrt{l^2-|d_0-e(e\cdot d_0)|^2}`, then the rates from |d| = l."""
+    e, U0, l = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
+    d0 = S.p - U0
+    along = dot(d0, e)
+    across = d0 - e * along
+    square = l * l - dot(across, across)
+    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
+    root = ca.sqrt(square)
+    b.fail_if(root < SINGULAR * l, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    d = across - e * (leg.branch * root)
+    per_rail = 1 / (-leg.branch * root)  # 1 / (d.e)
+    rate = dot(d, S.v) * per_rail
+    relative = S.v - e * rate
+    second = (dot(d, S.a) + dot(relative, relative)) * per_rail
+    U = PointMotion(p=S.p - d, v=e * rate, a=e * second)
+    # the slider's own frame may sit beside U; it only translates
+    slider, hip = leg.links[0].coordinate, leg.links[1].coordinate
+    origin = U.p - values.rotation(f"{slider}.R", "W", "B") @ values.vector(f"{hip}.p", "B")
+    still = zero("W")
+    carrier = FrameMotion(R=Rot(ca.SX.eye(3), "W", "W0"), p=origin, v=U.v, w=still, a=U.a, alpha=still)
+    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=l)
+
+
+def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
+    r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
+    e, O, l = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
+    crank, d0 = values.vector("U", "W") - O, S.p - O
+    along, sideways = dot(e, crank), cross(e, crank)
+    A, B = dot(d0, crank) - along * dot(e, d0), dot(d0, sideways)
+    C = (dot(d0, d0) + dot(crank, crank) - l * l) / 2 - along * dot(e, d0)
+    size = A * A + B * B
+    square = size - C * C
+    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
+    b.fail_if(square < (SINGULAR * SINGULAR) * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
+    root, per_size = leg.branch * ca.sqrt(square), 1 / size
+    cosine, sine = (A * C - B * root) * per_size, (B * C + A * root) * per_size
+    matrix = cosine * ca.SX.eye(3) + sine * ca.skew(e.expr) + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)
+    R = Rot(matrix, "W", "W0")
+    r = R @ Vec(crank.expr, "W0")
+    d, u = d0 - r, cross(e, r)
+    per_turn = 1 / dot(d, u)
+    rate = dot(d, S.v) * per_turn
+    inward = cross(e, u) * (rate * rate)
+    relative = S.v - u * rate
+    second = (dot(d, S.a - inward) + dot(relative, relative)) * per_turn
+    U = PointMotion(p=O + r, v=u * rate, a=u * second + inward)
+    still = zero("W")
+    carrier = FrameMotion(R=R, p=O, v=still, w=e * rate, a=still, alpha=e * second)
+    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=l)
