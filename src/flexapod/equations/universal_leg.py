@@ -59,18 +59,21 @@ class LegMotion:
     angles: tuple[Scalar, Scalar]
 
 
-def leg_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion) -> LegMotion:
+def leg_motion(
+    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, S: PointMotion | None = None
+) -> LegMotion:
     """Motion of a leg from the motion of the platform.
 
     Args:
         b: program that takes the checks (out of reach, singular).
         values: the robot's values below ``legs.<name>.``.
         sign: s of the second universal axis.
+        S: motion of the spherical centre, where it is not that of the rigid platform.
 
     Source: Staicu 2009 Eqs. (9)-(19), Sinatra 2009 Eqs. (9)-(18), Kim 2002 Eqs. (4)-(19), with the exact universal joint.
     Checked by: tests/equations/test_inverse_kinematics.py.
     """
-    S = platform.point(values.vector("S", "P"))
+    S = S or platform.point(values.vector("S", "P"))
     solve = {"UPS": _ups, "PUS": _pus, "RUS": _rus}[leg.architecture]
     actuator, carrier, U, a, length = solve(b, values, leg, S)
     return _universal(b, values, leg, sign, S, actuator, carrier, U, a, length)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flexapod.errors import FlexapodError
 
-class KernelError(Exception):
+
+class KernelError(FlexapodError):
     """Base of every error that the kernels raise on purpose."""
 
 

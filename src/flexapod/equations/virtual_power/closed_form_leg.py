@@ -9,9 +9,12 @@ q1* = -y.v*/(a.x l), all relative to the actuator's part of the motion.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from flexapod.equations.platform_motion import FrameMotion
+import casadi as ca
+
+from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wrench
@@ -21,17 +24,43 @@ from flexapod.spatial import Vec, cross, dot
 from flexapod.spatial.vector import zero
 
 
-def force_at_joint(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec) -> tuple[Vec, LegMotion]:
+def force_at_joint(
+    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec, S: PointMotion | None = None
+) -> tuple[Vec, LegMotion]:
     """Force at S that the leg's inertia, gravity and rotor demand, world axes; and the leg's motion.
+
+    Args:
+        S: motion of the spherical centre, where it is not that of the rigid platform.
 
     Checked by: tests/equations/test_formulations_agree.py.
     """
-    motion = leg_motion(b, values, leg, sign, platform)
+    motion = leg_motion(b, values, leg, sign, platform, S)
     link = _driven(leg)
     rotor = values.scalar(f"{leg.links[link].coordinate}.rotor") * motion.actuator.qdd
     if leg.architecture == "UPS":
         return _ups(values, leg, motion, gravity, rotor), motion
     return _carried(values, leg, motion, gravity, rotor), motion
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectedLeg:
+    """A leg at its spherical joint: F_S = A_x vdot_S + c_x (Long 2014 Eq. 37), and its motion."""
+
+    A_x: Any
+    c_x: Any
+    motion: LegMotion
+
+
+def projected_leg(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, gravity: Vec) -> ProjectedLeg:
+    """Inertia and bias of a leg at S: the force is affine in the acceleration of S."""
+    S = platform.point(values.vector("S", "P"))
+    vdot = ca.SX.sym("vdot_S", 3)
+    force, motion = force_at_joint(
+        b, values, leg, sign, platform, gravity, PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W"))
+    )
+    rest = ca.SX.zeros(3)
+    A_x = ca.substitute(ca.jacobian(force.expr, vdot), vdot, rest)
+    return ProjectedLeg(A_x=A_x, c_x=ca.substitute(force.expr, vdot, rest), motion=motion)
 
 
 def _driven(leg: Leg) -> int:

@@ -15,22 +15,27 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.closed_form_leg import projected_leg
+from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
 from flexapod.equations.virtual_power.inverse_dynamics import guess_input
-from flexapod.equations.virtual_power.platform_equation import PlatformEquation, platform_equation
+from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
+from flexapod.spatial import Rot, Vec, cross
 from flexapod.spatial.linear import solve, solve_symmetric
+from flexapod.spatial.vector import zero
 
 
 @dataclass(frozen=True, kw_only=True)
 class StateEquation:
-    """A (6, 6), c (6,) and beta (6,) at a state, with the equation's other terms."""
+    """A (6, 6), c (6,), beta (6,), basis N (6, mobility) and J_a (actuators, 6) at a state."""
 
     A: Any
     c: Any
     beta: Any
-    equation: PlatformEquation
+    basis: Any
+    jacobian: Any
 
 
 def state_inputs(b: Program) -> tuple[FrameMotion, Any]:
@@ -48,11 +53,14 @@ def state_inputs(b: Program) -> tuple[FrameMotion, Any]:
 
 
 def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> StateEquation:
-    """The equation of motion at a state: h is affine in the acceleration, so two evaluations of its parts suffice."""
+    """The equation of motion at a state: A and c, summed over platform and legs."""
     frame, acceleration = state_inputs(b)
-    equation = platform_equation(b, robot, frame, guess_input(b, robot), massless_legs)
-    A = ca.jacobian(equation.h, acceleration)
+    guess = guess_input(b, robot)
+    if all(form is not None for form in robot.closed_forms):
+        return _from_projected_legs(b, robot, frame, massless_legs)
+    equation = platform_equation(b, robot, frame, guess, massless_legs)
     rest = ca.SX.zeros(6)
+    A = ca.substitute(ca.jacobian(equation.h, acceleration), acceleration, rest)
     c, r = ca.substitute([equation.h, equation.residual], [acceleration], [rest])
     beta = ca.SX.zeros(6)
     bound = list(robot.plan.platform_dependents)
@@ -61,8 +69,44 @@ def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> Sta
         X = -solve(ca.densify(equation.constraint[:, bound]), r)
         for k, i in enumerate(bound):
             beta[i] = X[k]
-    A = ca.substitute(A, acceleration, rest)
-    return StateEquation(A=A, c=c, beta=beta, equation=equation)
+    return StateEquation(A=A, c=c, beta=beta, basis=equation.basis, jacobian=equation.jacobian)
+
+
+def _from_projected_legs(b: Program, robot: Robot, frame: FrameMotion, massless_legs: bool) -> StateEquation:
+    """A = A_p + sum W^T A_x W, c = c_p + sum W^T (A_x h + c_x) with W = [1, -r^] (Long 2014 Eqs. 38-49, rigid part)."""
+    values = Values(b)
+    gravity = values.vector("gravity", "W")
+    still = FrameMotion(R=frame.R, p=frame.p, v=frame.v, w=frame.w, a=zero("W"), alpha=zero("W"))
+    A, c = platform_inertia(values, frame), inertia_wrench(values, "platform", still, gravity).column
+    rows, twist = [], ca.vertcat(frame.v.expr, frame.w.expr)
+    for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
+        assert form is not None
+        own = values.of(f"legs.{leg.name}")
+        part = projected_leg(b, own, leg, form.sign, still, gravity)
+        rows.append(ca.jacobian(part.motion.actuator.qd, twist))
+        if not massless_legs:
+            r = part.motion.tip.p - frame.p
+            h = cross(frame.w, cross(frame.w, r))
+            force = Vec(ca.mtimes(part.A_x, h.expr) + part.c_x, "W")
+            c = c + ca.vertcat(force.expr, cross(r, force).expr)
+            A = A + _at_platform(part.A_x, r)
+    return StateEquation(A=A, c=c, beta=ca.SX.zeros(6), basis=ca.SX.eye(6), jacobian=ca.vertcat(*rows))
+
+
+def _at_platform(A_x: Any, r: Vec) -> Any:
+    """W^T A_x W with W = [1, -r^]; blocks A_x, r^ A_x and r^ A_x r^T^, the whole symmetric."""
+    hat = ca.skew(r.expr)
+    low = ca.mtimes(hat, A_x)
+    return ca.vertcat(ca.horzcat(A_x, low.T), ca.horzcat(low, ca.mtimes(low, hat.T)))
+
+
+def platform_inertia(values: Values, frame: FrameMotion) -> Any:
+    """(6, 6) inertia of the platform about its origin, world axes."""
+    mass = values.scalar("platform.mass")
+    c = (frame.R @ values.vector("platform.first_moment", "P")).expr
+    I = ca.mtimes(frame.R.expr, ca.mtimes(tensor(values, "platform.inertia"), frame.R.expr.T))
+    hat = ca.skew(c)
+    return ca.vertcat(ca.horzcat(mass * ca.SX.eye(3), -hat), ca.horzcat(hat, I))
 
 
 def forward_dynamics(robot: Robot, massless_legs: bool = False) -> Program:
@@ -74,9 +118,9 @@ def forward_dynamics(robot: Robot, massless_legs: bool = False) -> Program:
     state = state_equation(b, robot, massless_legs)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    N = state.equation.basis
+    N = state.basis
     M = ca.mtimes(N.T, ca.mtimes(state.A, N))
-    right = wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.equation.jacobian.T, force)
+    right = wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)
     V = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
@@ -89,11 +133,11 @@ def mass_matrix(robot: Robot, massless_legs: bool = False) -> Program:
     state = state_equation(b, robot, massless_legs)
     gravity = ca.vertcat(*[b.parameter(f"gravity.{k}") for k in "xyz"])
     weight = ca.mtimes(ca.jacobian(state.c, gravity), gravity)
-    m = state.equation.basis.shape[1]
+    m = state.basis.shape[1]
     b.output("mass_matrix", state.A, shape=(6, 6), dims=("twist", "twist_"))
     b.output("gravity_force", weight, shape=(6,), dims=("twist",))
     b.output("coriolis_force", state.c - weight, shape=(6,), dims=("twist",))
-    b.output("basis", state.equation.basis, shape=(6, m), dims=("twist", "independent"))
+    b.output("basis", state.basis, shape=(6, m), dims=("twist", "independent"))
     b.output("beta", state.beta, shape=(6,), dims=("twist",))
-    b.output("jacobian", state.equation.jacobian, shape=(len(robot.actuators), 6), dims=("actuator", "twist"))
+    b.output("jacobian", state.jacobian, shape=(len(robot.actuators), 6), dims=("actuator", "twist"))
     return b
