@@ -29,6 +29,7 @@ class Program(Builder):
         self.name = name
         self._parameters: tuple[Parameter, ...] = ()
         self._parameter_symbols: SX = ca.SX(0, 1)
+        self._on_first_use = False
         self._inputs: dict[str, Input] = {}
         self._input_symbols: list[SX] = []
         self._outputs: dict[str, Output] = {}
@@ -48,11 +49,12 @@ class Program(Builder):
         return self._parameter_symbols
 
     def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
-        """A scalar parameter by name, declared on first use."""
+        """A scalar parameter by name, declared on first use; it is part of the signature if something reads it."""
         for index, known in enumerate(self._parameters):
             if known.name == name:
                 return self._parameter_symbols[index]
         symbol = ca.SX.sym(name)
+        self._on_first_use = True
         self._parameters = (*self._parameters, Parameter(name=name, unit=unit, doc=doc))
         self._parameter_symbols = ca.vertcat(self._parameter_symbols, symbol)
         return symbol
@@ -95,7 +97,7 @@ class Program(Builder):
         return Signature(
             name=self.name,
             inputs=tuple(self._inputs.values()),
-            parameters=self._parameters,
+            parameters=tuple(self._parameters[k] for k in self._used()),
             outputs=tuple(self._outputs.values()),
             statuses=statuses(self._messages),
         )
@@ -108,12 +110,21 @@ class Program(Builder):
     @property
     def parameter_symbols(self) -> SX:
         """All parameters as one column."""
-        return self._parameter_symbols
+        used = self._used()
+        return self._parameter_symbols[used] if used else ca.SX(0, 1)
 
     @property
     def results(self) -> SX:
         """All outputs as one column in the order of memory, then the status."""
         return ca.vertcat(*self._output_values, first_failing(self._checks))
+
+    def _used(self) -> list[int]:
+        """Positions of the parameters that count: all that were declared together, else those that something reads."""
+        if not self._on_first_use:
+            return list(range(len(self._parameters)))
+        read = {symbol.__hash__() for symbol in ca.symvar(_operands(self._steps, self.results))}
+        symbols = self._parameter_symbols
+        return [k for k in range(symbols.numel()) if symbols[k].__hash__() in read]
 
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         if name in self._inputs or name in self._outputs:
@@ -123,6 +134,14 @@ class Program(Builder):
         if any(not isinstance(n, int) or n < 1 for n in shape):
             raise ProgramError(f"{name!r}: shape {tuple(shape)} must consist of positive integers")
         return tuple(shape)
+
+
+def _operands(steps: Sequence[Step], outputs: SX) -> SX:
+    """Everything that a scope computes, loops included, as one column."""
+    parts = [outputs]
+    for step in steps:
+        parts += [ca.vec(step.each), step.carry, step.shared, _operands(step.body.steps, step.body.outputs)]
+    return ca.vertcat(*parts)
 
 
 def _matrix_shape(shape: Sequence[int]) -> tuple[int, int]:
