@@ -51,9 +51,9 @@ def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None,
         motion: of the platform or the actuators.
         time: (m,) [s] within the motion, or samples: how many, uniform; or rate: how many per second, from the start.
 
-    Checked by: tests/motions/test_combine.py.
+    Checked by: tests/motions/test_combine_motions.py.
     """
-    if [time, samples, rate].count(None) != 2:
+    if sum(value is not None for value in (time, samples, rate)) != 1:
         raise InputError("resample: give exactly one of time, samples and rate")
     first, last = float(motion.time[0]), float(motion.time[-1])
     if rate is not None:
@@ -81,7 +81,7 @@ def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None,
 def slowed(motion: AnyMotion, factor: float) -> AnyMotion:
     """The same way in factor times the time: speeds / factor, accelerations / factor^2; starts when it did.
 
-    Checked by: tests/motions/test_combine.py.
+    Checked by: tests/motions/test_combine_motions.py.
     """
     k = positive("factor", factor)
     start = float(motion.time[0])
@@ -101,7 +101,7 @@ def _scaled(motion: AnyMotion, t: Array, *, factor: float) -> AnyMotion:
 def reverse(motion: AnyMotion) -> AnyMotion:
     """The same way backwards, over the same times: speeds turn their sign, accelerations do not.
 
-    Checked by: tests/motions/test_combine.py.
+    Checked by: tests/motions/test_combine_motions.py.
     """
     total = float(motion.time[0] + motion.time[-1])
     time = total - motion.time[::-1]
@@ -124,7 +124,7 @@ def offset(motion: AnyMotion, *, translation: Any = None, rotation: Any = None) 
         translation: (3,) [m]; for an actuator motion (actuators,), added to the coordinates.
         rotation: (3, 3) new-world-from-old-world; of platform motions only.
 
-    Checked by: tests/motions/test_combine.py.
+    Checked by: tests/motions/test_combine_motions.py.
     """
     size = motion.position.shape[1]
     d = finite_array("translation", np.zeros(size) if translation is None else translation, (size,))
@@ -147,7 +147,7 @@ def _moved(motion: AnyMotion, t: Array, *, R: Array, d: Array) -> AnyMotion:
 
 
 def shifted(motion: AnyMotion, time: float) -> AnyMotion:
-    """The same motion, `time` seconds later. Checked by: tests/motions/test_combine.py."""
+    """The same motion, `time` seconds later. Checked by: tests/motions/test_combine_motions.py."""
     by = float(finite_array("time", time, ()))
     return _with(_retimed(motion, motion.time + by), motion, partial(_shift_clock, by=by), _retimed)
 
@@ -170,7 +170,7 @@ def _with(result: AnyMotion, motion: AnyMotion, clock: Callable[[Array], Array],
 def concatenate(*motions: AnyMotion) -> AnyMotion:
     """One motion after the other; each starts when the one before ends, where pose and speed have to agree.
 
-    The sample at a joint is the end of the earlier motion. Checked by: tests/motions/test_combine.py.
+    The sample at a joint is the end of the earlier motion. Checked by: tests/motions/test_combine_motions.py.
     """
     if not motions:
         raise InputError("concatenate: expected at least one motion")

@@ -27,7 +27,7 @@ def motion_from_coordinates(*, time: Any, q: Any, qd: Any, qdd: Any, sequence: s
         q, qd, qdd: (n, 6): x, y, z, then the angles in the order of the sequence's letters.
         sequence: three letters; `XYZ`: R = Rx Ry Rz about turned axes, `xyz`: about fixed axes.
 
-    Checked by: tests/motions/test_coordinates.py.
+    Checked by: tests/motions/test_coordinate_motions.py.
     """
     n = len(np.asarray(time))
     values = [finite_array(name, value, (n, 6)) for name, value in (("q", q), ("qd", qd), ("qdd", qdd))]
@@ -51,7 +51,7 @@ def one_minus_cos(
         duration: [s]; samples: number of them, both ends included.
         sequence: of the angles.
 
-    Source: Staicu 2009, Eq. (6); Sinatra 2009, section 3. Checked by: tests/motions/test_papers.py.
+    Source: Staicu 2009, Eq. (6); Sinatra 2009, section 3. Checked by: tests/motions/test_paper_motions.py.
     """
     w = np.full(6, omega) if np.ndim(omega) == 0 else omega
     formula = partial(
@@ -79,7 +79,7 @@ def harmonic_motion(
         center, amplitude: (6,); omega, phase: (6,), or one number for all [rad/s, rad].
         duration, samples, sequence: as for `one_minus_cos`.
 
-    Checked by: tests/motions/test_coordinates.py.
+    Checked by: tests/motions/test_coordinate_motions.py.
     """
     spread = {name: np.full(6, x) if np.ndim(x) == 0 else x for name, x in (("omega", omega), ("phase", phase))}
     formula = partial(
@@ -108,7 +108,7 @@ def coordinate_motion(*, start: Any, change: Any, law: TimeLaw, samples: int = 3
         law: of time; the whole change is reached where s is the law's distance.
         samples, sequence: as for `one_minus_cos`.
 
-    Checked by: tests/motions/test_coordinates.py.
+    Checked by: tests/motions/test_coordinate_motions.py.
     """
     formula = partial(
         _coordinate_motion,
@@ -142,7 +142,7 @@ def constant_acceleration_motion(
         duration: [s]; switch: [s], half of it if left out; the first value still holds there.
         samples, sequence: as for `one_minus_cos`.
 
-    Source: Kim 2002, Eq. (33). Checked by: tests/motions/test_papers.py.
+    Source: Kim 2002, Eq. (33). Checked by: tests/motions/test_paper_motions.py.
     """
     unit = constant_acceleration(duration, acceleration=1.0, switch=switch)
     a = finite_array("acceleration", acceleration, (6,))

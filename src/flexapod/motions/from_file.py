@@ -54,7 +54,7 @@ def motion_from_file(
     Columns: `t`; `p_x p_y p_z` or `x y z`; `R_11 .. R_33` or `r11 ..`; `quat_wxyz_0 .. 3`, `quat_xyzw_0 .. 3` or
     `qw qx qy qz`; `v_x`, `w_x`, `a_x`, `alpha_x`; actuators `q_1 ..`, `qd_1 ..`, `qdd_1 ..` (or `lam_`, `lamd_`, `lamdd_`).
 
-    Source: Briot 2014, Fig. 6, for the filter. Checked by: tests/motions/test_from_file.py.
+    Source: Briot 2014, Fig. 6, for the filter. Checked by: tests/motions/test_motion_files.py.
     """
     choice("kind", kind, ("auto", "platform", "actuators"))
     choice("derivatives", derivatives, ("auto", "columns", "spline", "low-pass"))

@@ -39,7 +39,7 @@ def _intervals(time: Array, t: Array) -> tuple[NDArray[np.intp], Array, Array]:
 
 
 def interpolate_actuators(motion: ActuatorMotion, t: Array) -> ActuatorMotion:
-    """An actuator motion between its samples. Checked by: tests/motions/test_combine.py."""
+    """An actuator motion between its samples. Checked by: tests/motions/test_combine_motions.py."""
     i, u, h = _intervals(motion.time, t)
     q, qd, qdd = motion.position, motion.velocity, motion.acceleration
     p, v, a = quintic_hermite(u, h, (q[i], qd[i], qdd[i]), (q[i + 1], qd[i + 1], qdd[i + 1]))
@@ -47,7 +47,7 @@ def interpolate_actuators(motion: ActuatorMotion, t: Array) -> ActuatorMotion:
 
 
 def interpolate_platform(motion: Motion, t: Array) -> Motion:
-    """A platform motion between its samples, less than half a turn apart. Checked by: tests/motions/test_combine.py."""
+    """A platform motion between its samples, less than half a turn apart. Checked by: tests/motions/test_combine_motions.py."""
     i, u, h = _intervals(motion.time, t)
     j = i + 1
     p, v, a = motion.position, motion.velocity, motion.acceleration

@@ -85,7 +85,7 @@ class Motion:
         def linear(values: Array) -> Array:
             return np.outer(values[:, 0], np.eye(3)[i]) + np.outer(values[:, 1], np.eye(3)[j])
 
-        K = np.cross(np.eye(3), normal).T
+        K = np.cross(np.eye(3), normal)  # K x = normal x x
         turn = np.sin(state[:, 2])[:, None, None] * K + (1 - np.cos(state[:, 2]))[:, None, None] * (K @ K)
         return Motion(
             time=t,

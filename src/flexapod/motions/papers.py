@@ -46,7 +46,7 @@ DUALEMPS_TIP = 0.805
 def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the 3-3 Stewart platform: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, there and back.
 
-    Source: Staicu 2009, Eq. (6) and section 4. Checked by: tests/motions/test_papers.py.
+    Source: Staicu 2009, Eq. (6) and section 4. Checked by: tests/motions/test_paper_motions.py.
     """
     amplitude = EXAMPLES[choice("example", example, tuple(EXAMPLES))]
     return one_minus_cos((0, 0, STEWART_HEIGHT, 0, 0, 0), amplitude, 2 * np.pi / 3, 3.0, samples)
@@ -55,7 +55,7 @@ def staicu_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
 def sinatra_motion(example: str = "vertical-z", *, samples: int = 61) -> Motion:
     """Test motions of the hexapod: `vertical-z`, `horizontal-x`, `rotation-z`; 3 s, one way.
 
-    Source: Sinatra 2009, sections 2 and 4. Checked by: tests/motions/test_papers.py.
+    Source: Sinatra 2009, sections 2 and 4. Checked by: tests/motions/test_paper_motions.py.
     """
     amplitude = EXAMPLES[choice("example", example, tuple(EXAMPLES))]
     return one_minus_cos((0, 0, HEXAPOD_HEIGHT, 0, 0, 0), amplitude, np.pi / 3, 3.0, samples)
@@ -66,7 +66,7 @@ def kim_circle(
 ) -> Motion:
     """Horizontal circle of the HexaSlide at constant speed: 100 mm at 20, 40 or 60 rpm.
 
-    Source: Kim 2002, section 4, Figs. 7, 9 and 10. Checked by: tests/motions/test_papers.py.
+    Source: Kim 2002, section 4, Figs. 7, 9 and 10. Checked by: tests/motions/test_paper_motions.py.
     """
     return circle(center=center, radius=radius, rpm=rpm, duration=duration, samples=samples)
 
@@ -79,7 +79,7 @@ def kim_constant_acceleration(
     Angles are those of R = Ry(theta) Rx(psi) Rz(phi): the last three of `start` are theta, psi, phi. The paper's last entry,
     printed -0.0, is -0.1.
 
-    Source: Kim 2002, Eq. (33). Checked by: tests/motions/test_papers.py.
+    Source: Kim 2002, Eq. (33). Checked by: tests/motions/test_paper_motions.py.
     """
     acceleration = (0.1, 0.1, 0.1, 0.05, 0.05, 0.1)
     return constant_acceleration_motion(
@@ -90,7 +90,7 @@ def kim_constant_acceleration(
 def dualemps_square(*, side: float = 0.2, samples: int = 2501) -> ActuatorMotion:
     """Square in joint space: each edge in 1.8 s, then rest while the robot vibrates; 25 s.
 
-    Source: Briot 2014, section 5, Fig. 7. Checked by: tests/motions/test_papers.py.
+    Source: Briot 2014, section 5, Fig. 7. Checked by: tests/motions/test_paper_motions.py.
     """
     return joint_square(side=side, duration=1.8, rests=(1.0, 4.2, 4.2, 4.2, 4.2), samples=samples)
 
@@ -100,7 +100,7 @@ def dualemps_circle_tip(
 ) -> Motion:
     """Circle of point P in the plane x0, z0 at constant speed, with the angle that leg 1, taken rigid, has then.
 
-    Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_papers.py.
+    Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """
     path = _tip_circle(center, radius, speed, turns, samples)
     return sampled(partial(_tip, path=path), float(path.time[-1]), samples)
@@ -116,7 +116,7 @@ def dualemps_circle(
 
     L slider 1 to P, l slider to the joint between the legs, d distance of the rails. Singular where a leg lies across the rails.
 
-    Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_papers.py.
+    Source: Briot 2014, section 5, Fig. 8. Checked by: tests/motions/test_paper_motions.py.
     """
     path = _tip_circle(center, radius, speed, turns, samples)
     return sampled(partial(_sliders, path=path), float(path.time[-1]), samples)

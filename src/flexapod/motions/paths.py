@@ -26,7 +26,7 @@ PLANES = {"xy": (0, 1), "yz": (1, 2), "xz": (0, 2), "yx": (1, 0), "zy": (2, 1), 
 def geodesic(R0: Array, R1: Array, s: Array, sd: Array, sdd: Array) -> Turned:
     """Rotation, angular velocity and acceleration on the shortest way from R0 to R1; (n, 3, 3) and (n,) each.
 
-    Half a turn has two shortest ways: one is taken. Checked by: tests/motions/test_paths.py.
+    Half a turn has two shortest ways: one is taken. Checked by: tests/motions/test_motion_paths.py.
     """
     r = rotation_rotvec(np.swapaxes(R0, -1, -2) @ R1)
     axis = np.einsum("...ij,...j->...i", R0, r)  # the same in world axes all the way
@@ -52,7 +52,7 @@ def line(
         law: name of a law, a `TimeLaw`, or a function of the duration.
         start_rotation, end_rotation: (3, 3); identity, and the start's, if left out.
 
-    Checked by: tests/motions/test_paths.py.
+    Checked by: tests/motions/test_motion_paths.py.
     """
     R0 = rotations("start_rotation", np.eye(3) if start_rotation is None else start_rotation, (3, 3))
     R1 = R0 if end_rotation is None else rotations("end_rotation", end_rotation, (3, 3))
@@ -103,7 +103,7 @@ def circle(
         sense: `counterclockwise` (from e1 towards e2) or `clockwise`.
         rotation: (3, 3) world-from-platform, identity if left out.
 
-    Source: Kim 2002, section 4 (by rpm); Briot 2014, section 5 (by speed). Checked by: tests/motions/test_paths.py.
+    Source: Kim 2002, section 4 (by rpm); Briot 2014, section 5 (by speed). Checked by: tests/motions/test_motion_paths.py.
     """
     r = positive("radius", radius)
     given = [name for name, value in (("speed", speed), ("rpm", rpm), ("law", law)) if value is not None]

@@ -120,7 +120,7 @@ def describe_motion(name: str) -> str:
 def named_motion(name: str, **options: Any) -> Motion | ActuatorMotion:
     """A motion by name; options replace the defaults that `describe_motion` shows.
 
-    A rate given for the circle (speed, rpm or law) replaces the default one. Checked by: tests/motions/test_presets.py.
+    A rate given for the circle (speed, rpm or law) replaces the default one. Checked by: tests/motions/test_named_motions.py.
     """
     preset = _preset(name)
     known = list(preset.options())

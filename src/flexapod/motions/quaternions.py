@@ -70,7 +70,7 @@ def quat_wxyz_motion(quat_wxyz: Any, rates: Any, accelerations: Any) -> Turned:
     .. math:: \omega = 2\,\mathrm{vec}(\dot q\,q^*)/|q|^2,\qquad
               \alpha = \frac{d\omega}{dt} = 2\,\mathrm{vec}(\ddot q\,q^*)/|q|^2 - 2\,\frac{q\cdot\dot q}{|q|^2}\,\omega
 
-    The norm drops out: only the direction of q counts. Checked by: tests/motions/test_rotations.py.
+    The norm drops out: only the direction of q counts. Checked by: tests/motions/test_motion_rotations.py.
     """
     q, qd, qdd = last_axis("quat_wxyz", quat_wxyz, 4), last_axis("rates", rates, 4), last_axis("accelerations", accelerations, 4)
     n2 = np.sum(q * q, axis=-1, keepdims=True)

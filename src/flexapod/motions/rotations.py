@@ -50,7 +50,7 @@ def euler_motion(sequence: str, angles: Any, rates: Any, accelerations: Any) -> 
             axes; any one to three letters, as SciPy has them.
         angles, rates, accelerations: (..., len(sequence)) in the order of the letters [rad, rad/s, rad/s^2].
 
-    Never singular. Checked by: tests/motions/test_rotations.py.
+    Never singular. Checked by: tests/motions/test_motion_rotations.py.
     """
     letters = check_sequence(sequence)
     shape = np.shape(angles)
@@ -101,7 +101,7 @@ def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> Turned:
 
     and alpha is its derivative term by term; series below one radian.
 
-    Checked by: tests/motions/test_rotations.py.
+    Checked by: tests/motions/test_motion_rotations.py.
     """
     r, rd, rdd = last_axis("rotvec", rotvec, 3), last_axis("rates", rates, 3), last_axis("accelerations", accelerations, 3)
     A, B, dA, dB = (c[..., None] for c in _coefficients(np.sum(r * r, axis=-1)))
@@ -116,7 +116,7 @@ def rotvec_motion(rotvec: Any, rates: Any, accelerations: Any) -> Turned:
 def rotvec_rates(rotvec: Any, w: Any, alpha: Any) -> tuple[Array, Array]:
     """Derivatives r', r'' of the rotation vector from w and alpha (world axes): `rotvec_motion` turned round.
 
-    Singular where the angle is a whole number of turns, zero excepted. Checked by: tests/motions/test_rotations.py.
+    Singular where the angle is a whole number of turns, zero excepted. Checked by: tests/motions/test_motion_rotations.py.
     """
     r, w, alpha = last_axis("rotvec", rotvec, 3), last_axis("w", w, 3), last_axis("alpha", alpha, 3)
     A, B, _, _ = (c[..., None, None] for c in _coefficients(np.sum(r * r, axis=-1)))

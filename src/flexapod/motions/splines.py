@@ -81,7 +81,7 @@ def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str
         time: (n,) [s]; position: (n, 3) [m]; rotation: (n, 3, 3), less than half a turn between neighbours.
         orientation: `rotvec` (about the mean orientation), `quaternion`, or `auto`: rotvec where it reaches.
 
-    The error of the acceleration falls with the 4th power of the step. Checked by: tests/motions/test_splines.py.
+    The error of the acceleration falls with the 4th power of the step. Checked by: tests/motions/test_motion_splines.py.
     """
     t = check_time(time)
     p = finite_array("position", position, (len(t), 3))
@@ -99,7 +99,7 @@ def _platform(t: Array, *, fit: BSpline, turn: OrientationSpline) -> Motion:
 
 
 def actuator_spline(*, time: Any, position: Any) -> ActuatorMotion:
-    """An actuator motion through coordinates (n, actuators) over time. Checked by: tests/motions/test_splines.py."""
+    """An actuator motion through coordinates (n, actuators) over time. Checked by: tests/motions/test_motion_splines.py."""
     t = check_time(time)
     shape = np.shape(position)
     if len(shape) != 2:

@@ -90,7 +90,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def read_table(path: Path, delimiter: str | None = None) -> Table:
-    """Read a CSV or Parquet file. Checked by: tests/motions/test_from_file.py."""
+    """Read a CSV or Parquet file. Checked by: tests/motions/test_motion_files.py."""
     if not path.is_file():
         raise MotionFileError("no such file", file=str(path))
     table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path, delimiter)
@@ -144,7 +144,7 @@ def arrow_modules() -> tuple[Any, Any]:
 def write_table(path: Path, columns: dict[str, Array]) -> None:
     """Write columns of equal length, all or nothing: the file appears under its name only when complete.
 
-    Numbers keep every bit. Checked by: tests/motions/test_from_file.py.
+    Numbers keep every bit. Checked by: tests/motions/test_motion_files.py.
     """
     write: Callable[[Path], None]
     if path.suffix.lower() in PARQUET:

@@ -24,7 +24,7 @@ def motion_to_file(motion: Motion | ActuatorMotion, path: str | Path, *, actuato
         path: the file, replaced if it exists.
         actuators: names instead of 1, 2, ...
 
-    Returns the path. Checked by: tests/motions/test_from_file.py.
+    Returns the path. Checked by: tests/motions/test_motion_files.py.
     """
     columns = _platform_columns(motion) if isinstance(motion, Motion) else _actuator_columns(motion, actuators)
     if isinstance(motion, Motion) and actuators is not None:
