@@ -50,7 +50,7 @@ def test_replace_drops_the_formula() -> None:
     ("make", "text"),
     [
         (lambda: Motion.planar(time=t, x=x, y=y, angle=angle, plane="zx"), "plane: expected xy, xz or yz, got 'zx'"),
-        (lambda: Motion.planar(time=[0, 1.0], x=[0, 1], y=[0, 1], angle=[0, 1]), "a motion of fewer than 3 samples needs its rates"),
+        (lambda: Motion.planar(time=[0, 1.0], x=[0, 1], y=[0, 1], angle=[0, 1]), "a motion of fewer than 3 samples needs its"),
         (
             lambda: ActuatorMotion(time=[0, 1.0], position=[0.0, 1], velocity=[0.0, 1], acceleration=[0.0, 1]),
             r"position: expected shape \(2, actuators\), got \(2,\)",

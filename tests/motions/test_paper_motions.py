@@ -126,7 +126,7 @@ def test_dualemps_circle_moves_the_tip_along_the_circle() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(InputError, match="^example: expected one of vertical-z, horizontal-x, rotation-z, got 'vertical'; did you"):
+    with pytest.raises(InputError, match=r"^example: expected one of vertical-z, .*, got 'vertical'; did you mean 'vertical-z'"):
         staicu_motion("vertical")
     with pytest.raises(InputError, match=r"^center: point P cannot reach x = 0.85 m; leg 1 is 0.805 m long$"):
         dualemps_circle(center=(0.75, 0.9))

@@ -61,7 +61,7 @@ class Table:
     def missing(self, name: str, purpose: str) -> MotionFileError:
         """An error for a column that is not there, with the nearest one that is."""
         lower = {column.lower(): column for column in self.cells}
-        near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
         hint = f"the nearest column is {lower[near[0]]!r}" if near else f"the columns are {', '.join(self.cells) or 'none'}"
         return self.error(f"is missing ({purpose}); {hint}", column=name)
 
