@@ -1,0 +1,1 @@
+"""Makes `support` importable from every test folder."""

@@ -1,0 +1,1 @@
+"""Independent evaluations and robots that several test folders share."""
