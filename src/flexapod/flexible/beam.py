@@ -1,0 +1,171 @@
+"""Flexible beams along the body's x axis, from the frame origin at the proximal end to x = length at the tip.
+
+Clamped: the proximal end is the body frame and the coordinates are those of the tip (of every node for several
+elements). Free: the mean frame, with normal modes. All integrals are over the polynomial shapes, exact by Gauss
+points along the centre line. Sections have rotary inertia in torsion always, in bending only with `rotary_inertia`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from flexapod.flexible.arrays import Floats, positive, whole
+from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.material import Material
+from flexapod.flexible.material import material as material_by_name
+from flexapod.flexible.mode_order import fixed_orientation
+from flexapod.flexible.normal_modes import normal_modes
+from flexapod.flexible.section import Section
+from flexapod.flexible.shape_integrals import Nodes, shape_integrals
+
+THEORIES = ("euler-bernoulli", "timoshenko")
+GAUSS_POINTS = 4
+"""Exact for degree seven; the products of two cubics have degree six."""
+
+
+def beam(
+    *,
+    length: float,
+    section: Section,
+    material: Material | str | None = None,
+    young: float | None = None,
+    density: float | None = None,
+    poisson: float | None = None,
+    elements: int = 1,
+    planar: bool = False,
+    theory: str = "euler-bernoulli",
+    rotary_inertia: bool | None = None,
+    boundary: str = "clamped",
+    modes: int | None = None,
+    damping: float | ArrayLike = 0.0,
+) -> FlexibleBody:
+    """A flexible beam with interfaces `base` and `tip`.
+
+    Args:
+        length: [m]. section: see `Section`; width along y, height along z.
+        material: a `Material` or a name; or young [Pa], density [kg/m^3] and poisson (needed by torsion and shear).
+        elements: equal elements along the beam.
+        planar: elastic in the xy plane only, coordinates (u, v, theta); otherwise (u, v, w, thx, thy, thz). Several elements put
+            their number before the name: 1.u, ..., 2.theta.
+        theory: euler-bernoulli or timoshenko (shear).
+        rotary_inertia: of the sections in bending; by default only with timoshenko.
+        boundary: clamped at the proximal end, or free (needs `modes`).
+        modes: reduce to this number of mass-normalised modes; by default tip coordinates.
+        damping: modal damping ratios, or a matrix (N, N).
+
+    Source: Briot 2014, section 5 and Eqs. (56)-(60). Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps.py.
+    """
+    made_of = _material(material, young, density, poisson)
+    positive("length", length, "metres")
+    whole("elements", elements)
+    if theory not in THEORIES:
+        raise FlexibleBodyError(f"theory must be one of {', '.join(THEORIES)}, is {theory!r}.")
+    if boundary not in ("clamped", "free"):
+        raise FlexibleBodyError(f"boundary must be clamped or free, is {boundary!r}.")
+    if boundary == "free" and modes is None:
+        raise FlexibleBodyError("A free beam needs `modes`, the number of its elastic modes.")
+    element = BeamElement(
+        length=length / elements, section=section, material=made_of, planar=planar, shear=theory == "timoshenko"
+    )  # fmt: skip
+    rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
+    full = _chain(element, elements, rotary)
+    d = len(element.coordinates())
+    if boundary == "clamped":
+        basis = np.eye(d * (elements + 1))[:, d:]
+        own = element.coordinates()
+        names = list(own) if elements == 1 else [f"{k + 1}.{c}" for k in range(elements) for c in own]
+        body = full.with_basis(basis, names)
+        if modes is not None:
+            body = _oriented(body.normal_modes(modes))
+    else:
+        body = full.free_modes(whole("modes", modes or 0, 0))
+    return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
+
+
+def _material(material: Material | str | None, young: float | None, density: float | None, poisson: float | None) -> Material:
+    if material is not None:
+        if young is not None or density is not None or poisson is not None:
+            raise FlexibleBodyError("Give either material, or young, density and poisson, not both.")
+        return material if isinstance(material, Material) else material_by_name(material)
+    if young is None or density is None:
+        raise FlexibleBodyError("A beam needs a material, or young and density.")
+    return Material(name="given", young=young, density=density, poisson=poisson)
+
+
+class _chain:
+    """A chain of equal elements, both ends free: the coordinates of all its nodes."""
+
+    def __init__(self, element: BeamElement, elements: int, rotary: bool) -> None:
+        d = len(element.coordinates())
+        self.element, self.elements, self.size = element, elements, d * (elements + 1)
+        self.K = np.zeros((self.size, self.size))
+        local = element.stiffness()
+        for k in range(elements):
+            part = slice(k * d, (k + 2) * d)
+            self.K[part, part] += local
+        x, weight = np.polynomial.legendre.leggauss(GAUSS_POINTS)
+        self.nodes = self._nodes(0.5 * (x + 1.0) * element.length, 0.5 * weight, rotary)
+        ends = np.array([0.0, element.length])
+        shapes = element.shapes(ends)
+        self.ends = []
+        for k, e in ((0, 0), (1, elements - 1)):
+            self.ends.append((self._spread_out(shapes[0][[k]], e)[0], self._spread_out(shapes[1][[k]], e)[0]))
+
+    def _spread_out(self, local: Floats, k: int) -> Floats:
+        """Shapes of element k (p, 3, 2 d) as shapes of the chain (p, 3, size)."""
+        d = len(self.element.coordinates())
+        result = np.zeros((len(local), 3, self.size))
+        result[:, :, k * d : (k + 2) * d] = local
+        return result
+
+    def _nodes(self, x: Floats, weight: Floats, rotary: bool) -> Nodes:
+        """Mass points: Gauss points, spread over the section as far as the section's turning has inertia."""
+        e = self.element
+        section, step = e.section, e.length
+        Phi_d, Phi_r = e.shapes(x)
+        if not rotary:
+            Phi_r[:, 1:, :] = 0.0
+        thick = np.diag([0.0, section.iz / section.area, section.iy / section.area])
+        if e.planar:
+            thick = np.diag([0.0, section.iz / section.area, 0.0]) if rotary else np.zeros((3, 3))
+        mass = e.material.density * section.area * step * weight
+        count = range(self.elements)
+        r0 = [np.stack([x + k * step, 0.0 * x, 0.0 * x], axis=1) for k in count]
+        return Nodes(
+            r0=np.concatenate(r0),
+            mass=np.tile(mass, self.elements),
+            Phi_d=np.concatenate([self._spread_out(Phi_d, k) for k in count]),
+            Phi_r=np.concatenate([self._spread_out(Phi_r, k) for k in count]),
+            spread=np.tile(thick, (len(x) * self.elements, 1, 1)),
+        )
+
+    def with_basis(self, V: Floats, names: list[str], K: Floats | None = None) -> FlexibleBody:
+        """The body with chain coordinates V q_e."""
+        length = self.element.length * self.elements
+        places = (np.zeros(3), np.array([length, 0.0, 0.0]))
+        points = {
+            name: Interface(r0=r0, Phi_d=d @ V, Phi_r=r @ V)
+            for name, r0, (d, r) in zip(("base", "tip"), places, self.ends, strict=True)
+        }
+        nodes = self.nodes.transformed(V)
+        K_ee = V.T @ self.K @ V if K is None else K
+        return body_from_integrals(shape_integrals(nodes), K_ee=K_ee, interfaces=points, names=names, nodes=nodes)
+
+    def free_modes(self, modes: int) -> FlexibleBody:
+        """The free chain in its elastic normal modes."""
+        M = shape_integrals(self.nodes).M_ee
+        values, vectors = np.linalg.eigh(self.K / np.sqrt(np.outer(np.diag(self.K), np.diag(self.K))))
+        R = vectors[:, values < 1e-10] / np.sqrt(np.diag(self.K))[:, None]
+        omega2, V = normal_modes(sparse.csc_array(self.K), sparse.csc_array(M), R, modes)
+        return _oriented(self.with_basis(V, [], np.diag(omega2)))
+
+
+def _oriented(body: FlexibleBody) -> FlexibleBody:
+    """The body in modal coordinates, oriented and signed by the fixed rule."""
+    assert body.nodes is not None
+    Q = fixed_orientation(body.angular_frequency**2, body.nodes.r0, body.nodes.mass, body.nodes.Phi_d)[0]
+    return body.transformed(Q)

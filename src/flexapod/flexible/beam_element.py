@@ -1,0 +1,116 @@
+r"""One beam element from x = 0 to l: shape functions and stiffness of both ends' coordinates.
+
+Coordinates of an end: (u, v, theta) in the plane xy, or (u, v, w, thx, thy, thz). Axial and torsion linear; bending cubic.
+With the shear parameter Phi = 12 E I / (kappa G A l^2) the cubics are exact for end loads (Timoshenko); Phi = 0 is
+Euler-Bernoulli (Hermite). In the xz plane dw/dx = -thy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexapod.flexible.arrays import Floats
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.material import Material
+from flexapod.flexible.section import Section
+
+PLANAR = ("u", "v", "theta")
+SPATIAL = ("u", "v", "w", "thx", "thy", "thz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeamElement:
+    """Length l [m], section, material, planar or spatial, with shear deformation or without."""
+
+    length: float
+    section: Section
+    material: Material
+    planar: bool
+    shear: bool
+
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of one end's coordinates."""
+        return PLANAR if self.planar else SPATIAL
+
+    def shapes(self, x: Floats) -> tuple[Floats, Floats]:
+        """Displacement of the centre line and rotation of the section at x (p,): Phi_d, Phi_r (p, 3, 2 d), proximal end first.
+
+        Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, 1968. Checked by: tests/flexible/test_beam.py.
+        """
+        s = x / self.length
+        d = len(self.coordinates())
+        Phi_d, Phi_r = np.zeros((len(x), 3, 2 * d)), np.zeros((len(x), 3, 2 * d))
+        linear = (1.0 - s, s)
+        N_y, slope_y = _bending_shapes(s, self.length, self._shear_parameter("y"))
+        bend, turn = (1, 2) if self.planar else (1, 5)
+        for end in range(2):
+            Phi_d[:, 0, end * d] = linear[end]
+            for column, k in ((end * d + bend, 2 * end), (end * d + turn, 2 * end + 1)):
+                Phi_d[:, 1, column] = N_y[k]
+                Phi_r[:, 2, column] = slope_y[k]
+        if not self.planar:
+            N_z, slope_z = _bending_shapes(s, self.length, self._shear_parameter("z"))
+            for end in range(2):
+                Phi_r[:, 0, end * d + 3] = linear[end]
+                for column, k, sign in ((end * d + 2, 2 * end, 1.0), (end * d + 4, 2 * end + 1, -1.0)):
+                    Phi_d[:, 2, column] = sign * N_z[k]
+                    Phi_r[:, 1, column] = -sign * slope_z[k]
+        return Phi_d, Phi_r
+
+    def stiffness(self) -> Floats:
+        """(2 d, 2 d) stiffness of both ends' coordinates. Checked by: tests/flexible/test_beam.py."""
+        E, A, length = self.material.young, self.section.area, self.length
+        d = len(self.coordinates())
+        K = np.zeros((2 * d, 2 * d))
+        pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / length
+        K[np.ix_([0, d], [0, d])] = E * A * pull
+        bend, turn = (1, 2) if self.planar else (1, 5)
+        numbers = [bend, turn, d + bend, d + turn]
+        K[np.ix_(numbers, numbers)] = _bending_stiffness(E * self.section.iz, length, self._shear_parameter("y"))
+        if not self.planar:
+            if self.section.torsion is None:
+                raise FlexibleBodyError("A spatial beam needs the torsion constant of its section.")
+            K[np.ix_([3, d + 3], [3, d + 3])] = self.material.shear_modulus() * self.section.torsion * pull
+            sign = np.array([1.0, -1.0, 1.0, -1.0])
+            numbers = [2, 4, d + 2, d + 4]
+            in_xz = _bending_stiffness(E * self.section.iy, length, self._shear_parameter("z"))
+            K[np.ix_(numbers, numbers)] = sign[:, None] * in_xz * sign
+        return K
+
+    def _shear_parameter(self, along: str) -> float:
+        if not self.shear:
+            return 0.0
+        bend, kappa = (self.section.iz, self.section.shear_y) if along == "y" else (self.section.iy, self.section.shear_z)
+        return 12.0 * self.material.young * bend / (kappa * self.material.shear_modulus() * self.section.area * self.length**2)
+
+
+def _bending_shapes(s: Floats, length: float, Phi: float) -> tuple[list[Floats], list[Floats]]:
+    """Deflection and rotation of the section for (v1, th1, v2, th2)."""
+    whole = 1.0 / (1.0 + Phi)
+    deflection = [
+        whole * (1.0 - 3.0 * s**2 + 2.0 * s**3 + Phi * (1.0 - s)),
+        whole * length * (s - 2.0 * s**2 + s**3 + 0.5 * Phi * (s - s**2)),
+        whole * (3.0 * s**2 - 2.0 * s**3 + Phi * s),
+        whole * length * (s**3 - s**2 + 0.5 * Phi * (s**2 - s)),
+    ]
+    rotation = [
+        whole * 6.0 * (s**2 - s) / length,
+        whole * (1.0 - 4.0 * s + 3.0 * s**2 + Phi * (1.0 - s)),
+        whole * 6.0 * (s - s**2) / length,
+        whole * (3.0 * s**2 - 2.0 * s + Phi * s),
+    ]
+    return deflection, rotation
+
+
+def _bending_stiffness(EI: float, length: float, Phi: float) -> Floats:
+    """(4, 4) for (v1, th1, v2, th2)."""
+    a, b = 6.0 * length, length**2
+    rows = [
+        [12.0, a, -12.0, a],
+        [a, (4.0 + Phi) * b, -a, (2.0 - Phi) * b],
+        [-12.0, -a, 12.0, -a],
+        [a, (2.0 - Phi) * b, -a, (4.0 + Phi) * b],
+    ]
+    return EI / (length**3 * (1.0 + Phi)) * np.array(rows)

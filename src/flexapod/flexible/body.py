@@ -1,0 +1,271 @@
+r"""`FlexibleBody`: the one data type of a flexible body, whatever it comes from.
+
+A free flexible body about the origin A of its own reference frame, in body axes. A material point is at
+``r = r0 + Phi_d(r0) q_e`` (Briot 2014, Eq. 3) and moves with ``v = v_A + omega x r + Phi_d q_e'`` (Eqs. 1, 2). The letters are
+those of Briot 2014 (Eqs. 53-60) and Long 2014 (Eq. 34); N is the number of elastic coordinates q_e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from flexapod.flexible.arrays import Floats, floats, hat, positive, symmetric, whole
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals
+
+SYMMETRY = 1e-9
+"""Largest asymmetry of a symmetric constant, of its largest entry: sums over some thousand nodes are good to 1e-13."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Interface:
+    """A point of the body where a joint or a load may act: r0 (3,) [m], shapes Phi_d, Phi_r (3, N).
+
+    Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
+    joints that pass no moment.
+    """
+
+    r0: Floats
+    Phi_d: Floats
+    Phi_r: Floats | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "r0", floats("interface.r0", self.r0, (3,)))
+        Phi_d = floats("interface.Phi_d", self.Phi_d, (3, None))
+        object.__setattr__(self, "Phi_d", Phi_d)
+        if self.Phi_r is not None:
+            object.__setattr__(self, "Phi_r", floats("interface.Phi_r", self.Phi_r, Phi_d.shape))
+
+    def position(self, elastic: ArrayLike) -> Floats:
+        """Deformed position r0 + Phi_d q_e, (3,) [m]. Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_body.py."""
+        result: Floats = self.r0 + self.Phi_d @ floats("elastic", elastic, (self.Phi_d.shape[1],))
+        return result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RigidData:
+    """The body frozen in its undeformed shape: mass, centre of mass, inertia tensor about it and about the frame origin."""
+
+    mass: float
+    com: Floats
+    inertia_com: Floats
+    inertia_origin: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FlexibleBody:
+    """Constants of the generalized Newton-Euler model of a free flexible body, body axes, about the frame origin.
+
+    Attributes:
+        mass: m [kg].
+        MS_r: (3,) first moments of the undeformed body [kg m], Eq. (56).
+        MS_de: (3, N) columns: integral of phi_dk dm, Eq. (56).
+        beta: (3, N) columns beta_k, integral of r0 x phi_dk dm, Eq. (58).
+        lambda_: (N, N, 3), lambda_[k, i] = lambda_ki, integral of phi_dk x phi_di dm, Eq. (59).
+        I_rr: (3, 3) inertia tensor of the undeformed body [kg m^2]; I_re: (N, 3, 3), integral of hat(r0)^T hat(phi_dk) dm;
+            I_ee: (N, N, 3, 3), integral of hat(phi_di)^T hat(phi_dk) dm, Eq. (60).
+        M_ee, K_ee, D_ee: (N, N) elastic mass, stiffness and damping.
+        angular_frequency: (N,) of K_ee, M_ee: the body with its frame held [rad/s], ascending.
+        interfaces: named points.
+        names: N names of the coordinates.
+        nodes: mass points and shapes behind the integrals, for pictures and files; None if the source has none.
+
+    Checked by: tests/flexible/test_body.py, tests/flexible/test_shape_integrals.py.
+    """
+
+    mass: float
+    MS_r: Floats
+    MS_de: Floats
+    beta: Floats
+    lambda_: Floats
+    I_rr: Floats
+    I_re: Floats
+    I_ee: Floats
+    M_ee: Floats
+    K_ee: Floats
+    D_ee: Floats
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    nodes: Nodes | None = None
+    angular_frequency: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        N = len(np.atleast_1d(self.M_ee))
+        shapes = {
+            "MS_r": (3,), "MS_de": (3, N), "beta": (3, N), "lambda_": (N, N, 3), "I_rr": (3, 3), "I_re": (N, 3, 3),
+            "I_ee": (N, N, 3, 3), "M_ee": (N, N), "K_ee": (N, N), "D_ee": (N, N),
+        }  # fmt: skip
+        positive("mass", self.mass, "kg")
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, floats(name, getattr(self, name), shape))
+        for name in ("I_rr", "M_ee", "K_ee", "D_ee"):
+            object.__setattr__(self, name, symmetric(name, getattr(self, name), SYMMETRY))
+        names = tuple(self.names) or tuple(f"mode{k + 1}" for k in range(N))
+        if len(names) != N or len(set(names)) != N:
+            raise FlexibleBodyError(f"names must be {N} different names, one per coordinate, is {names}.")
+        for name, point in self.interfaces.items():
+            if point.Phi_d.shape[1] != N:
+                raise FlexibleBodyError(f"Interface {name} has {point.Phi_d.shape[1]} shapes, but the body has {N}.")
+        if self.nodes is not None and self.nodes.Phi_d.shape[2] != N:
+            raise FlexibleBodyError(f"The nodes have {self.nodes.Phi_d.shape[2]} shapes, but the body has {N}.")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "interfaces", MappingProxyType(dict(self.interfaces)))
+        self._check_moments()
+        object.__setattr__(self, "angular_frequency", floats("angular_frequency", self._spectrum()[0], (N,)))
+
+    def _check_moments(self) -> None:
+        """I_re - I_re^T = -hat(beta), I_ee - I_ee^T = -hat(lambda): without these, Eqs. (53)-(55) do not keep the energy."""
+        pairs = (("I_re", self.I_re, "beta", self.beta.T), ("I_ee", self.I_ee, "lambda_", self.lambda_))
+        for name, tensor, axial_name, axial in pairs:
+            error = np.abs(tensor - np.swapaxes(tensor, -1, -2) + hat(axial)).max(initial=0.0)
+            if error > SYMMETRY * max(np.abs(tensor).max(initial=0.0), np.abs(axial).max(initial=0.0)):
+                raise FlexibleBodyError(f"{name} and {axial_name} must be moments of the same shapes: {name} - {name}^T = -hat.")
+
+    def _spectrum(self) -> tuple[Floats, Floats]:
+        """Angular frequencies, ascending, and the mass-normalised modes (N, N) of M_ee, K_ee."""
+        if len(self.M_ee) == 0:
+            return np.zeros(0), np.zeros((0, 0))
+        try:
+            root = np.linalg.cholesky(self.M_ee)
+        except np.linalg.LinAlgError:
+            raise FlexibleBodyError("M_ee must be positive definite: a coordinate without inertia cannot be moved.") from None
+        back = np.linalg.inv(root)
+        values, vectors = np.linalg.eigh(back @ self.K_ee @ back.T)
+        if values[0] < -SYMMETRY * max(values[-1], 0.0):
+            raise FlexibleBodyError(f"K_ee must not be negative, but its lowest omega^2 is {values[0]:g} 1/s^2.")
+        return np.sqrt(np.clip(values, 0.0, None)), back.T @ vectors
+
+    # -- other coordinates, other damping -------------------------------------------------------------
+    def with_damping(self, damping: float | ArrayLike) -> FlexibleBody:
+        r"""The body with modal damping ratios (one, or one per mode in the order of `angular_frequency`) or a matrix (N, N).
+
+        Ratios zeta_k give ``D_ee = M_ee V diag(2 zeta_k omega_k) V^T M_ee`` with the mass-normalised modes V: 2 d sqrt(k) for
+        mass-normalised modes.
+
+        Source: Long 2014, below Eq. (34). Checked by: tests/flexible/test_body.py::test_damping.
+        """
+        N = len(self.M_ee)
+        given = np.asarray(damping, dtype=np.float64)
+        if given.ndim == 2:
+            D = symmetric("damping", floats("damping", given, (N, N)), SYMMETRY)
+            if np.linalg.eigvalsh(D).min(initial=0.0) < -SYMMETRY * np.abs(D).max(initial=0.0):
+                raise FlexibleBodyError("damping must not be negative: a damping matrix may not feed energy in.")
+            return replace_body(self, D_ee=D)
+        ratio = floats("damping", np.broadcast_to(given, (N,)) if given.ndim == 0 else given, (N,))
+        if ratio.min(initial=0.0) < 0.0:
+            raise FlexibleBodyError(f"damping must not be negative, is {ratio.min():g}.")
+        omega, V = self._spectrum()
+        MV = self.M_ee @ V
+        return replace_body(self, D_ee=(MV * (2.0 * ratio * omega)) @ MV.T)
+
+    def transformed(self, basis: ArrayLike, names: Sequence[str] = ()) -> FlexibleBody:
+        """The body in coordinates p with q_e = basis p, basis (N, n): another choice of shapes or fewer of them.
+
+        Checked by: tests/flexible/test_body.py::test_transformed_energy.
+        """
+        V = floats("basis", basis, (len(self.M_ee), None))
+        points = {
+            name: Interface(r0=p.r0, Phi_d=p.Phi_d @ V, Phi_r=None if p.Phi_r is None else p.Phi_r @ V)
+            for name, p in self.interfaces.items()
+        }
+        return FlexibleBody(
+            mass=self.mass,
+            MS_r=self.MS_r,
+            MS_de=self.MS_de @ V,
+            beta=self.beta @ V,
+            lambda_=np.einsum("kix,ka,ib->abx", self.lambda_, V, V),
+            I_rr=self.I_rr,
+            I_re=np.einsum("kxy,ka->axy", self.I_re, V),
+            I_ee=np.einsum("ikxy,ia,kb->abxy", self.I_ee, V, V),
+            M_ee=V.T @ self.M_ee @ V,
+            K_ee=V.T @ self.K_ee @ V,
+            D_ee=V.T @ self.D_ee @ V,
+            interfaces=points,
+            names=tuple(names),
+            nodes=None if self.nodes is None else self.nodes.transformed(V),
+        )
+
+    def truncated(self, modes: int | Sequence[int]) -> FlexibleBody:
+        """The body with its first `modes` coordinates, or with those of the given numbers; the others are held at zero.
+
+        For bodies in modal coordinates; a beam in tip coordinates is first put into `normal_modes`.
+        """
+        N = len(self.M_ee)
+        chosen = range(whole("modes", modes, 0)) if isinstance(modes, int | np.integer) else [whole("modes", k, 0) for k in modes]
+        if len(chosen) > N or any(k >= N for k in chosen):
+            raise FlexibleBodyError(f"modes asks for coordinate {max(chosen) + 1}, but the body has {N}.")
+        return self.transformed(np.eye(N)[:, list(chosen)], [self.names[k] for k in chosen])
+
+    def normal_modes(self, modes: int | None = None) -> FlexibleBody:
+        """The body in mass-normalised normal modes with the frame held, the lowest `modes` of them."""
+        V = self._spectrum()[1]
+        count = len(V) if modes is None else whole("modes", modes, 0)
+        if count > len(V):
+            raise FlexibleBodyError(f"modes must be at most {len(V)}, the number of coordinates, is {count}.")
+        return self.transformed(V[:, :count])
+
+    def rigid(self) -> RigidData:
+        """Mass, centre of mass and inertia of the undeformed body. Checked by: tests/flexible/test_body.py::test_rigid."""
+        com = self.MS_r / self.mass
+        steiner = hat(com).T @ hat(com) * self.mass
+        return RigidData(mass=self.mass, com=com, inertia_com=self.I_rr - steiner, inertia_origin=self.I_rr)
+
+    # -- energies, for tests and balances ---------------------------------------------------------------
+    def mass_matrix(self, elastic: ArrayLike) -> Floats:
+        r"""Mass matrix (6 + N, 6 + N) for (v_A, omega, q_e'), body axes, in the deformed state q_e.
+
+        .. math::
+            M = \begin{bmatrix} m 1 & \widehat{MS}^T & MS_{de} \\ \widehat{MS} & I & MS_{re} \\
+            MS_{de}^T & MS_{re}^T & M_{ee} \end{bmatrix}
+
+        Column k of MS_re is ``beta_k + sum_i lambda_ik q_ei``, with the indices of Eq. (59).
+        Source: Briot 2014, Eqs. (56), (57), (60), (64). Checked by: tests/flexible/test_shape_integrals.py.
+        """
+        q = floats("elastic", elastic, (len(self.M_ee),))
+        MS = hat(self.MS_r + self.MS_de @ q)
+        MS_re = self.beta + np.einsum("ikx,i->xk", self.lambda_, q)
+        I_re = np.einsum("kxy,k->xy", self.I_re, q)
+        I_q = self.I_rr + I_re + I_re.T + np.einsum("ikxy,i,k->xy", self.I_ee, q, q)
+        top = np.hstack([self.mass * np.eye(3), MS.T, self.MS_de])
+        middle = np.hstack([MS, I_q, MS_re])
+        return np.vstack([top, middle, np.hstack([self.MS_de.T, MS_re.T, self.M_ee])])
+
+    def kinetic_energy(
+        self, *, velocity: ArrayLike, angular_velocity: ArrayLike, elastic: ArrayLike, elastic_velocity: ArrayLike
+    ) -> float:
+        """Kinetic energy [J] from the twist of the frame (body axes) and the elastic state."""
+        N = len(self.M_ee)
+        v = floats("velocity", velocity, (3,))
+        w = floats("angular_velocity", angular_velocity, (3,))
+        x = np.concatenate([v, w, floats("elastic_velocity", elastic_velocity, (N,))])
+        return float(0.5 * x @ self.mass_matrix(elastic) @ x)
+
+    def potential_energy(self, elastic: ArrayLike) -> float:
+        """Elastic energy q_e^T K_ee q_e / 2 [J]."""
+        q = floats("elastic", elastic, (len(self.M_ee),))
+        return float(0.5 * q @ self.K_ee @ q)
+
+
+def replace_body(body: FlexibleBody, **changes: object) -> FlexibleBody:
+    """A copy of the body with some fields changed; everything is checked again."""
+    return replace(body, **changes)  # type: ignore[arg-type]
+
+
+def body_from_integrals(
+    integrals: ShapeIntegrals,
+    *,
+    K_ee: Floats,
+    D_ee: Floats | None = None,
+    interfaces: Mapping[str, Interface] | None = None,
+    names: Sequence[str] = (),
+    nodes: Nodes | None = None,
+) -> FlexibleBody:
+    """A body from its shape integrals and its stiffness; undamped unless D_ee is given."""
+    constants = {f.name: getattr(integrals, f.name) for f in fields(integrals)}
+    D = np.zeros_like(K_ee) if D_ee is None else D_ee
+    return FlexibleBody(**constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes)

@@ -1,0 +1,161 @@
+"""Flexible bodies on disk: meshes and modes are computed once per content.
+
+One npz file per body, named by the hash of everything it depends on (arguments, the source of this folder, library
+versions), with a digest of its arrays inside. Files appear whole by an atomic rename; a damaged or foreign file is
+rebuilt; a folder that cannot be written means no cache, never an error. The folder is FLEXAPOD_CACHE, else the user's
+cache folder of the platform.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexapod.errors import FlexapodError
+from flexapod.flexible.body import FlexibleBody, Interface
+from flexapod.flexible.shape_integrals import Nodes
+
+SUFFIX = ".flexible.npz"
+CONSTANTS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee", "K_ee", "D_ee")
+NODES = ("r0", "mass", "Phi_d", "Phi_r", "spread", "triangles")
+Arrays = dict[str, "np.ndarray[Any, Any]"]
+
+
+def cached_body(kind: str, arguments: Mapping[str, object], make: Callable[[], FlexibleBody]) -> FlexibleBody:
+    """The body from disk, or made and stored.
+
+    Args:
+        kind: name of the source, part of the key.
+        arguments: everything the body depends on, as numbers, strings, None and lists of these.
+        make: called if the file is not there or damaged.
+
+    Checked by: tests/flexible/test_cache.py.
+    """
+    path = cache_folder() / (_key(kind, arguments) + SUFFIX)
+    found = _read(path)
+    if found is not None:
+        return found
+    body = make()
+    _write(path, body)
+    return body
+
+
+def cache_folder() -> Path:
+    """FLEXAPOD_CACHE, else the user's cache folder of the platform."""
+    given = os.environ.get("FLEXAPOD_CACHE")
+    if given:
+        return Path(given)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / "flexapod-cache"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "flexapod" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "flexapod"
+    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "flexapod"
+
+
+def _key(kind: str, arguments: Mapping[str, object]) -> str:
+    text = json.dumps([kind, _fingerprint(), dict(arguments)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _fingerprint() -> str:
+    """Hash of the source of this folder and the versions of the libraries that make the numbers."""
+    from importlib.metadata import version
+
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).resolve().parent.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for library in ("numpy", "scipy", "scikit-fem"):
+        digest.update(f"{library} {version(library)}\0".encode())
+    return digest.hexdigest()
+
+
+def pack(body: FlexibleBody) -> Arrays:
+    """A body as plain arrays. Checked by: tests/flexible/test_cache.py::test_a_body_survives_packing."""
+    arrays: Arrays = {name: getattr(body, name) for name in CONSTANTS}
+    arrays["body_mass"] = np.array(body.mass)
+    arrays["names"] = np.array(body.names, dtype=np.str_)
+    arrays["interface_names"] = np.array(list(body.interfaces), dtype=np.str_)
+    for number, point in enumerate(body.interfaces.values()):
+        arrays |= {f"interface{number}_r0": point.r0, f"interface{number}_Phi_d": point.Phi_d}
+        if point.Phi_r is not None:
+            arrays[f"interface{number}_Phi_r"] = point.Phi_r
+    if body.nodes is not None:
+        parts = {name: getattr(body.nodes, name) for name in NODES}
+        arrays |= {f"nodes_{name}": value for name, value in parts.items() if value is not None}
+    return arrays
+
+
+def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
+    """A body from the arrays of `pack`."""
+    points = {
+        str(name): Interface(
+            r0=arrays[f"interface{k}_r0"], Phi_d=arrays[f"interface{k}_Phi_d"], Phi_r=arrays.get(f"interface{k}_Phi_r")
+        )
+        for k, name in enumerate(arrays["interface_names"])
+    }
+    nodes = {name: arrays[f"nodes_{name}"] for name in NODES if f"nodes_{name}" in arrays}
+    return FlexibleBody(
+        mass=float(arrays["body_mass"]),
+        interfaces=points,
+        names=tuple(str(name) for name in arrays["names"]),
+        nodes=Nodes(**nodes) if nodes else None,
+        **{name: arrays[name] for name in CONSTANTS},
+    )
+
+
+def _digest(arrays: Mapping[str, Any]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        value = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {value.dtype.str} {value.shape}\0".encode() + value.tobytes())
+    return digest.hexdigest()
+
+
+def _read(path: Path) -> FlexibleBody | None:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        if str(arrays.pop("digest")) != _digest(arrays):
+            return None
+        return unpack(arrays)
+    except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile, FlexapodError):
+        return None
+
+
+def _write(path: Path, body: FlexibleBody) -> None:
+    arrays = pack(body)
+    data = io.BytesIO()
+    np.savez(data, allow_pickle=False, digest=np.array(_digest(arrays)), **arrays)
+    write_whole(path, data.getvalue())
+
+
+def write_whole(path: Path, data: bytes) -> bool:
+    """Write a file by an atomic rename; False if the folder cannot be written."""
+    temporary = None
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        return False
+    return True

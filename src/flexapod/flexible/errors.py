@@ -1,0 +1,9 @@
+"""The error of everything that makes a flexible body."""
+
+from __future__ import annotations
+
+from flexapod.errors import InputError
+
+
+class FlexibleBodyError(InputError):
+    """What was given is not a flexible body: the text says which part, why, and what would be right."""

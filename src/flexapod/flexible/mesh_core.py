@@ -1,0 +1,161 @@
+"""The core of a plate's mesh: a symmetric fan of a regular polygon, or a graded Delaunay mesh between given loops.
+
+Both return points whose first entries are the loops' points in their order, so that layers can be put around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexapod.flexible.arrays import Floats, Integers
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.polygon import distance, inside
+
+GROWTH = 0.35
+"""Growth of the triangles' size per distance from small features."""
+
+TURN = 0.2617
+"""Angle of the lattice, unlike any usual outline's: no four points on a circle, so the mesh does not depend on rounding."""
+
+SMOOTHING = 4
+
+
+class NotConforming(FlexibleBodyError):
+    """A segment of the boundary is not a side of the mesh; `where` is its loop and its number."""
+
+    def __init__(self, where: tuple[int, int]) -> None:
+        super().__init__("The outline could not be meshed: it has features far finer than the mesh. Give a smaller mesh_size.")
+        self.where = where
+
+
+def fan_core(ring: Floats, sides: int) -> tuple[Floats, Integers]:
+    """Mesh of a regular polygon with n segments per side: rings of 1, ..., n segments about the centre, fully symmetric.
+
+    Checked by: tests/flexible/test_mesh.py.
+    """
+    n = len(ring) // sides
+    middle = ring.mean(axis=0)
+    corners = ring[::n]
+    points = [ring]
+    rings: list[Integers] = [np.zeros(0, dtype=np.int64)] * (n + 1)
+    rings[n] = np.arange(len(ring))
+    total = len(ring)
+    for j in range(n - 1, 0, -1):
+        here = middle + (j / n) * (corners - middle)
+        along = np.roll(here, -1, axis=0) - here
+        points.append((here[:, None, :] + (np.arange(j) / j)[None, :, None] * along[:, None, :]).reshape(-1, 2))
+        rings[j] = np.arange(total, total + sides * j)
+        total += sides * j
+    points.append(middle[None, :])
+    rings[0] = np.full(sides, total)
+    triangles = [_fan_sector(rings[j], rings[j + 1], j, s, sides) for j in range(n) for s in range(sides)]
+    return np.concatenate(points), np.concatenate(triangles)
+
+
+def _fan_sector(low: Integers, high: Integers, j: int, sector: int, sides: int) -> Integers:
+    """Triangles of one sector between ring j (j segments per side) and ring j + 1."""
+    inner = low[(sector * j + np.arange(j + 1)) % (sides * j)] if j else low[:1]
+    outer = high[(sector * (j + 1) + np.arange(j + 2)) % (sides * (j + 1))]
+    up = np.stack([inner, outer[:-1], outer[1:]], axis=1)
+    down = np.stack([inner[:-1], outer[1:-1], inner[1:]], axis=1)
+    return np.concatenate([up, down])
+
+
+def delaunay_core(loops: Sequence[Floats], size: float) -> tuple[Floats, Integers]:
+    """Delaunay mesh between loops of points (outline counter-clockwise, holes clockwise), graded from their spacing to `size`.
+
+    Raises:
+        NotConforming: a segment of a loop is not in the mesh, and must be divided.
+
+    Checked by: tests/flexible/test_mesh.py.
+    """
+    fixed = np.concatenate(loops)
+    spacing = np.concatenate([_spacing(loop) for loop in loops])
+    free = _lattice(loops, fixed, spacing, size)
+    for _ in range(SMOOTHING):
+        triangles = _triangulate(fixed, free, loops)
+        free = _smoothed(np.concatenate([fixed, free]), triangles, len(fixed))
+    triangles = _triangulate(fixed, free, loops)
+    _check_segments(triangles, loops)
+    return np.concatenate([fixed, free]), triangles
+
+
+def _spacing(loop: Floats) -> Floats:
+    after: Floats = np.linalg.norm(np.roll(loop, -1, axis=0) - loop, axis=1)
+    return 0.5 * (after + np.roll(after, 1))
+
+
+def _lattice(loops: Sequence[Floats], fixed: Floats, spacing: Floats, size: float) -> Floats:
+    """Points inside: triangular lattices of size, size/2, size/4, ..., each where the wanted size is near its own."""
+    turn = np.array([[np.cos(TURN), -np.sin(TURN)], [np.sin(TURN), np.cos(TURN)]])
+    middle = 0.5 * (fixed.min(axis=0) + fixed.max(axis=0))
+    radius = 0.5 * float(np.linalg.norm(np.ptp(fixed, axis=0)))
+    levels = max(0, int(np.ceil(np.log2(size / max(float(spacing.min()), 1e-3 * size)))))
+    chosen = []
+    for level in range(levels + 1):
+        step = size / 2.0**level
+        n = int(radius / step) + 2
+        i, j = np.meshgrid(np.arange(-n, n + 1), np.arange(-2 * n, 2 * n + 1))
+        lattice = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ turn.T
+        lattice = lattice[np.linalg.norm(lattice, axis=1) <= radius] + middle
+        lattice = lattice[inside(lattice, loops)]
+        if len(lattice) == 0:
+            continue
+        wanted = _wanted(lattice, fixed, spacing, size)
+        low = 0.0 if level == levels else step * np.sqrt(0.5)
+        high = np.inf if level == 0 else step * np.sqrt(2.0)
+        keep = (wanted >= low) & (wanted < high) & (distance(lattice, loops) > 0.55 * wanted)
+        chosen.append(lattice[keep])
+    found: Floats = np.concatenate(chosen) if chosen else np.zeros((0, 2))
+    return found
+
+
+def _wanted(points: Floats, fixed: Floats, spacing: Floats, size: float) -> Floats:
+    """Wanted size at points: the spacing of the nearest boundary points, growing with the distance, at most `size`."""
+    wanted = np.full(len(points), size)
+    for start in range(0, len(points), 2000):
+        part = slice(start, start + 2000)
+        far = np.linalg.norm(points[part, None, :] - fixed[None, :, :], axis=2)
+        wanted[part] = np.minimum(size, (spacing + GROWTH * far).min(axis=1))
+    return wanted
+
+
+def _triangulate(fixed: Floats, free: Floats, loops: Sequence[Floats]) -> Integers:
+    """Delaunay triangles inside the loops, counter-clockwise."""
+    from scipy.spatial import Delaunay
+
+    points = np.concatenate([fixed, free])
+    triangles = Delaunay(points).simplices.astype(np.int64)
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    doubled = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
+    longest = np.maximum.reduce([np.sum((b - a) ** 2, axis=1), np.sum((c - b) ** 2, axis=1), np.sum((a - c) ** 2, axis=1)])
+    keep = inside((a + b + c) / 3.0, loops) & (np.abs(doubled) > 1e-10 * longest)
+    triangles[doubled < 0.0] = triangles[doubled < 0.0][:, [0, 2, 1]]
+    result: Integers = triangles[keep]
+    return result
+
+
+def _smoothed(points: Floats, triangles: Integers, fixed: int) -> Floats:
+    """Free points moved to the mean of their neighbours."""
+    pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    pairs = np.concatenate([pairs, pairs[:, ::-1]])
+    total = np.zeros_like(points)
+    np.add.at(total, pairs[:, 0], points[pairs[:, 1]])
+    count = np.bincount(pairs[:, 0], minlength=len(points))
+    mean = np.where(count[:, None] > 0, total / np.maximum(count, 1)[:, None], points)
+    moved: Floats = mean[fixed:]
+    return moved
+
+
+def _check_segments(triangles: Integers, loops: Sequence[Floats]) -> None:
+    """Every segment of every loop must be a side of a triangle."""
+    sides = {(int(t[i]), int(t[(i + 1) % 3])) for t in triangles for i in range(3)}
+    first = 0
+    for number, loop in enumerate(loops):
+        n = len(loop)
+        for i in range(n):
+            if (first + i, first + (i + 1) % n) not in sides:
+                raise NotConforming((number, i))
+        first += n

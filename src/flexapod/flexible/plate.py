@@ -1,0 +1,297 @@
+"""Flexible plates: polygon outline, holes, point masses; Mindlin or Kirchhoff; normal or Craig-Bampton modes.
+
+The plate lies in the plane z = 0 of the body frame, in the coordinates of its outline; only bending is elastic. Free plates use
+the mean frame: elastic modes carry no momentum, MS_de = 0 and beta = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from flexapod.flexible.arrays import Floats, floats, positive, whole
+from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
+from flexapod.flexible.cache import cached_body
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.mesh import plate_mesh
+from flexapod.flexible.mode_order import fixed_orientation
+from flexapod.flexible.normal_modes import craig_bampton, normal_modes
+from flexapod.flexible.plate_kirchhoff import kirchhoff_model
+from flexapod.flexible.plate_mindlin import mindlin_model
+from flexapod.flexible.plate_model import Fields, PlateMaterial, PlateModel
+from flexapod.flexible.polygon import area, plate_loops
+from flexapod.flexible.shape_integrals import Nodes, shape_integrals
+
+THEORIES = {"mindlin": mindlin_model, "kirchhoff": kirchhoff_model}
+BOUNDARIES = ("free", "pinned", "clamped")
+METHODS = ("normal", "craig-bampton")
+
+DEFAULT_SIZE = {"mindlin": 0.062, "kirchhoff": 0.155}
+"""Default side of the triangles per root of the plate's area, for ten modes: 3e-4 and 3e-5 on a hexagon."""
+
+LAYERS = 3
+LAYER_DEPTH = 1.5
+"""Layers along the edges of a Mindlin plate, and their depth in thicknesses: the edge layer decays by 1/e in h / sqrt(10)."""
+
+SPARE = 3
+"""Modes computed beyond those asked for, so that a group of equal frequencies is not cut before it is oriented."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Plate:
+    """Checked arguments of a plate."""
+
+    loops: list[Floats]
+    material: PlateMaterial
+    theory: str
+    boundary: str
+    masses: Floats
+    size: float
+    refine: int
+
+    def model(self) -> PlateModel:
+        depth = min(LAYER_DEPTH * self.material.h, self.size)
+        layered = self.theory == "mindlin" and self.material.h < self.size
+        depths = [depth * (j / LAYERS) ** 2 for j in range(1, LAYERS + 1)] if layered else []
+        mesh = plate_mesh(self.loops, self.size, depths)
+        return THEORIES[self.theory](mesh, self.material, self.loops[0], self.boundary, self.refine)
+
+
+def plate(
+    *,
+    outline: ArrayLike,
+    thickness: float,
+    young: float,
+    poisson: float,
+    density: float,
+    theory: str = "mindlin",
+    modes: int = 10,
+    holes: Sequence[ArrayLike] = (),
+    point_masses: Sequence[Sequence[float]] = (),
+    boundary: str = "free",
+    method: str = "normal",
+    mesh_size: float | None = None,
+    refine: int = 0,
+    interfaces: Mapping[str, Sequence[float]] | None = None,
+    damping: float | ArrayLike = 0.0,
+    cache: bool = True,
+) -> FlexibleBody:
+    """A flexible plate.
+
+    Args:
+        outline: corners (n, 2) in order [m], either sense; a simple polygon.
+        thickness [m], young [Pa], poisson, density [kg/m^3]: of the plate.
+        theory: mindlin (shear and rotary inertia) or kirchhoff (thin).
+        modes: elastic modes; for craig-bampton the modes with held interfaces, beside the interface deflections.
+        holes: outlines of holes. point_masses: (x, y, mass) on the plate [m, m, kg].
+        boundary: of the outline: free, pinned (no deflection) or clamped; holes stay free.
+        method: normal, or craig-bampton with w and both slopes at every interface as interface displacements.
+        mesh_size: side of the triangles [m]; by default from the area and the number of modes.
+        refine: times each triangle is divided into four.
+        interfaces: name to (x, y) or (x, y, z) [m], z being the height of a point rigidly fixed above the plate.
+        damping: modal damping ratios, or a matrix (N, N).
+        cache: whether to keep the result on disk.
+    Returns:
+        The body in mass-normalised modes, degenerate ones oriented by the rule of `mode_order`.
+
+    Source: Long 2014, section 6.1. Checked by: tests/flexible/test_plate.py, tests/flexible/test_plate_modes.py.
+    """
+    given = _checked(outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, refine)
+    points = {str(name): _point(name, place) for name, place in (interfaces or {}).items()}
+    if method not in METHODS:
+        raise FlexibleBodyError(f"method must be one of {', '.join(METHODS)}, is {method!r}.")
+    arguments = {
+        "loops": [loop.tolist() for loop in given.loops], "material": [thickness, young, poisson, density], "theory": theory,
+        "modes": modes, "masses": given.masses.tolist(), "boundary": boundary, "method": method, "size": given.size,
+        "refine": refine, "interfaces": [[name, place.tolist()] for name, place in points.items()],
+    }  # fmt: skip
+
+    def make() -> FlexibleBody:
+        return _solve(given, modes, method, points)
+
+    body = cached_body("plate", arguments, make) if cache else make()
+    return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Convergence:
+    """Frequencies of a plate over meshes, each with its triangles divided into four.
+
+    Attributes:
+        mesh_size: (r,) [m]; degrees_of_freedom: (r,); angular_frequency: (r, modes) [rad/s].
+        rate: (modes,) observed order from the last three meshes; extrapolated: (modes,) limit by that order;
+            error: (modes,) relative difference of the finest mesh from it.
+    """
+
+    mesh_size: Floats
+    degrees_of_freedom: tuple[int, ...]
+    angular_frequency: Floats
+    rate: Floats
+    extrapolated: Floats
+    error: Floats
+
+
+def plate_convergence(
+    *,
+    outline: ArrayLike,
+    thickness: float,
+    young: float,
+    poisson: float,
+    density: float,
+    theory: str = "mindlin",
+    modes: int = 10,
+    holes: Sequence[ArrayLike] = (),
+    point_masses: Sequence[Sequence[float]] = (),
+    boundary: str = "free",
+    mesh_size: float | None = None,
+    refinements: int = 3,
+) -> Convergence:
+    """Frequencies over meshes h, h/2, h/4, ... and the observed rates.
+
+    `mesh_size` is the coarsest h, by default 2.5 times that of `plate`.
+    Rates need differences above rounding: a mode that is converged to 1e-9 has the rate nan.
+    Checked by: tests/flexible/test_plate_modes.py::test_convergence_rates.
+    """
+    if whole("refinements", refinements, 3) > 6:
+        raise FlexibleBodyError(f"refinements must be at most 6, is {refinements}: the last mesh would be enormous.")
+    coarse = _checked(outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, 0)
+    if mesh_size is None:
+        coarse = replace(coarse, size=2.5 * coarse.size)
+    table, sizes, unknowns = [], [], []
+    for level in range(refinements):
+        given = replace(coarse, refine=level)
+        omega2, _, model = _modes(given, modes, "normal", np.zeros((0, 3)))
+        table.append(np.sqrt(omega2[:modes]))
+        sizes.append(given.size / 2.0**level)
+        unknowns.append(int(model.supports.shape[1]))
+    omega = np.array(table)
+    first, second = omega[-3] - omega[-2], omega[-2] - omega[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.log2(first / second)
+        rate = np.where((first * second > 0.0) & (np.abs(second) > 1e-9 * omega[-1]), rate, np.nan)
+        limit = np.where(np.isnan(rate), omega[-1], omega[-1] - second / (2.0**rate - 1.0))
+    return Convergence(
+        mesh_size=np.array(sizes),
+        degrees_of_freedom=tuple(unknowns),
+        angular_frequency=omega,
+        rate=rate,
+        extrapolated=limit,
+        error=omega[-1] / limit - 1.0,
+    )
+
+
+# -- arguments ------------------------------------------------------------------------------------------
+def _checked(
+    outline: ArrayLike, thickness: float, young: float, poisson: float, density: float, theory: str, modes: int,
+    holes: Sequence[ArrayLike], point_masses: Sequence[Sequence[float]], boundary: str, mesh_size: float | None, refine: int,
+) -> _Plate:  # fmt: skip
+    loops = plate_loops(outline, holes)
+    if theory not in THEORIES:
+        raise FlexibleBodyError(f"theory must be mindlin or kirchhoff, is {theory!r}.")
+    if boundary not in BOUNDARIES:
+        raise FlexibleBodyError(f"boundary must be one of {', '.join(BOUNDARIES)}, is {boundary!r}.")
+    if isinstance(poisson, bool | str) or not -1.0 < poisson < 0.5:
+        raise FlexibleBodyError(f"poisson must be above -1 and below 0.5, is {poisson!r}; metals have about 0.3.")
+    material = PlateMaterial(
+        h=positive("thickness", thickness, "metres"), E=positive("young", young, "pascals"), nu=float(poisson),
+        rho=positive("density", density, "kg/m^3"),
+    )  # fmt: skip
+    masses = floats("point_masses", np.reshape(point_masses, (0, 3)) if len(point_masses) == 0 else point_masses, (None, 3))
+    if masses[:, 2].min(initial=0.0) < 0.0:
+        raise FlexibleBodyError(f"point_masses must not be negative, but one is {masses[:, 2].min():g} kg.")
+    whole("modes", modes, 0)
+    whole("refine", refine, 0)
+    scale = np.sqrt(sum(area(loop) for loop in loops))
+    usual = DEFAULT_SIZE[theory] * scale * (10.0 / max(modes, 10)) ** 0.25
+    size = usual if mesh_size is None else positive("mesh_size", mesh_size, "metres")
+    if size < 1e-3 * scale:
+        raise FlexibleBodyError(f"mesh_size {size:g} m is below a thousandth of the plate: the mesh would be enormous.")
+    return _Plate(
+        loops=loops, material=material, theory=theory, boundary=boundary, masses=masses, size=float(size), refine=refine
+    )  # fmt: skip
+
+
+def _point(name: str, place: Sequence[float]) -> Floats:
+    """An interface's place as (3,)."""
+    given = floats(f"interface {name}", place, (None,))
+    if len(given) not in (2, 3):
+        raise FlexibleBodyError(f"interface {name} must be (x, y) or (x, y, z), has {len(given)} numbers.")
+    return np.concatenate([given, np.zeros(3 - len(given))])
+
+
+# -- modes and the body ----------------------------------------------------------------------------------
+def _modes(given: _Plate, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel]:
+    """omega^2, the modes as degrees of freedom of the whole plate (n, N), spare ones included, and the model."""
+    model = given.model()
+    T, M = model.supports, model.M
+    if len(given.masses):
+        w = model.at(given.masses[:, :2]).w
+        M = M + w.T @ sparse.diags_array(given.masses[:, 2]) @ w
+    R = model.R if given.boundary == "free" else np.zeros((M.shape[0], 0))
+    K_f, M_f = sparse.csc_array(T.T @ model.K @ T), sparse.csc_array(T.T @ M @ T)
+    R_f = T.T @ R
+    if method == "craig-bampton":
+        held = model.at(places[:, :2])
+        C = sparse.vstack([held.w, held.beta_x, held.beta_y]) @ T
+        moved = np.abs(C).sum(axis=1) > 1e-9
+        omega2, V = craig_bampton(K_f, M_f, R_f, C.toarray()[moved], count)
+    else:
+        most = K_f.shape[0] - R_f.shape[1]
+        if count > most:
+            raise FlexibleBodyError(f"modes must be at most {most}, the degrees of freedom of this mesh, is {count}; refine it.")
+        omega2, V = normal_modes(K_f, M_f, R_f, count, SPARE)
+    return omega2, T @ V, model
+
+
+def _solve(given: _Plate, count: int, method: str, points: Mapping[str, Floats]) -> FlexibleBody:
+    places = np.array(list(points.values())).reshape(-1, 3)
+    if method == "craig-bampton" and len(places) == 0:
+        raise FlexibleBodyError("method craig-bampton needs at least one interface.")
+    omega2, V, model = _modes(given, count, method, places)
+    nodes = _nodes(given, model, V)
+    Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)
+    if method == "normal":
+        Q, omega2 = Q[:, :count], omega2[:count]
+    nodes = nodes.transformed(Q)
+    found = {}
+    if points:
+        shapes = _displacements(model.at(places[:, :2]), V @ Q, places[:, 2])
+        for k, name in enumerate(points):
+            found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k])
+    return body_from_integrals(shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes)
+
+
+def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, Floats]:
+    """Phi_d, Phi_r (p, 3, N) of points at a height above the middle plane: Phi_d = (-z beta_x, -z beta_y, w)."""
+    w, beta_x, beta_y = fields.w @ V, fields.beta_x @ V, fields.beta_y @ V
+    z = height[:, None]
+    return np.stack([-z * beta_x, -z * beta_y, w], axis=1), np.stack([beta_y, -beta_x, np.zeros_like(w)], axis=1)
+
+
+def _nodes(given: _Plate, model: PlateModel, V: Floats) -> Nodes:
+    """Vertices for pictures, integration points with their mass, point masses.
+
+    The mass of an integration point is spread over the thickness. Its rotation is that of the inertia: none for Kirchhoff.
+    """
+    h = given.material.h
+    parts = [(model.vertices, np.zeros(len(model.vertices.points)), 0.0)]
+    parts.append((model.quadrature, given.material.rho * h * model.weights, h * h / 12.0))
+    if len(given.masses):
+        parts.append((model.at(given.masses[:, :2]), given.masses[:, 2], 0.0))
+    r0, mass, Phi_d, Phi_r, spread = [], [], [], [], []
+    for fields, m, thick in parts:
+        n = len(m)
+        d, r = _displacements(fields, V, np.zeros(n))
+        r0.append(np.hstack([fields.points, np.zeros((n, 1))]))
+        mass.append(m)
+        Phi_d.append(d)
+        Phi_r.append(r if model.rotary or thick == 0.0 else np.zeros_like(r))
+        spread.append(np.broadcast_to(np.diag([0.0, 0.0, thick]), (n, 3, 3)))
+    return Nodes(
+        r0=np.concatenate(r0), mass=np.concatenate(mass), Phi_d=np.concatenate(Phi_d), Phi_r=np.concatenate(Phi_r),
+        spread=np.concatenate(spread), triangles=model.triangles,
+    )  # fmt: skip

@@ -1,0 +1,96 @@
+"""Cross-sections of beams. The beam runs along x; `width` is the size along y, `height` along z.
+
+iz = integral of y^2 bends v (in the xy plane), iy = integral of z^2 bends w (in the xz plane); torsion is
+Saint-Venant's constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexapod.flexible.arrays import positive
+from flexapod.flexible.errors import FlexibleBodyError
+
+POISSON_OF_TUBES = 0.3
+"""Cowper's shear coefficient of a tube depends weakly on Poisson's ratio; this value is used for all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A cross-section: area [m^2], second moments iy, iz and torsion constant [m^4], shear coefficients along y and z.
+
+    Checked by: tests/flexible/test_section_and_material.py.
+    """
+
+    area: float
+    iy: float
+    iz: float
+    torsion: float | None = None
+    shear_y: float = 5.0 / 6.0
+    shear_z: float = 5.0 / 6.0
+
+    def __post_init__(self) -> None:
+        positive("area", self.area, "m^2")
+        positive("iy", self.iy, "m^4")
+        positive("iz", self.iz, "m^4")
+        positive("shear_y", self.shear_y)
+        positive("shear_z", self.shear_z)
+        if self.torsion is not None:
+            positive("torsion", self.torsion, "m^4")
+
+    @classmethod
+    def rectangle(cls, *, width: float, height: float) -> Section:
+        r"""Full rectangle. Torsion by Saint-Venant's series, long side a, short side b:
+
+        .. math:: J = a b^3 \left[ \tfrac13 - \tfrac{64}{\pi^5} \tfrac ba \sum_{n = 1, 3, ...}
+                  \tfrac{\tanh(n \pi a / 2b)}{n^5} \right]
+        """
+        w, h = positive("width", width, "metres"), positive("height", height, "metres")
+        a, b = max(w, h), min(w, h)
+        n = np.arange(1, 40, 2)
+        series = float(np.sum(np.tanh(n * np.pi * a / (2.0 * b)) / n**5))
+        J = a * b**3 * (1.0 / 3.0 - 64.0 / np.pi**5 * b / a * series)
+        return cls(area=w * h, iy=w * h**3 / 12.0, iz=h * w**3 / 12.0, torsion=J)
+
+    @classmethod
+    def tube(cls, *, outer: float, inner: float = 0.0) -> Section:
+        """Round tube or bar by its diameters [m]. Shear coefficient: G. R. Cowper, J. Appl. Mech. 33, 1966."""
+        D = positive("outer", outer, "metres")
+        if isinstance(inner, bool | str) or not 0.0 <= inner < D:
+            raise FlexibleBodyError(f"inner must be from 0 to less than outer = {D:g} m, is {inner!r}.")
+        bend = np.pi * (D**4 - inner**4) / 64.0
+        m2, nu = (inner / D) ** 2, POISSON_OF_TUBES
+        square = (1.0 + m2) ** 2
+        shear = 6.0 * (1.0 + nu) * square / ((7.0 + 6.0 * nu) * square + (20.0 + 12.0 * nu) * m2)
+        area = np.pi * (D**2 - inner**2) / 4.0
+        return cls(area=area, iy=bend, iz=bend, torsion=2.0 * bend, shear_y=shear, shear_z=shear)
+
+    @classmethod
+    def i(cls, *, width: float, height: float, flange: float, web: float) -> Section:
+        """I section: two flanges `width` x `flange` across y, a web of thickness `web` along z. Torsion: sum of s t^3 / 3."""
+        w, h = positive("width", width, "metres"), positive("height", height, "metres")
+        f, t = positive("flange", flange, "metres"), positive("web", web, "metres")
+        if t >= w or 2.0 * f >= h:
+            raise FlexibleBodyError(f"web must be less than width and flange less than half of height, are {t:g} and {f:g} m.")
+        clear = h - 2.0 * f
+        area = 2.0 * w * f + clear * t
+        iy = (w * h**3 - (w - t) * clear**3) / 12.0
+        iz = (2.0 * f * w**3 + clear * t**3) / 12.0
+        J = (2.0 * w * f**3 + (h - f) * t**3) / 3.0
+        return cls(area=area, iy=iy, iz=iz, torsion=J, shear_y=5.0 / 6.0 * 2.0 * w * f / area, shear_z=clear * t / area)
+
+    @classmethod
+    def general(
+        cls,
+        *,
+        area: float,
+        iy: float,
+        iz: float,
+        torsion: float | None = None,
+        shear_y: float = 5.0 / 6.0,
+        shear_z: float = 5.0 / 6.0,
+    ) -> Section:
+        """Any section with y and z as principal axes through its centre, by its constants."""
+        return cls(area=area, iy=iy, iz=iz, torsion=torsion, shear_y=shear_y, shear_z=shear_z)
