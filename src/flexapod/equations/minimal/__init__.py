@@ -1,1 +1,12 @@
-"""Minimal."""
+"""Rigid dynamics of 6-UPS and 6-PUS robots with very few operations, beside the formulations of the papers.
+
+It gives actuator forces and platform accelerations, no reactions and no friction, and applies to robots whose numbers
+have the right form: `applies` says whether, `plan` makes the choices that a kernel depends on.
+"""
+
+from flexapod.equations.minimal.conditions import applies
+from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
+from flexapod.equations.minimal.inverse_dynamics import minimal_inverse_dynamics
+from flexapod.equations.minimal.planning import Plan, plan
+
+__all__ = ["Plan", "applies", "minimal_forward_dynamics", "minimal_inverse_dynamics", "plan"]

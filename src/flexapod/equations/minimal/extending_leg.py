@@ -20,8 +20,8 @@ from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
-FLAT = 1e6
-"""N above which a leg counts as lying in the base plane (slope 1:1000)."""
+FLAT = 1e4
+"""N above which a leg counts as lying in the base plane (slope 1:100); rounding grows with N."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,16 +72,50 @@ def extending_inertia(robot: Robot, values: Values, name: str, driven: str) -> E
 
 @dataclass(frozen=True, kw_only=True)
 class ExtendingLeg:
-    """What the leg asks: slopes (X, Y), horizontal force h, and its actuator force by `force`."""
+    """What the leg asks of platform and actuator.
+
+    Args:
+        slope: (X, Y).
+        h: its horizontal force.
+        root, inverse: sqrt(N), with the sign of z, and its reciprocal.
+        along: actuator force for kappa = 0.
+        mu, phi: inertia across the leg, and of the spin along m.
+        m: across the leg, (k, -w).
+    """
 
     slope: tuple[Scalar, Scalar]
     h: tuple[Scalar, Scalar]
     root: Scalar
+    inverse: Scalar
     along: Scalar
+    mu: Scalar
+    phi: Scalar
+    m: Triple
 
     def force(self, kappa: Scalar) -> Scalar:
         r"""Actuator force :math:`f = \sqrt N\,\kappa + n\cdot G - h\cdot(X,Y)/\sqrt N`."""
         return self.root * kappa + self.along
+
+    def on_platform(self, force: Scalar) -> Triple:
+        """Force on the platform for an actuator force."""
+        kappa = (force - self.along) * self.inverse
+        return kappa * self.slope[0] - self.h[0], kappa * self.slope[1] - self.h[1], kappa
+
+    @property
+    def mass(self) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
+        r"""Mass matrix at S, :math:`\mu(1 - D D^T/N) + \varphi\,m m^T`: xx, xy, yy, xz, yz, zz."""
+        X, Y = self.slope
+        z = self.mu * (self.inverse * self.inverse)
+        x, y = z * X, z * Y
+        p, q, w = (self.phi * entry for entry in self.m)
+        return (
+            self.mu - x * X + p * self.m[0],
+            p * self.m[1] - x * Y,
+            self.mu - y * Y + q * self.m[1],
+            p * self.m[2] - x,
+            q * self.m[2] - y,
+            self.mu - z + w * self.m[2],
+        )
 
 
 def extending_leg(
@@ -148,4 +182,5 @@ def extending_leg(
     hy = mu * ay + mu_rate * vy + pull[1] + slope * Y - (i.first * gravity[1]) * lam
     turning = lam2 * (vx * vx + vy * vy) - e * e
     along = (i.rotor * d[2] * root - i.first_piston) * turning - ri * (hx * X + hy * Y)
-    return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, along=along)
+    k = (k1, 1) if upright else (1, k1)
+    return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, inverse=ri, along=along, mu=mu, phi=(Z - P) * q, m=(*k, -w))

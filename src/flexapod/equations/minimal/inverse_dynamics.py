@@ -15,8 +15,8 @@ import casadi as ca
 from flexapod.equations.minimal.extending_leg import extending_leg
 from flexapod.equations.minimal.loads import area, load, load_on_normal, with_legs
 from flexapod.equations.minimal.model import Model, model
-from flexapod.equations.minimal.plan import Plan
-from flexapod.equations.minimal.plan import plan as make_plan
+from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Levers, lever_motion
 from flexapod.equations.minimal.sliding_leg import SlidingLeg, slide, sliding_leg
 from flexapod.equations.minimal.solve import Load, solve
@@ -25,6 +25,8 @@ from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
+FLAT = 0.01
+"""Sine of the angle between a P-U-S leg and the platform plane below which it counts as lying in it."""
 UPRIGHT = 0.05
 """Vertical component of the platform's normal below which the moment about the vertical no longer tells the legs apart."""
 
@@ -34,7 +36,7 @@ def minimal_inverse_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
 
     Args:
         robot: a robot to which the minimal equations apply.
-        plan: choices, if not those of `flexapod.equations.minimal.plan.plan`.
+        plan: choices, if not those of `flexapod.equations.minimal.planning.plan`.
 
     Checked by: tests/equations/test_minimal.py.
     """
@@ -50,9 +52,7 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     """U-P-S: moments about the base joint of the first leg of the triangle."""
     first, joints = plan.triangle[0], m.basis.joints
     origin, names = m.base[first], plan.base_joints
-    places = [
-        (0, 0) if n == names[first] else (U[0] - origin[0], U[1] - origin[1]) for n, U in zip(names, m.base, strict=True)
-    ]
+    places = [(0, 0) if n == names[first] else (U[0] - origin[0], U[1] - origin[1]) for n, U in zip(names, m.base, strict=True)]
     levers = lever_motion(platform, m.basis, origin)
     legs = []
     for j, name in enumerate(plan.legs):
@@ -95,9 +95,13 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
         *row, weightless = m.body.row(k, m.basis.joints[first])
         U.append(load(row, levers, levers.a, scale(weightless - row[0], m.gravity)))
     U = with_legs(U, places, [leg.h for leg in legs])
-    inverses = [1 / dot(levers.D3, leg.d) for leg in legs]
+    heights = [dot(levers.D3, leg.d) for leg in legs]
+    inverses = [1 / height for height in heights]
     columns = []
     for j, leg in enumerate(legs):
+        least = FLAT * m.values.scalar(f"legs.{plan.legs[j]}.length")
+        stands = ca.logic_or(heights[j] > least, heights[j] < -least)
+        b.fail_if(ca.logic_not(stands), "leg {leg} lies in the platform plane, where these equations end", leg=plan.legs[j])
         slope = leg.d[0] * inverses[j], leg.d[1] * inverses[j]
         same = plan.platform_joints[j] == plan.platform_joints[first]
         arm = (0, 0) if same else (joints[j][0] - joints[first][0], joints[j][1] - joints[first][1])

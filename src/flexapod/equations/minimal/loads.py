@@ -25,8 +25,7 @@ def with_legs(U: Sequence[Triple], places: Sequence[Place], forces: Sequence[Tri
 
 def _with(U: Triple, weights: Sequence[Scalar], forces: Sequence[Triple]) -> Triple:
     x, y, z = (
-        total([U[i], *(times(w, h[i]) for w, h in zip(weights, forces, strict=True) if not _is_zero(h[i]))])
-        for i in range(3)
+        total([U[i], *(times(w, h[i]) for w, h in zip(weights, forces, strict=True) if not _is_zero(h[i]))]) for i in range(3)
     )
     return x, y, z
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flexapod.equations.minimal.extending_leg import ExtendingInertia, extending_inertia
-from flexapod.equations.minimal.plan import Plan
+from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.platform_levers import Basis, PseudoInertia, lever_basis, pseudo_inertia
 from flexapod.equations.minimal.sliding_leg import SlidingInertia, sliding_inertia
 from flexapod.equations.minimal.vectors import Triple, triple

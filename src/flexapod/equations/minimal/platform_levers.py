@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flexapod.equations.minimal.plan import Plan
+from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, times, triple
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-
 
 Place = tuple[Scalar, Scalar]
 """Coordinates in a plane."""
@@ -106,9 +105,7 @@ class PseudoInertia:
         )
 
 
-def pseudo_inertia(
-    values: Values, basis: Basis, masses: Sequence[Scalar], weightless: Sequence[Scalar]
-) -> PseudoInertia:
+def pseudo_inertia(values: Values, basis: Basis, masses: Sequence[Scalar], weightless: Sequence[Scalar]) -> PseudoInertia:
     """E of the platform with point masses at its joints.
 
     Args:
@@ -122,10 +119,7 @@ def pseudo_inertia(
     # second moments less their zz part: Sxx - Szz = Izz - Ixx; about the plane of joints, h above the frame
     lift = h * (m * h - 2 * fz)
     first = on_levers((fx, fy), basis.b1, basis.b2, basis.area)
-    rows = [
-        on_levers(row, basis.b1, basis.b2, basis.area)
-        for row in ((zz - xx - lift, -xy), (-xy, zz - yy - lift))
-    ]
+    rows = [on_levers(row, basis.b1, basis.b2, basis.area) for row in ((zz - xx - lift, -xy), (-xy, zz - yy - lift))]
     second = [on_levers(column, basis.b1, basis.b2, basis.area) for column in zip(*rows, strict=True)]
     products = on_levers((-xz - h * fx, -yz - h * fy), basis.b1, basis.b2, basis.area)
 
@@ -188,7 +182,7 @@ def lever_motion(platform: FrameMotion, basis: Basis, origin: Triple) -> Levers:
     h = basis.height
     p = triple(platform.p.expr)
     return Levers(
-        p=add(tuple(x - o for x, o in zip(p, origin, strict=True)), scale(h, normal)),  # type: ignore[arg-type]
+        p=add(tuple(x - o for x, o in zip(p, origin, strict=True)), scale(h, normal)),
         v=add(triple(platform.v.expr), scale(h, spin)),
         a=add(triple(platform.a.expr), scale(h, W3)),
         D=D, V=V, W=W, D3=normal, W3=W3,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.equations.minimal.vectors import Scalar, Triple, dot, scale, subtract
+from flexapod.equations.minimal.vectors import Scalar, Triple, add, dot, scale, subtract
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -72,10 +72,41 @@ class SlidingLeg:
     h: Triple
     along: Scalar
     rho: Scalar
+    inverse: Scalar
+    m_UU: Scalar
+    product: Triple
+    phi: Scalar
+    m: Triple
 
     def force(self, kappa: Scalar) -> Scalar:
         """Actuator force for the force kappa d on the platform."""
         return self.rho * kappa + self.along
+
+    @property
+    def delta(self) -> Triple:
+        """d/rho: acceleration of the slider per acceleration of S."""
+        return scale(self.inverse, self.d)
+
+    def on_platform(self, force: Scalar) -> Triple:
+        """Force on the platform for an actuator force."""
+        return subtract(scale(force - self.along, self.delta), self.h)
+
+    @property
+    def mass(self) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
+        r"""Mass matrix at S without m_SS: xx, xy, yy, xz, yz, zz.
+
+        .. math:: m_{SU}(e\delta^T + \delta e^T) + m_{UU}\delta\delta^T + \varphi\,\tilde m\tilde m^T,
+                  \qquad \tilde m = m - \delta(e\cdot m)
+        """
+        delta, e = self.delta, self.product
+        eta = add(e, scale(self.m_UU, delta))
+        bent = self.m
+        p = scale(self.phi, bent)
+
+        def entry(i: int, j: int) -> Scalar:
+            return delta[i] * eta[j] + e[i] * delta[j] + p[i] * bent[j]
+
+        return entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +115,7 @@ class Slide:
 
     d: Triple
     rho: Scalar
-    rate: Scalar
+    inverse: Scalar
     second: Scalar
     relative: Triple
 
@@ -103,7 +134,7 @@ def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: 
     t_rate = dot(d, rate) * inverse
     relative = subtract(rate, scale(t_rate, e))
     t_second = (dot(d, second) + dot(relative, relative)) * inverse
-    return Slide(d=d, rho=rho, rate=t_rate, second=t_second, relative=relative)
+    return Slide(d=d, rho=rho, inverse=inverse, second=t_second, relative=relative)
 
 
 def sliding_leg(
@@ -127,10 +158,15 @@ def sliding_leg(
     h = scale(i.m_SU * motion.second, e)
     along = i.m_SU * dot(e, second) + (i.m_UU * motion.second - i.weight_U * dot(e, gravity))
     if upright is not None:
-        G = _spin(b, values, name, upright, inertia, motion, second)
-        along = along - dot(e, G)
-        h = (h[0] + G[0], h[1] + G[1], h[2] + G[2])
-    return SlidingLeg(d=motion.d, h=h, along=along, rho=motion.rho)
+        G, phi, m = _spin(b, values, name, upright, inertia, motion, second)
+        along, h = along - dot(e, G), add(h, G)
+        m = subtract(m, scale(dot(e, m) * motion.inverse, motion.d))
+    else:
+        phi, m = 0, (0, 0, 0)
+    return SlidingLeg(
+        d=motion.d, h=h, along=along, rho=motion.rho, inverse=motion.inverse,
+        m_UU=i.m_UU, product=scale(i.m_SU, e), phi=phi, m=m,
+    )  # fmt: skip
 
 
 def _rail(values: Values, name: str) -> Triple:
@@ -140,8 +176,8 @@ def _rail(values: Values, name: str) -> Triple:
 
 def _spin(
     b: Program, values: Values, name: str, upright: bool, i: SlidingInertia, motion: Slide, second: Triple
-) -> Triple:
-    r"""Force of the spin, :math:`G = \Gamma(z k - w \hat z) + P\dot\theta^2 (w k + z \hat z)`.
+) -> tuple[Triple, Scalar, Triple]:
+    r"""Force of the spin, and its inertia phi m m^T: :math:`G = \Gamma(z k - w \hat z) + P\dot\theta^2 (w k + z \hat z)`.
 
     .. math:: \dot\theta = q(z\dot w - w\dot z),\quad
               \Gamma = q\,[(Jq-P)(z\ddot w - w\ddot z) - 2Jq(w\dot w+z\dot z)\dot\theta],\quad q = 1/(w^2+z^2)
@@ -171,4 +207,5 @@ def _spin(
     centre = i.P * (turn * turn)
     G_w = Gamma * z + centre * w
     G_z = centre * zs - Gamma * w
-    return (k1 * G_w, G_w, G_z) if upright else (G_w, k1 * G_w, G_z)
+    G = (k1 * G_w, G_w, G_z) if upright else (G_w, k1 * G_w, G_z)
+    return G, q * (j - i.P), (k1 * z, z, -w) if upright else (z, k1 * z, -w)

@@ -78,7 +78,7 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     tall = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2] if architecture == "UPS" else robot.home.rotation[2, 2:]
     points, shared = (U[:, :2], shared_U) if architecture == "UPS" else (S[:, :2], shared_S)
     return Plan(
-        architecture=architecture,  # type: ignore[arg-type]
+        architecture=architecture,
         legs=names,
         branches=tuple(leg.branch if architecture == "PUS" else 0 for leg in legs),
         platform_joints=shared_S,
@@ -127,9 +127,7 @@ def _triangle(points: np.ndarray, shared: Sequence[str]) -> tuple[int, int, int]
 
     def cost(corners: tuple[int, int, int]) -> int:
         a = corners[0]
-        return sum(
-            int(np.count_nonzero(np.abs(points[j]) + np.abs(points[a]))) for j in range(6) if shared[j] != shared[a]
-        )
+        return sum(int(np.count_nonzero(np.abs(points[j]) + np.abs(points[a]))) for j in range(6) if shared[j] != shared[a])
 
     triples = list(combinations(range(6), 3))
     largest = max(map(area, triples))

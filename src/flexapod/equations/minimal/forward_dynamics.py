@@ -1,0 +1,116 @@
+r"""Acceleration of the platform from actuator forces, with few operations.
+
+Letters: O platform joint of the first lever, y its acceleration, s_j = S_j - O, M_j mass matrix of a leg at S_j (3 x 3,
+world axes, zero along a U-P-S leg), F_j force of a leg on the platform if y and alpha were zero.
+
+.. math:: \Big(\text{platform} + \sum_j \begin{bmatrix} 1 \\ \tilde s_j \end{bmatrix} M_j
+          \begin{bmatrix} 1 & -\tilde s_j \end{bmatrix}\Big)
+          \begin{bmatrix} y \\ \alpha \end{bmatrix} = \sum_j \begin{bmatrix} F_j \\ s_j\times F_j\end{bmatrix} - \text{bias}
+
+The acceleration of the platform frame follows from y and alpha.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from flexapod.equations.minimal.extending_leg import extending_leg
+from flexapod.equations.minimal.ldl import ldl_solve
+from flexapod.equations.minimal.loads import with_legs
+from flexapod.equations.minimal.mass_matrix import Symmetric, mass_matrix
+from flexapod.equations.minimal.model import Model, model
+from flexapod.equations.minimal.planning import Plan
+from flexapod.equations.minimal.planning import plan as make_plan
+from flexapod.equations.minimal.platform_levers import Levers, Place, PseudoInertia, lever_motion
+from flexapod.equations.minimal.sliding_leg import slide, sliding_leg
+from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Rot, Vec
+from flexapod.spatial.vector import zero
+
+
+def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
+    """The program: inputs position, rotation, velocity, angular_velocity, force; outputs acceleration, angular_acceleration.
+
+    Args:
+        robot: a robot to which the minimal equations apply.
+        plan: choices, if not those of `flexapod.equations.minimal.planning.plan`.
+
+    Checked by: tests/equations/test_minimal.py.
+    """
+    chosen = make_plan(robot) if plan is None else plan
+    b = Program("minimal_forward_dynamics")
+    m = model(b, robot, chosen)
+    platform = _state(b)
+    force = b.input("force", (6,), unit="N", doc="of the actuators")
+    levers = lever_motion(platform, m.basis, (0, 0, 0))
+    pole = chosen.levers[0]
+    legs = (_extending if chosen.architecture == "UPS" else _sliding)(b, m, chosen, levers, force)
+    places = m.basis.seen_from(chosen, pole)
+    body = m.body.about(m.basis.joints[pole])
+    rhs = _right_side(m, body, levers, places, [F for F, _ in legs])
+    A = mass_matrix(m, chosen, body, levers, [M for _, M in legs])
+    x = ldl_solve(b, A, rhs)
+    y, alpha = (x[0], x[1], x[2]), (x[3], x[4], x[5])
+    to_pole = combine((m.basis.height, *m.basis.joints[pole]), (levers.D3, *levers.D))
+    drift = combine((m.basis.height, *m.basis.joints[pole]), (levers.W3, *levers.W))
+    a = subtract(subtract(y, cross(alpha, to_pole)), drift)
+    b.output("acceleration", ca.vertcat(*a), unit="m/s^2", doc="of the platform frame origin, world", dims=("axis",))
+    b.output("angular_acceleration", ca.vertcat(*alpha), unit="rad/s^2", doc="of the platform, world", dims=("axis",))
+    return b
+
+
+def _state(b: Program) -> FrameMotion:
+    """Inputs of a platform state; its acceleration is zero."""
+    return FrameMotion(
+        p=Vec(b.input("position", (3,), unit="m", doc="platform frame origin, world"), "W"),
+        R=Rot(b.input("rotation", (3, 3), doc="world-from-platform"), "W", "P"),
+        v=Vec(b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"), "W"),
+        w=Vec(b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"), "W"),
+        a=zero("W"),
+        alpha=zero("W"),
+    )
+
+
+def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+    """Force and mass matrix of each U-P-S leg."""
+    places = m.basis.seen_from(plan, plan.levers[0])
+    result = []
+    for j, name in enumerate(plan.legs):
+        d = subtract(levers.position(m.basis.joints[j]), m.base[j])
+        rate = levers.velocity(m.basis.joints[j])
+        second = combine(places[j], levers.W)
+        leg = extending_leg(b, m.values, name, plan.side, plan.upright[j], m.extending[j], m.gravity, d, rate, second)
+        result.append((leg.on_platform(force[j]), leg.mass))
+    return result
+
+
+def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) -> list[tuple[Triple, Symmetric]]:
+    """Force and mass matrix of each P-U-S leg."""
+    places = m.basis.seen_from(plan, plan.levers[0])
+    result = []
+    for j, name in enumerate(plan.legs):
+        d0 = subtract(levers.position(m.basis.joints[j]), m.base[j])
+        rate, second = levers.velocity(m.basis.joints[j]), combine(places[j], levers.W)
+        motion = slide(b, m.values, name, plan.branches[j], d0, rate, second)
+        leg = sliding_leg(b, m.values, name, plan.upright[j], m.sliding[j], m.gravity, motion, second)
+        result.append((leg.on_platform(force[j]), leg.mass))
+    return result
+
+
+def _right_side(m: Model, body: PseudoInertia, levers: Levers, places: Sequence[Place], forces: Sequence[Triple]) -> list[Scalar]:
+    """Forces of legs, weight and centrifugal terms about the pole."""
+    U = []
+    for k in range(3):
+        *row, weightless = body.row(k)
+        weight = scale(row[0] - weightless, m.gravity)
+        drift = combine(row[1:], (*levers.W, levers.W3))
+        U.append(subtract(weight, drift))
+    U = with_legs(U, places, forces)
+    U3 = subtract(scale(body.normal[0], m.gravity), combine(body.normal[1:], levers.W))
+    M = add(add(cross(levers.D[0], U[1]), cross(levers.D[1], U[2])), cross(levers.D3, U3))
+    return [*U[0], *M]
