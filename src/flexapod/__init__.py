@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
     from flexapod.analysis.kernels import export_c, kernel
     from flexapod.analysis.state import State
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "inverse_dynamics": "analysis.inverse_dynamics",
+    "energy": "analysis.forward_dynamics",
+    "coriolis_force": "analysis.forward_dynamics",
+    "gravity_force": "analysis.forward_dynamics",
+    "mass_matrix": "analysis.forward_dynamics",
+    "forward_dynamics": "analysis.forward_dynamics",
     "FlexapodError": "errors",
     "InputError": "errors",
     "ActuatorMotion": "motions.motion",
@@ -40,10 +48,16 @@ __all__ = [
     "Robot",
     "State",
     "catalogue",
+    "coriolis_force",
+    "energy",
     "export_c",
+    "forward_dynamics",
+    "gravity_force",
+    "inverse_dynamics",
     "inverse_kinematics",
     "kernel",
     "load",
+    "mass_matrix",
 ]
 
 

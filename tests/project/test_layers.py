@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "flexible": {"spatial"},
     "motions": {"spatial"},
     "robot": {"description", "flexible"},
-    "equations": {"robot", "flexible", "spatial"},
+    "equations": {"robot", "flexible", "spatial", "kernels"},
     "analysis": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "simulation"},
     "simulation": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis"},
     "views": set(),  # the public verbs only: `import flexapod`

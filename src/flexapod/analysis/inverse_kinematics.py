@@ -66,6 +66,23 @@ def inverse_kinematics(
     return dataset(robot, variables, motion, words if on_error == "mask" else None)
 
 
+def follow(
+    robot: Robot, inputs: dict[str, Any], accelerations: bool = True
+) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.float64]]:
+    """Actuator rates of platform inputs, the reason per sample why they cannot be followed, and joint coordinates.
+
+    Args:
+        accelerations: the motion's acceleration must be one that the robot can follow, too.
+    """
+    bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "actuators")
+    own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
+    batch, given = solve_from_home(bound, own)
+    words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations).astype(object)
+    home = np.tile(np.concatenate([leg.home for leg in robot.legs]), (len(words), 1))
+    found = batch.outputs.get("joint_position", home)
+    return batch.outputs["actuator_velocity"], words, np.where(np.isfinite(found), found, home)
+
+
 def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
     """Arrays (n, ...) of a motion or of states, by the names of the kernels."""
     if not isinstance(motion, Motion | State):
@@ -113,7 +130,9 @@ def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64
     return bound.batch(wanted).outputs["joint_position"]
 
 
-def _refused(robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[str, Any]) -> NDArray[np.str_]:
+def _refused(
+    robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[str, Any], accelerations: bool = True
+) -> NDArray[np.str_]:
     """Name the components of a motion that a robot of limited mobility cannot follow."""
     if "constraint" not in batch.outputs:
         return words
@@ -123,6 +142,8 @@ def _refused(robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[s
     scales = {"constraint": np.ones_like(size), "constraint_rate": 1.0 + size, "constraint_acceleration": 1.0 + second + size**2}
     what = {"constraint": "take this pose", "constraint_rate": "have this velocity", "constraint_acceleration": "have this acceleration"}
     result = words.astype(object)
+    if not accelerations:
+        del scales["constraint_acceleration"]
     for name, scale in scales.items():
         error = np.abs(batch.outputs[name]).max(axis=1) / max(1.0, length)
         for i in np.flatnonzero((error > FOLLOW * scale) & (result == "")):

@@ -21,6 +21,13 @@ PROGRAMS = {
     "inverse_kinematics": "flexapod.equations.inverse_kinematics",
     "forward_kinematics": "flexapod.equations.forward_kinematics",
     "jacobian": "flexapod.equations.jacobian",
+    "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
+    "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
+    "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",
+    "minimal_inverse_dynamics": "flexapod.equations.minimal.inverse_dynamics",
+    "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
+    "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
+    "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
 }
 """Quantity -> module that has the program as a function of the same name."""
 

@@ -1,0 +1,182 @@
+"""`forward_dynamics`, `mass_matrix`, `gravity_force`, `coriolis_force`, `energy`: what the robot does under given forces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_dynamics import choose, note
+from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Coordinates = Literal["platform", "actuator", "independent"]
+COORDINATES = ("platform", "actuator", "independent")
+
+
+def forward_dynamics(
+    robot: Robot,
+    state: State | Motion,
+    force: Any,
+    *,
+    wrench: Any = None,
+    point: str | None = None,
+    axes: str = "world",
+    formulation: Literal["auto", "virtual_power", "minimal"] = "auto",
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Acceleration of the platform under actuator forces, without friction.
+
+    Args:
+        state: poses and twists (a Motion's accelerations are not used).
+        force: (actuators,) or (n, actuators) [N or N m].
+        wrench: external load on the platform, as for `inverse_dynamics`.
+    Returns:
+        Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes.
+    """
+    check_option("formulation", formulation, ("auto", "virtual_power", "minimal"))
+    inputs, words = state_inputs(robot, state)
+    count = len(inputs["position"])
+    inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
+    inputs["force"] = _forces(robot, force, count)
+    fast = choose(robot, formulation, loaded=wrench is not None) == "minimal"
+    bound = kernel(robot, "minimal_forward_dynamics" if fast else "forward_dynamics")
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+    note(bound, batch.status, words)
+    settle("forward dynamics", robot, words, state, on_error)
+    variables = {
+        "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
+        "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
+    }
+    return dataset(robot, variables, state, words if on_error == "mask" else None)
+
+
+def state_inputs(robot: Robot, state: State | Motion) -> tuple[dict[str, Any], NDArray[Any]]:
+    """Kernel inputs of states, accelerations left out, with joint coordinates; and the reason per bad sample."""
+    inputs = platform_inputs(state)
+    zero = np.zeros_like(inputs["velocity"])
+    still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
+    _, words, guess = follow(robot, still, accelerations=False)
+    return {**inputs, "guess": guess}, words
+
+
+def _forces(robot: Robot, force: Any, count: int) -> Array:
+    n = len(robot.actuators)
+    array = np.asarray(force)
+    given = real_array("force", array, (n,) if array.ndim == 1 else (count, n))
+    return np.array(np.broadcast_to(given, (count, n)))
+
+
+def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
+    inputs, words = state_inputs(robot, state)
+    bound = kernel(robot, "mass_matrix")
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+    note(bound, batch.status, words)
+    settle("mass matrix", robot, words, state, on_error)
+    return batch.outputs, words
+
+
+def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> tuple[Array, list[str]]:
+    """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
+    check_option("coordinates", coordinates, COORDINATES)
+    N = terms["basis"]
+    if coordinates == "platform":
+        if N.shape[2] < 6:
+            raise InputError(
+                f"coordinates='platform' needs mobility 6; {robot.name} has {N.shape[2]}. Use 'actuator' or 'independent'"
+            )
+        return N, ["vx", "vy", "vz", "wx", "wy", "wz"]
+    if coordinates == "independent":
+        names = ["vx", "vy", "vz", "wx", "wy", "wz"]
+        return N, [names[i] for i in robot.plan.platform_independent]
+    A = np.einsum("nai,nij->naj", terms["jacobian"], N)
+    if A.shape[1] != A.shape[2]:
+        raise InputError(f"coordinates='actuator' needs as many actuators as freedoms; {robot.name} has {A.shape[1]} and {A.shape[2]}")
+    return N @ np.linalg.inv(A), list(robot.actuators)
+
+
+def mass_matrix(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+    """Mass matrix of the whole robot.
+
+    Args:
+        coordinates: ``"platform"`` (v, omega in world axes; mobility 6 only), ``"actuator"``, or ``"independent"`` (the
+            independent components of the platform twist).
+    Returns:
+        DataArray (.., coordinate, coordinate_).
+    """
+    terms, words = _platform_terms(robot, state, on_error)
+    T, names = _in_coordinates(robot, terms, coordinates)
+    M = np.einsum("nij,nik,nkl->njl", T, terms["mass_matrix"], T)
+    return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), "mass_matrix", words, on_error)
+
+
+def gravity_force(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+    """Generalized force needed against gravity, (.., coordinate)."""
+    return _bias(robot, state, coordinates, on_error, "gravity_force")
+
+
+def coriolis_force(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+    """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate)."""
+    return _bias(robot, state, coordinates, on_error, "coriolis_force")
+
+
+def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    terms, words = _platform_terms(robot, state, on_error)
+    T, names = _in_coordinates(robot, terms, coordinates)
+    force = terms[which]
+    if which == "coriolis_force":
+        if coordinates == "actuator":  # acceleration of the platform at zero actuator acceleration enters as well
+            force = _actuator_bias(robot, state, terms, T)
+        else:
+            force = force + np.einsum("nij,nj->ni", terms["mass_matrix"], terms["beta"])
+    return _labelled(robot, state, np.einsum("nij,ni->nj", T, force), names, ("coordinate",), which, words, on_error)
+
+
+def _actuator_bias(robot: Robot, state: Any, terms: dict[str, Array], T: Array) -> Array:
+    """Velocity force with the actuators at zero acceleration: platform acceleration found from the second-order closing."""
+    inputs = platform_inputs(state)
+    zero = np.zeros_like(inputs["velocity"])
+    beta = terms["beta"]
+    bound = kernel(robot, "inverse_kinematics", detail="actuators")
+    _, _, guess = follow(robot, {**inputs, "acceleration": zero, "angular_acceleration": zero}, accelerations=False)
+    given = {**inputs, "acceleration": np.ascontiguousarray(beta[:, :3]), "angular_acceleration": np.ascontiguousarray(beta[:, 3:]), "guess": guess}
+    qdd = bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs["actuator_acceleration"]
+    acceleration = beta - np.einsum("nij,nj->ni", T, qdd)
+    return np.asarray(terms["coriolis_force"] + np.einsum("nij,nj->ni", terms["mass_matrix"], acceleration))
+
+
+def _labelled(
+    robot: Robot, state: Any, values: Array, names: list[str], dims: tuple[str, ...], name: str, words: NDArray[Any], on_error: OnError
+) -> xr.DataArray:
+    unit = "kg, kg m, kg m^2" if name == "mass_matrix" else "N or N m"
+    result = dataset(robot, {name: (dims, values, unit)}, state)[name]
+    return result.assign_coords({dim: names for dim in dims})
+
+
+def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
+    """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
+    terms, _ = _platform_terms(robot, state, "raise")
+    inputs = platform_inputs(state)
+    twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
+    kinetic = np.einsum("ni,nij,nj->n", twist, terms["mass_matrix"], twist) / 2.0
+    poses = State(position=inputs["position"], rotation=inputs["rotation"])
+    found = inverse_kinematics(robot, poses, joints=False, bodies=True)
+    potential = np.zeros(len(kinetic))
+    for k, body in enumerate(robot.bodies_by_name.values()):
+        p, R = found.body_position.values[:, k], found.body_rotation.values[:, k]
+        moment = body.body_axes.T @ body.first_moment
+        potential -= (body.mass * p + R @ moment) @ robot.gravity
+    return dataset(robot, {"kinetic": ((), kinetic, "J"), "potential": ((), potential, "J")}, state)

@@ -1,0 +1,140 @@
+"""`inverse_dynamics`: actuator forces, powers and joint reactions of a motion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Formulation = Literal["auto", "virtual_power", "virtual_work", "newton_euler", "minimal"]
+FORMULATIONS = ("auto", "virtual_power", "virtual_work", "newton_euler", "minimal")
+
+
+def inverse_dynamics(
+    robot: Robot,
+    motion: Motion | State,
+    *,
+    friction: bool = True,
+    reactions: bool = False,
+    formulation: Formulation = "auto",
+    wrench: Any = None,
+    point: str | None = None,
+    axes: str = "world",
+    legs: Literal["full", "massless"] = "full",
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Actuator forces and powers of a motion.
+
+    Args:
+        robot: any robot.
+        motion: a `Motion`, or `State`s (then at zero acceleration: forces to hold).
+        friction: friction as in the file; False leaves it out.
+        reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
+            centre, world axes, actuator force excluded.
+        formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
+            operations where its conditions hold, else virtual power. Friction depends on reactions: it is always solved
+            with Newton-Euler, and added.
+        wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
+        legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+    Returns:
+        Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
+        `reaction_force`, `reaction_moment` (.., reaction, axis).
+    """
+    check_option("formulation", formulation, FORMULATIONS)
+    check_option("legs", legs, ("full", "massless"))
+    inputs = platform_inputs(motion)
+    inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
+    rubbed = friction and has_friction(robot)
+    if legs == "massless" and (reactions or rubbed or formulation not in ("auto", "virtual_power")):
+        raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
+    chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"
+    rates, words, guess = follow(robot, inputs)
+    inputs = {**inputs, "guess": guess}
+    if chosen == "virtual_power":
+        bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
+    else:
+        bound = kernel(robot, PROGRAM[chosen], **({"friction": False} if chosen == "newton_euler" else {}))
+    force = _run(bound, inputs, words, "force")
+    variables: dict[str, tuple[Any, Any, str]] = {}
+    if rubbed or reactions:
+        force = _with_friction(robot, inputs, words, force, rubbed, reactions, chosen, variables)
+    settle("inverse dynamics", robot, words, motion, on_error)
+    unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
+    force[words != ""] = np.nan
+    main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
+    result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None)
+    return result.assign_attrs(formulation=chosen, friction=int(rubbed))
+
+
+PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "minimal": "minimal_inverse_dynamics"}
+
+
+def has_friction(robot: Robot) -> bool:
+    """Some joint of the robot has friction."""
+    parts = [part for leg in robot.legs for part in (*leg.links, leg.closing)]
+    keys = ("viscous", "coulomb", "preload", "normal", "reaction")
+    return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in parts)
+
+
+def choose(robot: Robot, formulation: str, loaded: bool) -> str:
+    """The formulation that serves a request; the minimal one knows no external load."""
+    from flexapod.equations.minimal.conditions import applies
+
+    if formulation not in ("auto", "minimal"):
+        return formulation
+    why = "it takes no external wrench" if loaded else applies(robot)
+    if formulation == "minimal" and why:
+        raise InputError(f"formulation='minimal' does not apply to {robot.name}: {why}")
+    return "virtual_power" if why else "minimal"
+
+
+def _run(bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """One output of a kernel; reasons of samples that fail are added to `words`."""
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+    note(bound, batch.status, words)
+    return batch.outputs[name]
+
+
+def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
+    """Add the reasons of a kernel's bad samples to the samples that have none yet."""
+    for i in np.flatnonzero((status != 0) & (words == "")):
+        words[i] = bound.signature.status(int(status[i])).text
+
+
+def _with_friction(
+    robot: Robot,
+    inputs: dict[str, Any],
+    words: NDArray[Any],
+    force: NDArray[np.float64],
+    rubbed: bool,
+    reactions: bool,
+    chosen: str,
+    variables: dict[str, tuple[Any, Any, str]],
+) -> NDArray[np.float64]:
+    """Forces with friction, and reactions on request, from the Newton-Euler kernel."""
+    bound = kernel(robot, "newton_euler", friction=rubbed)
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+    note(bound, batch.status, words)
+    if rubbed:
+        smooth = _run(kernel(robot, "newton_euler", friction=False), inputs, words, "force")
+        force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
+    if reactions:
+        for output in bound.signature.outputs:
+            if output.name != "force":
+                variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
+    return force
