@@ -1,45 +1,182 @@
-"""Inverse dynamics body by body: actuator forces and every joint reaction (Kim & Ryu 2002, Eqs. 4-32)."""
+"""Inverse dynamics body by body: actuator forces and every joint reaction, with friction (Kim & Ryu 2002, Eqs. 4-32)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
-from flexapod.equations.newton_euler.leg import LegLoads, rotor_loads
+from flexapod.equations.newton_euler.chain_leg import ChainLeg
+from flexapod.equations.newton_euler.constraint_plan import Undetermined, check_structure, constraint_plan, plain, undetermined
+from flexapod.equations.newton_euler.friction_coupling import joint_friction, solve_friction
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, friction_points, refuse_open_loads
+from flexapod.equations.newton_euler.leg import LegLoads, LegModel, rotor_loads
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
-from flexapod.equations.newton_euler.names import reaction_names
-from flexapod.equations.newton_euler.platform_system import AxialSystem
-from flexapod.equations.newton_euler.reactions import leg_reactions, no_friction
+from flexapod.equations.newton_euler.platform_system import AxialSystem, GeneralSystem
+from flexapod.equations.newton_euler.reactions import leg_reactions
+from flexapod.equations.newton_euler.shares import Shares, force_shares
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.newton_euler.universal_motion import Spin
-from flexapod.equations.newton_euler.wrench import Wrench, body_wrench, none
-from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
+from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
+from flexapod.errors import InputError
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
+from flexapod.spatial.vector import zero
 
 
-def newton_euler(robot: Robot, *, friction: bool = True, spin: Spin = "exact") -> Program:
-    """Temporary first version."""
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A program under construction: its inputs, the mechanism, and what rubs."""
+
+    b: Program
+    values: Values
+    platform: FrameMotion
+    applied: Wrench
+    mechanism: Mechanism
+    points: list[FrictionPoint]
+    open: Undetermined
+
+
+def newton_euler(
+    robot: Robot, *, friction: bool = True, spin: Spin = "exact", shares: Shares | None = None, closed_form: bool = True
+) -> Program:
+    """The program: motion of the platform to actuator forces and joint reactions.
+
+    Args:
+        robot: any robot; only its structure is used.
+        friction: as in the robot file; False leaves it out.
+        spin: of closed-form legs about their own line: exact, or neglected as Kim does (n.omega = 0).
+        shares: also give the parts of the actuator forces (see `force_shares`).
+        closed_form: False treats every leg as a general one (further input `guess`).
+
+    Inputs: position, rotation, velocity, angular_velocity, acceleration, angular_acceleration, `wrench` (6,) external force
+    and moment on the platform at its frame origin in world axes, and `guess` for general legs.
+    Outputs: `force` (actuators,); `reaction_force`, `reaction_moment` (joints, 3) in the order of `reaction_names`, exerted
+    by the base-side body on the next one (closing joint: by the leg on the platform), at the joint centre, world axes,
+    without actuator force and friction; NaN where rigid bodies leave a component undetermined (`undetermined`); with
+    friction `friction_force`, `friction_moment` (joints, 3) likewise; with shares `force_share` (parts, actuators).
+
+    Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
+    """
+    setting = _set_up(robot, spin, closed_form, friction)
+    b, values, mechanism = setting.b, setting.values, setting.mechanism
+    base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
+    redundant = setting.open.redundant > 0
+    solution = solve_friction(b, mechanism, base, setting.points, redundant)
+    carried = joint_friction(mechanism, setting.points, solution.rubbing, "carried")
+    reactions = [
+        reaction
+        for model, forces, rubbing in zip(mechanism.legs, solution.forces, carried, strict=True)
+        for reaction in leg_reactions(model, values.of(f"legs.{model.leg.name}"), forces, rubbing)
+    ]
+    unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
+    force = ca.vertcat(*[x for leg in solution.forces for x in leg.actuators])
+    b.output("force", force, shape=(len(robot.actuators),), unit=unit, dims=("actuator",))
+    _wrenches(b, "reaction", reactions, setting.open.mask)
+    if friction:
+        shown = joint_friction(mechanism, setting.points, solution.rubbing, "shown")
+        _wrenches(b, "friction", [w for leg in shown for w in leg], np.zeros_like(setting.open.mask))
+    if shares is not None:
+        parts = {
+            "gravity": loads(setting, gravity=True),
+            "platform_inertia": loads(setting, platform=True),
+            "leg_inertia": loads(setting, legs=True),
+            "drive_inertia": loads(setting, drives=True),
+            "wrench": loads(setting, applied=True),
+        }
+        table = force_shares(b, mechanism, parts, base, setting.points, solution, shares, redundant)
+        b.output("force_share", table, shape=table.shape, unit=unit, dims=("share", "actuator"))
+    return b
+
+
+def loads(
+    s: Setting,
+    *,
+    gravity: bool = False,
+    platform: bool = False,
+    legs: bool = False,
+    drives: bool = False,
+    applied: bool = False,
+) -> Loads:
+    """What the robot is loaded with.
+
+    Args:
+        gravity: weight of all bodies.
+        platform: inertia of the platform.
+        legs: inertia of the legs' bodies, except those of the drives (Kim Eq. 34).
+        drives: inertia of bodies on actuated joints of the base (sliders, cranks) and of rotors.
+        applied: the external wrench.
+    """
+    g = s.values.vector("gravity", "W") if gravity else None
+    own = s.platform if platform else at_rest(s.platform)
+    on_platform = body_wrench(s.values.of("platform"), own, g if g is not None else zero("W"))
+    result = []
+    for model in s.mechanism.legs:
+        moves = [drives if link.actuated and link.parent < 0 else legs for link in model.leg.links]
+        axial = rotor_loads(model, s.values.of(f"legs.{model.leg.name}")) if drives else (0,) * len(model.joints)
+        result.append(LegLoads(bodies=model.body_loads(g, moves), axial=axial, closing=none()))
+    return Loads(platform=on_platform - s.applied if applied else on_platform, legs=tuple(result))
+
+
+def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Setting:
+    """Inputs, legs and the platform's equations."""
+    if spin not in ("exact", "neglected"):
+        raise InputError(f"newton_euler: spin must be 'exact' or 'neglected', got {spin!r}")
+    kim = closed_form and plain(robot)
+    if spin == "neglected" and not kim:
+        raise InputError(f"newton_euler: spin='neglected' is a simplification of U-P-S, P-U-S and R-U-S legs; {robot.name} has others")
     b = Program("newton_euler")
     platform = platform_motion(b)
-    applied = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world axes")
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
     values = Values(b)
-    gravity = values.vector("gravity", "W")
-    models = []
-    for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
-        models.append(UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin))
-    mech = Mechanism(legs=tuple(models), origin=platform.p, system=AxialSystem(b, models, platform.p, values.scalar("characteristic_length")))
-    ext = Wrench(force=Vec(applied[:3], "W"), moment=Vec(applied[3:], "W"))
-    legs = tuple(
-        LegLoads(bodies=m.body_loads(gravity, True), axial=rotor_loads(m, values.of(f"legs.{m.leg.name}")), closing=none()) for m in models
-    )
-    loads = Loads(platform=body_wrench(values.of("platform"), platform, gravity) - ext, legs=legs)
-    forces = mech.forces(loads)
-    reactions = [w for m, f in zip(models, forces) for w in leg_reactions(m, values.of(f"legs.{m.leg.name}"), f, no_friction(m))]
-    b.output("force", ca.vertcat(*[x for f in forces for x in f.actuators]), shape=(len(robot.actuators),), dims=("actuator",))
-    for name, key in (("reaction_force", "force"), ("reaction_moment", "moment")):
-        b.output(name, ca.vertcat(*[getattr(w, key).expr.T for w in reactions]), shape=(len(reactions), 3), dims=("joint", "axis"))
-    return b
+    length = values.scalar("characteristic_length")
+    legs: Sequence[LegModel]
+    if kim:
+        legs = [
+            UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin)
+            for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
+            if form is not None
+        ]
+        system: Any = AxialSystem(b, legs, platform.p, length)
+        left_open = undetermined(robot)
+    else:
+        check_structure(robot)
+        plan = constraint_plan(robot)
+        legs = _chains(b, robot, values, platform, plan.complements, length)
+        system = GeneralSystem(b, legs, platform.p, length, plan.kept, plan.freedoms)
+        left_open = undetermined(robot)
+    points = refuse_open_loads(b, legs, friction_points(legs, values), left_open.mask) if friction else []
+    return Setting(
+        b=b, values=values, platform=platform, points=points, open=left_open,
+        applied=Wrench(force=Vec(wrench[:3], "W"), moment=Vec(wrench[3:], "W")),
+        mechanism=Mechanism(legs=tuple(legs), origin=platform.p, system=system),
+    )  # fmt: skip
+
+
+def _chains(
+    b: Program, robot: Robot, values: Values, platform: FrameMotion, complements: Sequence[Sequence[int]], length: Any
+) -> list[LegModel]:
+    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    result: list[LegModel] = []
+    at = 0
+    for leg, plan, complement in zip(robot.legs, robot.plan.legs, complements, strict=True):
+        start = [guess[at + k] for k in range(len(leg.moving))]
+        result.append(ChainLeg(b, values.of(f"legs.{leg.name}"), leg, plan, complement, platform, start, length))
+        at += len(leg.moving)
+    return result
+
+
+def _wrenches(b: Program, name: str, wrenches: Sequence[Wrench], mask: Any) -> None:
+    """Outputs `<name>_force` and `<name>_moment`, NaN where masked."""
+    for k, (key, unit) in enumerate((("force", "N"), ("moment", "N m"))):
+        rows = []
+        for i, wrench in enumerate(wrenches):
+            column = getattr(wrench, key).expr
+            rows.append(ca.horzcat(*[ca.SX.nan() if mask[i, k, c] else column[c] for c in range(3)]))
+        b.output(f"{name}_{key}", ca.vertcat(*rows), shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))

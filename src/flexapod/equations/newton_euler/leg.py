@@ -85,8 +85,8 @@ class LegModel(Protocol):
     joints: tuple[LinkJoint, ...]
     closing: ClosingJoint
 
-    def body_loads(self, gravity: Vec | None, motion: bool) -> tuple[Wrench, ...]:
-        """Per link, what its body needs: against gravity (None: without), to follow its motion (False: at rest)."""
+    def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
+        """Per link, what its body needs: against gravity (None: without), to follow its motion (where it moves)."""
 
     def columns(self) -> Sequence[Any]:
         """Wrenches (6,) on the platform about the closing centre per unit of the leg's unknowns."""

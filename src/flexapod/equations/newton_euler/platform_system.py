@@ -59,3 +59,63 @@ class AxialSystem:
     def solve(self, missing: Wrench) -> list[list[Any]]:
         """One axial force per leg."""
         return [[x] for x in self._factor.solve(scaled(missing, self._length))]
+
+
+class GeneralSystem:
+    r"""Actuator forces and constraint wrenches of any robot.
+
+    With N the kept constraint wrenches and K (6, k) the platform's freedoms, N^T K = 0:
+
+    .. math:: K^T A\,\tau = K^T W,\qquad N\lambda = W-A\tau
+
+    Square: exact; more actuators than freedoms: the smallest forces. Constraint wrenches that are not kept are zero; what
+    they would share is undetermined and masked elsewhere.
+
+    Checked by: tests/equations/test_newton_euler.py.
+    """
+
+    def __init__(
+        self, b: Program, legs: Sequence[LegModel], origin: Vec, length: Any, kept: Sequence[int], freedoms: Sequence[int]
+    ) -> None:
+        self._length, self._kept = length, list(kept)
+        self._actuators = [sum(link.actuated for link in leg.leg.links) for leg in legs]
+        self._constraints, self._A, held = [], [], []
+        for leg, driven in zip(legs, self._actuators, strict=True):
+            columns = [at_platform(c, leg.closing.centre - origin, length) for c in leg.columns()]
+            self._A += columns[:driven]
+            held += columns[driven:]
+            self._constraints.append(len(columns) - driven)
+        self._N = GramSchmidt([held[i] for i in self._kept])
+        self._K = self._N.complement([_unit(k) for k in freedoms])
+        rows = [ca.vertcat(*[ca.dot(k, a) for a in self._A]) for k in self._K]
+        self._redundant = len(self._A) > len(self._K)
+        table = ca.horzcat(*rows).T
+        self._factor = GramSchmidt(rows if self._redundant else [table[:, j] for j in range(len(self._A))])
+        pivot = ca.fmin(self._factor.smallest_pivot, self._N.smallest_pivot)
+        b.fail_if(
+            ca.logic_not(pivot >= SINGULAR * SINGULAR), "singular pose: the legs cannot hold the platform in every direction"
+        )
+
+    def solve(self, missing: Wrench) -> list[list[Any]]:
+        """Per leg its actuator forces, then its constraint wrenches."""
+        W = scaled(missing, self._length)
+        right = [ca.dot(k, W) for k in self._K]
+        dual = self._factor.dual(right) if self._redundant else None
+        forces = [dual[j] for j in range(len(self._A))] if dual is not None else self._factor.solve(ca.vertcat(*right))
+        rest = W
+        for a, tau in zip(self._A, forces, strict=True):
+            rest = rest - a * tau
+        held = [ca.SX(0)] * sum(self._constraints)
+        for index, size in zip(self._kept, self._N.solve(rest), strict=True):
+            held[index] = size
+        result, i, j = [], 0, 0
+        for driven, count in zip(self._actuators, self._constraints, strict=True):
+            result.append([*forces[i : i + driven], *held[j : j + count]])
+            i, j = i + driven, j + count
+        return result
+
+
+def _unit(k: int) -> Any:
+    column = ca.SX.zeros(6)
+    column[k] = 1
+    return column

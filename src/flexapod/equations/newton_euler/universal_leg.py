@@ -77,12 +77,13 @@ class UniversalLeg:
             u, v = (R @ self._values.vector(f"{joint}.friction.leg_guide_{k}", "L") for k in "uv")
         return u, v
 
-    def body_loads(self, gravity: Vec | None, motion: bool) -> tuple[Wrench, ...]:
+    def body_loads(self, gravity: Vec | None, moves: Sequence[bool]) -> tuple[Wrench, ...]:
         """Newton and Euler of the three bodies, about their frame origins."""
         g = gravity if gravity is not None else zero("W")
         result = []
-        for link, name, frame in zip(self.leg.links, BODIES[self.leg.architecture], self.motion.frames, strict=True):
-            moved = frame if motion else at_rest(frame)
+        names = BODIES[self.leg.architecture]
+        for link, name, frame, move in zip(self.leg.links, names, self.motion.frames, moves, strict=True):
+            moved = frame if move else at_rest(frame)
             result.append(body_wrench(self._values.of(name), moved, g) if link.body else none())
         return tuple(result)
 

@@ -69,11 +69,6 @@ def body_wrench(body: Values, frame: FrameMotion, gravity: Vec) -> Wrench:
     return Wrench(force=frame.R @ force, moment=frame.R @ moment)
 
 
-def weight(body: Values, frame: FrameMotion, gravity: Vec) -> Wrench:
-    """What a body needs to be held against gravity alone: the part of `body_wrench` without motion."""
-    return body_wrench(body, at_rest(frame), gravity)
-
-
 def at_rest(frame: FrameMotion) -> FrameMotion:
     """The same pose without motion."""
     still = zero("W")

@@ -1,0 +1,114 @@
+r"""Friction that depends on reactions that depend on friction: a fixed point, solved inside the kernel.
+
+.. math:: y = N(F(f(y)))
+
+y are the loads (normal forces of guides, reaction forces of bearings), f the friction they cause, F the joint wrenches
+with that friction. Friction along an actuated coordinate reaches nothing but its actuator, so it stays outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing
+from flexapod.equations.newton_euler.leg import LegForces, LegLoads
+from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
+from flexapod.equations.newton_euler.wrench import Wrench, none
+from flexapod.kernels.program import Program
+
+CONVERGED = 1e-13
+"""Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
+
+LIMIT = 200
+"""Passes after which friction counts as not converging: it then holds the joints by itself (self-locking)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """Forces with friction.
+
+    Args:
+        forces: per leg; actuator forces with friction.
+        rubbing: friction of every point.
+    """
+
+    forces: list[LegForces]
+    rubbing: list[Rubbing]
+
+
+def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool) -> Solution:
+    """Forces of a robot with friction.
+
+    Args:
+        base: all other loads.
+        redundant: more actuators than freedoms: friction at actuators then changes how they share.
+
+    Source: Kim 2002 Eqs. (29)-(32), coupling solved. Checked by: tests/equations/test_friction.py.
+    """
+    inner = [p for p in points if redundant or not p.driven]
+    outer = [p for p in points if p not in inner]
+    rubbing: dict[int, Rubbing] = {}
+    loads = base
+    if inner:
+        counts = [len(p.places) for p in inner]
+
+        def friction(y: Any) -> list[Rubbing]:
+            split, at = [], 0
+            for point, count in zip(inner, counts, strict=True):
+                split.append(point.rub([y[at + k] for k in range(count)]))
+                at += count
+            return split
+
+        def step(_: Program, y: Any) -> tuple[list[Any], Any]:
+            forces = mechanism.forces(base + friction_loads(mechanism, inner, friction(y)))
+            new = ca.vertcat(*[load for p in inner for load in p.loads(forces[p.leg])])
+            size = ca.fmax(ca.mmax(ca.fabs(new)), 1e-300)
+            return [new], ca.mmax(ca.fabs(new - y)) / size
+
+        start = ca.SX.zeros(sum(counts))
+        (y,), converged, _ = b.iterate(step, start=[start], limit=LIMIT, tolerance=CONVERGED)
+        b.fail_if(
+            1 - converged,
+            "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves",
+        )
+        found = friction(y)
+        rubbing.update(zip([points.index(p) for p in inner], found, strict=True))
+        loads = base + friction_loads(mechanism, inner, found)
+    forces = mechanism.forces(loads)
+    for point in outer:
+        found_one = point.rub(point.loads(forces[point.leg]))
+        rubbing[points.index(point)] = found_one
+        forces[point.leg] = against_friction(point, forces[point.leg], found_one)
+    return Solution(forces=forces, rubbing=[rubbing[i] for i in range(len(points))])
+
+
+def friction_loads(mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing]) -> Loads:
+    """Friction as loads of the robot."""
+    result = unloaded(mechanism.legs)
+    legs = list(result.legs)
+    for point, found in zip(points, rubbing, strict=True):
+        leg = legs[point.leg]
+        axial = tuple(value + found.axial.get(i, 0) for i, value in enumerate(leg.axial))
+        legs[point.leg] = LegLoads(bodies=leg.bodies, axial=axial, closing=leg.closing + found.closing)
+    return Loads(platform=result.platform, legs=tuple(legs))
+
+
+def against_friction(point: FrictionPoint, forces: LegForces, rubbing: Rubbing) -> LegForces:
+    """Friction along an actuated coordinate, added to its actuator."""
+    links = point.model.leg.links
+    driven = [i for i, link in enumerate(links) if link.actuated]
+    actuators = tuple(f - rubbing.axial.get(i, 0) for i, f in zip(driven, forces.actuators, strict=True))
+    return replace(forces, actuators=actuators)
+
+
+def joint_friction(mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str) -> list[list[Wrench]]:
+    """Per leg and joint (links, closing) the friction that is `shown` or `carried` there."""
+    result = [[none()] * (len(leg.joints) + 1) for leg in mechanism.legs]
+    for point, found in zip(points, rubbing, strict=True):
+        for index, wrench in getattr(found, what).items():
+            result[point.leg][index] = result[point.leg][index] + wrench
+    return result

@@ -1,0 +1,197 @@
+"""Where a robot rubs: every joint with friction, its load, and what its friction does to the leg.
+
+A universal or spherical joint inside a leg is two or three links; with friction along the relative angular velocity its
+moment acts between the bodies outside (Kim Eq. 31), otherwise each axis rubs for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Literal
+
+from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, read_coefficients, vector_friction
+from flexapod.equations.newton_euler.leg import LegForces, LegModel
+from flexapod.equations.newton_euler.wrench import Wrench, none
+from flexapod.equations.values import Values
+from flexapod.errors import InputError
+from flexapod.kernels.program import Program
+from flexapod.spatial import Vec, dot
+from flexapod.spatial.vector import zero
+
+Source = Literal["prismatic", "universal", "spherical", "revolute"]
+SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rubbing:
+    """Friction of one point.
+
+    Args:
+        axial: by link index, force or moment along the coordinate, on the link.
+        closing: on the platform, about the closing centre.
+        shown: by joint index (closing: number of links), what is reported there.
+        carried: by joint index, what passes the joint beside its reaction.
+    """
+
+    axial: dict[int, Any]
+    closing: Wrench
+    shown: dict[int, Wrench]
+    carried: dict[int, Wrench]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FrictionPoint:
+    """A joint that rubs.
+
+    Args:
+        leg: index of its leg.
+        joint: its name in the file.
+        source: kind of joint, by which shares are added up.
+        links: indices of its links; empty for the closing joint.
+        driven: it rubs along an actuated coordinate, so its friction reaches nothing but the actuator.
+        loaded: its reaction is determined; otherwise friction that depends on it is refused, see `refuse_open_loads`.
+    """
+
+    model: LegModel
+    leg: int
+    joint: str
+    source: Source
+    coefficients: Coefficients
+    links: tuple[int, ...]
+    driven: bool
+    loaded: bool = True
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Joint indices whose force loads the point."""
+        if not self.links:
+            return (len(self.model.joints),)
+        return self.links if self.coefficients.per_axis else self.links[-1:]
+
+    def loads(self, forces: LegForces) -> list[Any]:
+        """Normal force of a guide, or reaction force of a bearing, per place [N]."""
+        if not self.loaded:
+            return [0] * len(self.places)
+        result = []
+        for place in self.places:
+            force = forces.joints[place].force
+            if self.source == "prismatic":
+                guide = self.model.joints[place].guide if self.links else self.model.closing.guide
+                assert guide is not None
+                result.append(guide_load(force, *guide, self.coefficients.rule))
+            else:
+                result.append(bearing_load(force))
+        return result
+
+    def rub(self, loads: Sequence[Any]) -> Rubbing:
+        """Friction for given loads."""
+        return self._inside(loads) if self.links else self._closing(loads)
+
+    def _inside(self, loads: Sequence[Any]) -> Rubbing:
+        joints, c = self.model.joints, self.coefficients
+        axial: dict[int, Any] = {}
+        shown: dict[int, Wrench] = {}
+        if len(self.links) == 1 or c.per_axis:
+            for i, load in zip(self.links, loads, strict=True):
+                axial[i] = axis_friction(c, joints[i].rate, load)
+                shown[i] = _along(joints[i].axis * axial[i], joints[i].kind == "P")
+            return Rubbing(axial=axial, closing=none(), shown=shown, carried=shown)
+        w = zero("W")
+        for i in self.links:
+            w = w + joints[i].axis * joints[i].rate
+        moment = vector_friction(c, w, loads[0])
+        axial = {i: dot(joints[i].axis, moment) for i in self.links}
+        shown = {i: _along(joints[i].axis * axial[i], False) for i in self.links}
+        return Rubbing(axial=axial, closing=none(), shown=shown, carried={i: _along(moment, False) for i in self.links})
+
+    def _closing(self, loads: Sequence[Any]) -> Rubbing:
+        closing, c, load = self.model.closing, self.coefficients, loads[0]
+        if self.source in ("revolute", "prismatic"):
+            linear, angular = closing.axes[0]
+            size = axis_friction(c, closing.rates[0], load)
+            on_platform = Wrench(force=linear * size, moment=angular * size)
+        elif c.per_axis:
+            axes = list(closing.frame) if self.source == "spherical" else [angular for _, angular in closing.axes]
+            rates = closing.rates or tuple(dot(axis, closing.angular) for axis in axes)
+            moment = zero("W")
+            for axis, rate in zip(axes, rates, strict=True):
+                moment = moment + axis * axis_friction(c, rate, load)
+            on_platform = _along(moment, False)
+        else:
+            on_platform = _along(vector_friction(c, closing.angular, load), False)
+        here = {len(self.model.joints): on_platform}
+        return Rubbing(axial={}, closing=on_platform, shown=here, carried=here)
+
+
+def friction_points(models: Sequence[LegModel], values: Values) -> list[FrictionPoint]:
+    """All joints with friction, leg by leg from the base outwards."""
+    result = []
+    for number, model in enumerate(models):
+        own = values.of(f"legs.{model.leg.name}")
+        indexed = [(i, link) for i, link in enumerate(model.leg.links) if link.friction is not None]
+        for joint, group in groupby(indexed, key=lambda pair: pair[1].joint):
+            members = list(group)
+            kinds = "".join(link.kind for _, link in members)
+            if "P" in kinds and len(kinds) > 1:
+                raise _no_cylinder(model, joint)
+            source: Source = "prismatic" if kinds == "P" else ("revolute", "universal", "spherical")[len(kinds) - 1]  # type: ignore[assignment]
+            first = members[0][1]
+            assert first.friction is not None
+            result.append(
+                FrictionPoint(
+                    model=model, leg=number, joint=joint, source=source, links=tuple(i for i, _ in members),
+                    coefficients=read_coefficients(own, joint, first.friction, kinds == "P"),
+                    driven=any(link.actuated for _, link in members),
+                )
+            )  # fmt: skip
+        result += _closing_point(model, number, own)
+    return result
+
+
+def refuse_open_loads(b: Program, models: Sequence[LegModel], points: Sequence[FrictionPoint], mask: Any) -> list[FrictionPoint]:
+    """Points with reactions that rigid bodies leave undetermined: a status where their friction would depend on them.
+
+    Args:
+        mask: (joints, 2, 3) undetermined components, all legs in order.
+    """
+    result = []
+    starts = [sum(len(m.joints) + 1 for m in models[:k]) for k in range(len(models))]
+    for point in points:
+        at = starts[point.leg]
+        if any(mask[at + place, 0].any() for place in point.places):
+            b.fail_if(
+                point.coefficients.load != 0,
+                "friction of joint {joint} depends on a reaction that rigid bodies leave undetermined",
+                joint=f"{point.model.leg.name}.{point.joint}",
+            )
+            point = replace(point, loaded=False)
+        result.append(point)
+    return result
+
+
+def _closing_point(model: LegModel, number: int, values: Values) -> list[FrictionPoint]:
+    closing = model.leg.closing
+    if closing.friction is None:
+        return []
+    if closing.type == "cylindrical":
+        raise _no_cylinder(model, closing.joint)
+    source: Source = closing.type  # type: ignore[assignment]
+    coefficients = read_coefficients(values, closing.joint, closing.friction, source == "prismatic")
+    return [
+        FrictionPoint(
+            model=model, leg=number, joint=closing.joint, source=source, links=(), coefficients=coefficients, driven=False
+        )
+    ]
+
+
+def _no_cylinder(model: LegModel, joint: str) -> InputError:
+    return InputError(
+        f"friction of joint {model.leg.name}.{joint}: a cylindrical joint slides and turns, and one coefficient cannot serve "
+        "both; write it as a prismatic and a revolute joint"
+    )
+
+
+def _along(vector: Vec, linear: bool) -> Wrench:
+    return Wrench(force=vector if linear else zero("W"), moment=zero("W") if linear else vector)

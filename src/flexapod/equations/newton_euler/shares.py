@@ -1,0 +1,76 @@
+"""Parts of the actuator forces: gravity, inertia, external wrench, and each source of friction.
+
+`frozen`: friction with the reactions of the whole solution; the parts add up to the force. `alone`: each source of
+friction by itself, force with it less force without any (Kim Figs. 9-11); these do not add up, because reactions differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import casadi as ca
+
+from flexapod.equations.newton_euler.friction_coupling import Solution, against_friction, friction_loads, solve_friction
+from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint
+from flexapod.equations.newton_euler.leg import LegForces
+from flexapod.equations.newton_euler.mechanism import Loads, Mechanism
+from flexapod.kernels.program import Program
+
+Shares = Literal["frozen", "alone"]
+
+SHARE_NAMES = (
+    "gravity", "platform_inertia", "leg_inertia", "drive_inertia", "wrench",
+    *[f"friction_{source}" for source in SOURCES],
+)  # fmt: skip
+"""Rows of the output `force_share`. Drives are the bodies on actuated joints of the base (sliders, cranks) and rotors."""
+
+
+def force_shares(
+    b: Program,
+    mechanism: Mechanism,
+    parts: Mapping[str, Loads],
+    base: Loads,
+    points: Sequence[FrictionPoint],
+    solution: Solution,
+    shares: Shares,
+    redundant: bool,
+) -> Any:
+    """Table (parts, actuators) in the order of `SHARE_NAMES`.
+
+    Args:
+        parts: loads without friction by name.
+        base: all of them together.
+        points, solution: friction and the whole solution with it.
+
+    Source: Kim 2002 Eqs. (32), (34). Checked by: tests/equations/test_friction.py.
+    """
+    rows = [_column(mechanism.forces(parts[name])) for name in SHARE_NAMES[:5]]
+    without = _column(mechanism.forces(base))
+    for source in SOURCES:
+        chosen = [i for i, point in enumerate(points) if point.source == source]
+        if not chosen:
+            rows.append(ca.SX.zeros(without.numel()))
+        elif shares == "frozen":
+            rows.append(_frozen(mechanism, [points[i] for i in chosen], solution, chosen, redundant))
+        else:
+            alone = solve_friction(b, mechanism, base, [points[i] for i in chosen], redundant)
+            rows.append(_column(alone.forces) - without)
+    return ca.horzcat(*rows).T
+
+
+def _frozen(
+    mechanism: Mechanism, points: Sequence[FrictionPoint], solution: Solution, chosen: Sequence[int], redundant: bool
+) -> Any:
+    """Force that given friction asks for."""
+    rubbing = [solution.rubbing[i] for i in chosen]
+    inner = [k for k, p in enumerate(points) if redundant or not p.driven]
+    forces = mechanism.forces(friction_loads(mechanism, [points[k] for k in inner], [rubbing[k] for k in inner]))
+    for k, point in enumerate(points):
+        if k not in inner:
+            forces[point.leg] = against_friction(point, forces[point.leg], rubbing[k])
+    return _column(forces)
+
+
+def _column(forces: Sequence[LegForces]) -> Any:
+    return ca.vertcat(*[x for leg in forces for x in leg.actuators])
