@@ -174,6 +174,20 @@ def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
 
 
+def test_the_old_file_stays_until_the_new_one_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = motion_to_file(general(5), tmp_path / "m.csv")
+    before = file.read_bytes()
+
+    def broken(source: object, target: object) -> None:
+        assert file.read_bytes() == before
+        raise OSError("no permission")
+
+    monkeypatch.setattr("os.replace", broken)
+    with pytest.raises(OSError, match="no permission"):
+        motion_to_file(general(7), file)
+    assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
+
+
 GOOD = "t,p_x,p_y,p_z,quat_wxyz_0,quat_wxyz_1,quat_wxyz_2,quat_wxyz_3\n" + "\n".join(
     f"0.{i},0.{i},0,1,1,0,0,0" for i in range(8)
 )

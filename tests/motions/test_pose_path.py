@@ -57,6 +57,15 @@ def test_joints_are_continuous(path: str) -> None:
             assert np.abs(np.diff(getattr(two, name), axis=0)).max() < 1e-6, (name, b)  # 2 eps times the jerk
 
 
+def test_a_joint_without_rest_belongs_to_the_later_segment() -> None:
+    """A law that starts with a jump of acceleration: at the joint it is the later segment's."""
+    m = motion(law="cosine")
+    at, after = m.formula(ARRIVALS[[1]]), m.formula(ARRIVALS[[1]] + 1e-9)
+    np.testing.assert_allclose(at.acceleration, after.acceleration, atol=1e-6)
+    way = POSITIONS[3] - POSITIONS[2]
+    np.testing.assert_allclose(at.acceleration[0], way * (np.pi / DURATIONS[2]) ** 2 / 2, atol=ROUNDING * 10)
+
+
 def test_rest_holds_the_pose() -> None:
     t = np.linspace(ARRIVALS[2] + 1e-6, ARRIVALS[2] + RESTS[3] - 1e-6, 7)
     held = resample(motion(), time=t)
