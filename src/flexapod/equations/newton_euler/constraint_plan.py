@@ -7,6 +7,7 @@ are independent on the platform are kept, and the platform's freedoms are what t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -81,14 +82,21 @@ def constraint_plan(robot: Robot) -> ConstraintPlan:
     twists, arms, _ = _configuration(robot, SEEDS[0])
     complements, wrenches = [], []
     for J, arm in zip(twists, arms, strict=True):
-        projector = np.eye(6) - J @ np.linalg.pinv(J)
-        chosen = pivots(projector)
+        projector, chosen = _complement(J)
         complements.append(tuple(chosen))
         wrenches += [_moved(projector[:, k], arm) for k in chosen]
     N = np.array(wrenches).T if wrenches else np.zeros((6, 0))
     kept = pivots(N)
-    freedoms = pivots(np.eye(6) - N @ np.linalg.pinv(N)) if kept else list(range(6))
+    freedoms = _complement(N[:, kept])[1]
     return ConstraintPlan(complements=tuple(complements), kept=tuple(kept), freedoms=tuple(freedoms))
+
+
+def _complement(J: Array) -> tuple[Array, list[int]]:
+    """Projector onto what J (6, m) of full rank leaves, and the 6 - m unit vectors that span it best."""
+    if J.shape[1] == 6:
+        return np.zeros((6, 6)), []
+    projector = np.eye(6) - J @ np.linalg.pinv(J)
+    return projector, pivots(projector)
 
 
 def undetermined(robot: Robot) -> Undetermined:
@@ -111,6 +119,16 @@ def undetermined(robot: Robot) -> Undetermined:
     count, actuators, freedoms = sum(map(len, plan.complements)), len(robot.actuators), len(plan.freedoms)
     rank = len(plan.kept) + min(actuators, freedoms)
     return Undetermined(names=words, unknowns=actuators + count, rank=rank, redundant=max(0, actuators - freedoms), mask=mask)
+
+
+def mark_undetermined(robot: Robot, outputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Results of the kernel with NaN in `reaction_force`, `reaction_moment` (.., joints, 3) where they are undetermined."""
+    mask, result = undetermined(robot).mask, dict(outputs)
+    for k, kind in enumerate(KINDS):
+        name = f"reaction_{kind}"
+        if name in result:
+            result[name] = np.where(mask[:, k], np.nan, result[name])
+    return result
 
 
 def check_structure(robot: Robot) -> None:

@@ -59,8 +59,9 @@ def newton_euler(
     and moment on the platform at its frame origin in world axes, and `guess` for general legs.
     Outputs: `force` (actuators,); `reaction_force`, `reaction_moment` (joints, 3) in the order of `reaction_names`, exerted
     by the base-side body on the next one (closing joint: by the leg on the platform), at the joint centre, world axes,
-    without actuator force and friction; NaN where rigid bodies leave a component undetermined (`undetermined`); with
-    friction `friction_force`, `friction_moment` (joints, 3) likewise; with shares `force_share` (parts, actuators).
+    without actuator force and friction; with friction `friction_force`, `friction_moment` (joints, 3) likewise; with
+    shares `force_share` (parts, actuators). Components that rigid bodies leave undetermined are 0 here, because a kernel's
+    results are finite; `mark_undetermined` turns them into NaN.
 
     Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
@@ -173,10 +174,10 @@ def _chains(
 
 
 def _wrenches(b: Program, name: str, wrenches: Sequence[Wrench], mask: Any) -> None:
-    """Outputs `<name>_force` and `<name>_moment`, NaN where masked."""
+    """Outputs `<name>_force` and `<name>_moment`; 0 where masked, because results of a kernel are finite."""
     for k, (key, unit) in enumerate((("force", "N"), ("moment", "N m"))):
         rows = []
         for i, wrench in enumerate(wrenches):
             column = getattr(wrench, key).expr
-            rows.append(ca.horzcat(*[ca.SX.nan() if mask[i, k, c] else column[c] for c in range(3)]))
+            rows.append(ca.horzcat(*[0 if mask[i, k, c] else column[c] for c in range(3)]))
         b.output(f"{name}_{key}", ca.vertcat(*rows), shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))
