@@ -63,6 +63,12 @@ def inverse_kinematics(
     settle("inverse kinematics", robot, words, motion, on_error)
     for _, values, _ in variables.values():
         values[words != ""] = np.nan
+    for name, kinds in (("actuator_position", robot.actuator_units), ("joint_position", robot.coordinate_units)):
+        if name in variables:
+            angles = np.array([unit == "rad" for unit in kinds], dtype=bool)
+            near = np.concatenate([leg.home for leg in robot.legs])
+            near = near if name == "joint_position" else near[list(robot.driven)]
+            make_continuous(variables[name][1], angles, near, along=isinstance(motion, Motion))
     return dataset(robot, variables, motion, words if on_error == "mask" else None)
 
 
@@ -81,6 +87,25 @@ def follow(
     home = np.tile(np.concatenate([leg.home for leg in robot.legs]), (len(words), 1))
     found = batch.outputs.get("joint_position", home)
     return batch.outputs["actuator_velocity"], words, np.where(np.isfinite(found), found, home)
+
+
+def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:
+    """Turn angles by whole turns, in place: within half a turn of home, and without jumps along a motion.
+
+    Args:
+        values: (n, k) coordinates; NaN where a sample failed.
+        angles: (k,) which of them are angles.
+        near: (k,) coordinates at home.
+        along: the samples follow each other in time.
+    """
+    turn = 2.0 * np.pi
+    good = np.all(np.isfinite(values), axis=1)
+    chosen = np.ix_(good, angles)
+    if not values[chosen].size:
+        return
+    part = values[chosen]
+    part = part - turn * np.round((part - near[angles]) / turn)
+    values[chosen] = np.unwrap(part, axis=0) if along else part
 
 
 def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
@@ -110,7 +135,7 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, 
         if len(failed) == 0 or len(good) == 0:
             break
         known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
-        nearest = np.abs(failed[:, None] - good[None, :]).argmin(axis=1) if len(failed) * len(good) < 1e7 else np.clip(np.searchsorted(good, failed), 0, len(good) - 1)
+        nearest = _nearest(bound.robot, inputs, failed, good)
         again = {k: np.ascontiguousarray(v[failed]) for k, v in given.items()}
         again["guess"] = known[nearest]
         retry = bound.batch(again)
@@ -122,6 +147,14 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, 
         for name, values in batch.outputs.items():
             values[solved] = retry.outputs[name][retry.status == 0]
     return batch, given
+
+
+def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
+    from scipy.spatial import cKDTree
+
+    poses = np.hstack([inputs["position"] / robot.characteristic_length, inputs["rotation"].reshape(-1, 9)])
+    return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
 
 
 def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:

@@ -28,10 +28,10 @@ from flexapod.spatial.linear import solve
 from flexapod.spatial.vector import zero
 
 NEWTON_STEP = 1e-9
-"""Largest last step [m, rad] at which Newton stops; one more step squares it, below rounding."""
+"""Largest last step [rad, or times the characteristic length] at which Newton stops; one more squares it, below rounding."""
 
 LARGEST_STEP = 0.4
-"""Newton steps of coordinates are held below this [rad, or m times the robot's size]: the branch is followed, not jumped."""
+"""Newton steps are held below this [rad, or times the characteristic length]: the branch is followed, not jumped."""
 
 WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
 
@@ -82,6 +82,9 @@ def half_on_link(values: Values, leg: Leg, links: Sequence[FrameMotion]) -> Fram
     """Motion of the joint's half frame on the last link."""
     name = f"{leg.closing.joint}.on_link"
     p, R = values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H")
+    if leg.closing.link < 0:  # straight from the base: placed in the world
+        still = zero("W")
+        return FrameMotion(R=R.renamed("W", "H"), p=Vec(p.expr, "W"), v=still, w=still, a=still, alpha=still)
     link = links[leg.closing.link]
     frame = FrameMotion(R=link.R.renamed("W", "B"), p=link.p, v=link.v, w=link.w, a=link.a, alpha=link.alpha)
     point = frame.point(p)
@@ -195,17 +198,22 @@ def close_at(
         links, end, rows = at_rates()
         _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rdd for i in plan.rows])))
         links, end, rows = at_rates()
+    determinant = ca.det(block) if plan.rows else ca.SX(1)
+    # a leg changes its working mode only through a singular block: the sign at home tells a jump of Newton
+    jumped = values.scalar("mode") * determinant < 0 if plan.rows else ca.SX(0)
+    if plan.rows:
+        b.fail_if(jumped, "leg {leg} would have to leave the branch that it has at home", leg=leg.name)
     jacobian, constraint = _eliminate(B, _half_rows(rows, end.p - half.p), block, plan, n)
     left = tuple(ca.vertcat(*[getattr(rows[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
     return ClosedLeg(
-        q=list(q),
+        q=[ca.if_else(jumped, ca.SX.nan(), x) for x in q] if plan.rows else list(q),
         qd=qd,
         qdd=qdd,
         links=links,
         leftover=left,  # type: ignore[arg-type]
         jacobian=jacobian,
         constraint=constraint,
-        determinant=ca.det(block) if plan.rows else ca.SX(1),
+        determinant=determinant,
     )
 
 
@@ -233,8 +241,10 @@ def solve_position(
 ) -> list[Any]:
     """Coordinates that close the rows of the plan: Newton with limited steps and back-tracking, inside the kernel."""
     target = ca.vertcat(half.p.expr, ca.vec(half.R.expr))
-    start = ca.vertcat(*[ca.SX(g) for g in guess])
+    start = ca.vertcat(ca.SX.zeros(0, 1), *[ca.SX(g) for g in guess])
     dependents = list(plan.dependents)
+    length = Values(values.program, "", values._known).scalar("characteristic_length")
+    unit = ca.vertcat(*[length if leg.links[leg.moving[i]].kind == "P" else 1 for i in dependents])
     if not dependents:
         return [start[i] for i in range(start.numel())]
 
@@ -257,7 +267,7 @@ def solve_position(
         r, newest = newton(trial, where)
         size = ca.dot(r, r)
         better = ca.logic_or(size < best, best < 0)
-        largest = ca.mmax(ca.fabs(newest))
+        largest = ca.mmax(ca.fabs(newest / unit))
         limited = newest * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300))
         accepted = [ca.if_else(better, new, old) for new, old in ((trial, q), (limited, step / 2), (size, best))]
         return accepted, ca.if_else(better, largest, 1e300)

@@ -10,7 +10,7 @@ from flexapod.kernels.program import Program
 from flexapod.spatial import Rot, Vec
 
 UNITS = {"mass": "kg", "first_moment": "kg m", "inertia": "kg m^2", "gravity": "m/s^2", "rotor": "kg or kg m^2"}
-DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R", "axes")
+DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R", "axes", "mode")
 
 
 class Values:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexapod.robot.chain import link_poses
-from flexapod.robot.geometry import Array, about, snap
+from flexapod.robot.geometry import Array, about, frozen, snap
 from flexapod.robot.model import Architecture, Closing, Leg, Link, RigidBody
 
 EXACT = 1e-12
@@ -108,15 +108,15 @@ def closed_form(leg: Leg) -> ClosedFormLeg:
     length = float(np.linalg.norm(offset)) if first == 1 else float(links[2].placement.position @ links[2].placement.rotation[:, 2] + offset[2])
     cross = links[first].body
     return ClosedFormLeg(
-        U=snap(at_rest[first][1]),
-        axis1=snap(at_rest[first][0][:, 2]),
-        drive=snap(at_rest[0][0][:, 2]) if first == 1 else np.zeros(3),
-        pivot=snap(at_rest[0][1]) if leg.architecture == "RUS" else np.zeros(3),
+        U=frozen(snap(at_rest[first][1])),
+        axis1=frozen(snap(at_rest[first][0][:, 2])),
+        drive=frozen(snap(at_rest[0][0][:, 2]) if first == 1 else np.zeros(3)),
+        pivot=frozen(snap(at_rest[0][1]) if leg.architecture == "RUS" else np.zeros(3)),
         S=closing.on_platform.position,
         length=length,
         sign=sign,
-        y0=snap(turn_back @ at_rest[first + 1][0][:, 2]),
-        n0=snap(R_WC.T @ n0_W),
+        y0=frozen(snap(turn_back @ at_rest[first + 1][0][:, 2])),
+        n0=frozen(snap(R_WC.T @ n0_W)),
         cross=cross.seen_from(snap(R_WC.T @ at_home[first][0])) if cross else None,
         bodies=tuple(b.seen_from(R) if b else None for b, R in zip([k.body for k in links[first + 1 :]], into_L, strict=True)),
         carrier=carrier,

@@ -44,7 +44,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
         pivot, crank = base.point(np.array(first.at)), base.rotation @ np.array(universal.at)
         angle = crank_angle(S - pivot, e, crank, length, spec.branch)
         if angle is None:
-            _out_of_reach(leg, abs(float(np.linalg.norm(S - pivot) - np.linalg.norm(crank))) - length)
+            _crank_out_of_reach(leg, S - pivot, e, crank, length)
         R = about(e, float(angle or 0.0))
         return base.rotation.T @ (R.T @ (S - pivot - R @ crank)), {name: float(angle or 0.0) - first.zero}
     raise RobotBuildError(
@@ -73,6 +73,16 @@ def _rod(leg: str, joint: tuple[str, schema.Joint]) -> float:
     if x != 0.0 or y != 0.0 or z <= 0.0:
         raise RobotBuildError(f"leg {leg}, joint {name}: with `direction: home` the joint must lie at [0, 0, length] of the rod")
     return z
+
+
+def _crank_out_of_reach(leg: str, d: Array, axis: Array, crank: Array, length: float) -> None:
+    """The distances from the crank's circle to the platform joint span an interval; the rod's length lies outside."""
+    along, size = float(axis @ crank) * float(axis @ d), float(np.linalg.norm(np.cross(axis, crank)) * np.linalg.norm(np.cross(axis, d)))
+    middle = float(d @ d) + float(crank @ crank) - 2.0 * along
+    near, far = np.sqrt(max(0.0, middle - 2.0 * size)), np.sqrt(max(0.0, middle + 2.0 * size))
+    if length > far:
+        raise RobotBuildError(f"leg {leg} does not fit at home: its rod is too long by {length - far:.6g} m. Check home, the joint positions and lengths")
+    _out_of_reach(leg, float(near) - length)
 
 
 def _out_of_reach(leg: str, by: float) -> None:

@@ -11,6 +11,7 @@ from flexapod.description.read import Description
 from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
+from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
@@ -98,6 +99,7 @@ def _assemble(
     )
     start = _start(draft, found, home)
     q = home_coordinates(draft, home, start, size)
+    draft = _with_home_branch(draft, q)
     shifted, at_home = list(links), q.copy()
     for i, index in enumerate(draft.moving):
         link = links[index]
@@ -105,6 +107,24 @@ def _assemble(
             shifted[index] = replace(link, zero=link.zero + float(q[i]))
             at_home[i] = 0.0
     return replace(draft, links=tuple(shifted), home=frozen(at_home))
+
+
+def _with_home_branch(leg: Leg, q: Array) -> Leg:
+    """The branch of the closed form in which the leg was assembled, whatever led there; none for a leg that is turned inside out.
+
+    With d from U to S and u the direction in which the actuator moves U, the sign of d.u is the root's (reversed); a U-P-S
+    leg whose displacement is negative has no closed form here.
+    """
+    if leg.architecture == "general":
+        return leg
+    poses, end = link_poses(leg, q), leg.closing.on_link.position
+    if leg.architecture == "UPS":
+        extended = float((poses[2][1] + poses[2][0] @ end - poses[0][1]) @ poses[2][0][:, 2]) > 0.0
+        return leg if extended else replace(leg, architecture="general")
+    e, U = poses[0][0][:, 2], poses[1][1]
+    u = e if leg.architecture == "PUS" else np.cross(e, U - poses[0][1])
+    along = float((poses[2][1] + poses[2][0] @ end - U) @ u)
+    return replace(leg, branch=-1 if along > 0.0 else 1) if along != 0.0 else leg
 
 
 def _start(leg: Leg, found: dict[str, float], home: Pose) -> Array:

@@ -7,11 +7,13 @@ tables of regrouped base parameters and physical bodies are the same thing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from flexapod.description.schema import Flexible, Friction, Limits
-from flexapod.robot.geometry import Array, Pose
+from flexapod.robot.geometry import Array, Pose, frozen
 
 Kind = Literal["R", "P", "fixed"]
 ClosingType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]
@@ -36,7 +38,7 @@ class RigidBody:
     mass: float
     first_moment: Array
     inertia: Array
-    points: dict[str, Array]
+    points: Mapping[str, Array]
     body_axes: Array
     flexible: Flexible | None = None
 
@@ -45,10 +47,10 @@ class RigidBody:
         return RigidBody(
             name=self.name,
             mass=self.mass,
-            first_moment=R @ self.first_moment,
-            inertia=R @ self.inertia @ R.T,
-            points={name: R @ p for name, p in self.points.items()},
-            body_axes=R @ self.body_axes,
+            first_moment=frozen(R @ self.first_moment),
+            inertia=frozen(R @ self.inertia @ R.T),
+            points=MappingProxyType({name: frozen(R @ p) for name, p in self.points.items()}),
+            body_axes=frozen(R @ self.body_axes),
             flexible=self.flexible,
         )
 

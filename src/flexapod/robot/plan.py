@@ -90,6 +90,17 @@ def scaled_block(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Arr
     return rows * J * columns, rows * P * np.array([length] * 3 + [1.0] * 3)
 
 
+def working_mode(leg: Leg, plan: LegPlan, home: Pose, length: float) -> int:
+    """Sign of the determinant of a leg's block at home: it tells the leg's branches apart. 0 where home is singular."""
+    B, _ = scaled_block(leg, leg.home, home, length)
+    block = B[np.ix_(plan.rows, plan.dependents)]
+    if not len(block):
+        return 0
+    size = float(np.prod(np.linalg.norm(block, axis=0)))
+    determinant = float(np.linalg.det(block))
+    return 0 if abs(determinant) <= RANK * size else int(np.sign(determinant))
+
+
 def fits(plan: ClosingPlan, legs: tuple[Leg, ...], home: Pose, length: float) -> bool:
     """A plan made for another parameter set serves this one too: same rows and coordinates, blocks well conditioned."""
     if len(plan.legs) != len(legs):

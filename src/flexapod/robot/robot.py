@@ -112,6 +112,17 @@ class Robot:
         return tuple(f"{leg.name}.{leg.links[i].coordinate}" for leg in self.legs for i in leg.moving)
 
     @cached_property
+    def coordinate_units(self) -> tuple[str, ...]:
+        """Unit of each joint coordinate: m or rad."""
+        return tuple("m" if leg.links[i].kind == "P" else "rad" for leg in self.legs for i in leg.moving)
+
+    @cached_property
+    def driven(self) -> tuple[int, ...]:
+        """Indices of the actuators among the joint coordinates."""
+        actuated = [leg.links[i].actuated for leg in self.legs for i in leg.moving]
+        return tuple(k for k, yes in enumerate(actuated) if yes)
+
+    @cached_property
     def closed_forms(self) -> tuple[ClosedFormLeg | None, ...]:
         """Closed-form geometry per leg, None for general legs."""
         return tuple(closed_form(leg) if leg.architecture != "general" else None for leg in self.legs)
@@ -178,7 +189,7 @@ class Robot:
         bodies = {"platform": self.platform}
         for leg in self.legs:
             bodies.update({f"{leg.name}.{k.body.name}": k.body for k in leg.links if k.body})
-        return bodies
+        return MappingProxyType(bodies)
 
     @cached_property
     def mobility(self) -> Mobility:

@@ -14,6 +14,7 @@ from flexapod.robot.architecture import closed_form, leg_frame
 from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import Array, snap
 from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.plan import working_mode
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -28,8 +29,9 @@ def robot_values(robot: Robot) -> dict[str, float]:
     result["characteristic_length"] = robot.characteristic_length
     _vector(result, "gravity", robot.gravity)
     _body(result, "platform", robot.platform)
-    for leg in robot.legs:
+    for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
         _chain(result, leg)
+        result[f"legs.{leg.name}.mode"] = float(working_mode(leg, plan, robot.home, robot.characteristic_length))
         _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg)
