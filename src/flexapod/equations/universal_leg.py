@@ -79,6 +79,17 @@ def leg_motion(
     return _universal(b, values, leg, sign, S, actuator, carrier, U, a, length)
 
 
+def actuator_direction(values: Values, leg: Leg, motion: LegMotion) -> Vec:
+    """Actuator rate per velocity of S, (3,) world: n for U-P-S, n/(n.u) where the actuator moves U along u."""
+    n = motion.leg.R.column(2)
+    if leg.architecture == "UPS":
+        return n
+    assert motion.carrier is not None
+    drive = values.vector("drive", "W")
+    u = drive if leg.architecture == "PUS" else cross(drive, motion.leg.p - motion.carrier.p)
+    return n * (1 / dot(n, u))
+
+
 def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, None, PointMotion, Vec, Any]:
     r"""Length of the leg: :math:`\dot l = n\cdot\dot d,\ \ddot l = n\cdot\ddot d + (|\dot d|^2-\dot l^2)/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))

@@ -27,9 +27,9 @@ class Program(Builder):
         if not (name.isidentifier() and name.isascii()):
             raise ProgramError(f"program name {name!r} is not an identifier")
         self.name = name
-        self._parameters: tuple[Parameter, ...] = ()
-        self._parameter_symbols: SX = ca.SX(0, 1)
-        self._on_first_use = False
+        self._parameters: list[Parameter] = []
+        self._declared: SX = ca.SX(0, 1)
+        self._first_use: dict[str, SX] = {}
         self._inputs: dict[str, Input] = {}
         self._input_symbols: list[SX] = []
         self._outputs: dict[str, Output] = {}
@@ -43,21 +43,19 @@ class Program(Builder):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ProgramError(f"parameters declared twice: {', '.join(twice)}")
-        self._parameters = tuple(parameters)
+        self._parameters = list(parameters)
         symbols = [ca.SX.sym(name) for name in names]
-        self._parameter_symbols = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
-        return self._parameter_symbols
+        self._declared = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
+        return self._declared
 
     def parameter(self, name: str, *, unit: str = "", doc: str = "") -> SX:
         """A scalar parameter by name, declared on first use; it is part of the signature if something reads it."""
-        for index, known in enumerate(self._parameters):
-            if known.name == name:
-                return self._parameter_symbols[index]
-        symbol = ca.SX.sym(name)
-        self._on_first_use = True
-        self._parameters = (*self._parameters, Parameter(name=name, unit=unit, doc=doc))
-        self._parameter_symbols = ca.vertcat(self._parameter_symbols, symbol)
-        return symbol
+        if name not in self._first_use:
+            if self._parameters and not self._first_use:
+                raise ProgramError("parameters are declared either all at once or on first use")
+            self._first_use[name] = ca.SX.sym(name)
+            self._parameters.append(Parameter(name=name, unit=unit, doc=doc))
+        return self._first_use[name]
 
     def input(self, name: str, shape: Sequence[int] = (), *, unit: str = "", doc: str = "") -> SX:
         """Declare an array that is given per sample."""
@@ -110,8 +108,11 @@ class Program(Builder):
     @property
     def parameter_symbols(self) -> SX:
         """All parameters as one column."""
-        used = self._used()
-        return self._parameter_symbols[used] if used else ca.SX(0, 1)
+        if not self._first_use:
+            return self._declared
+        symbols = list(self._first_use.values())
+        used = [symbols[k] for k in self._used()]
+        return ca.vertcat(*used) if used else ca.SX(0, 1)
 
     @property
     def results(self) -> SX:
@@ -120,11 +121,10 @@ class Program(Builder):
 
     def _used(self) -> list[int]:
         """Positions of the parameters that count: all that were declared together, else those that something reads."""
-        if not self._on_first_use:
+        if not self._first_use:
             return list(range(len(self._parameters)))
         read = {symbol.__hash__() for symbol in ca.symvar(_operands(self._steps, self.results))}
-        symbols = self._parameter_symbols
-        return [k for k in range(symbols.numel()) if symbols[k].__hash__() in read]
+        return [k for k, symbol in enumerate(self._first_use.values()) if symbol.__hash__() in read]
 
     def _new_name(self, name: str, shape: Sequence[int]) -> tuple[int, ...]:
         if name in self._inputs or name in self._outputs:

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -20,15 +20,18 @@ from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.flexible_platform import FlexibleShape, joint_shapes, make_flexible, rigid_part, shape_of
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.tables import Table, number, vector
+from flexapod.robot.tree import RobotBuildError
 from flexapod.robot.values import robot_values
 
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
+    from flexapod.flexible import FlexibleBody
 
 
 class UnknownRobotError(FlexapodError):
@@ -47,6 +50,7 @@ class Robot:
         gravity: (3,) [m/s^2], world.
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
         inherited: closing plan of the robot that this one is a variant of.
+        flexible_platform: shape moments of a flexible platform, None for a rigid one.
     """
 
     description: Description
@@ -57,6 +61,7 @@ class Robot:
     size: float
     zeros: frozenset[str] = field(default=frozenset())
     inherited: ClosingPlan | None = None
+    flexible_platform: FlexibleBody | None = None
 
     @property
     def name(self) -> str:
@@ -150,6 +155,39 @@ class Robot:
 
         return build_robot(set_parameters(self.description, dict(changes)), zeros=self.zeros, plan=self.plan)
 
+    def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
+        """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
+
+        Args:
+            name: ``"platform"``.
+            body: from `flexapod.flexible`.
+        """
+        if name != "platform":
+            raise UnknownRobotError(f"only the platform can be made flexible this way, not '{name}'")
+        robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body)
+        object.__setattr__(robot, "zeros", frozenset(k for k, value in robot.values.items() if value == 0.0))
+        return robot
+
+    @cached_property
+    def joint_shapes(self) -> Mapping[str, Array]:
+        """Shapes (3, N) of a flexible platform at each leg's joint."""
+        return {} if self.flexible_platform is None else joint_shapes(self.flexible_platform, self.legs)
+
+    @cached_property
+    def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
+        """Which moments a flexible platform has, and along which axes its joints move."""
+        if self.flexible_platform is None:
+            raise RobotBuildError(f"{self.name} has a rigid platform")
+        return shape_of(self.flexible_platform, self.joint_shapes)
+
+    @cached_property
+    def elastic_names(self) -> tuple[str, ...]:
+        """Names of the elastic coordinates: `platform.mode1`, ..., and those of beams in legs."""
+        platform = self.flexible_platform
+        modes = () if platform is None else tuple(f"platform.{n}" for n in platform.names)
+        beams = tuple(f"{leg.name}.{k.coordinate}" for leg in self.legs for k in leg.links if k.elastic)
+        return modes + beams
+
     @cached_property
     def values(self) -> Mapping[str, float]:
         """The resolved numbers that kernels read, by name."""
@@ -172,7 +210,8 @@ class Robot:
             for leg, form in zip(self.legs, self.closed_forms, strict=True)
         ]
         points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
-        text = json.dumps([legs, points, self.planar, repr(self.plan)], sort_keys=True)
+        flexible = repr(self.flexible_shape) if self.flexible_platform is not None else ""
+        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -255,14 +294,21 @@ def build_robot(
     Args:
         zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
     """
+    legs, platform, flexible = build_legs(description), build_platform(description), None
+    spec = description.file.platform.flexible
+    if spec is not None:
+        joints = {leg.name: leg.closing.on_platform.position for leg in legs}
+        flexible = make_flexible(spec, joints, description.path.parent if description.path else None)
+        platform = rigid_part(flexible, platform.points, spec)
     robot = Robot(
         description=description,
-        platform=build_platform(description),
-        legs=build_legs(description),
+        platform=platform,
+        legs=legs,
         home=frame_pose(description.file.home),
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
         inherited=plan,
+        flexible_platform=flexible,
     )
     if zeros is None:
         zeros = frozenset(name for name, value in robot.values.items() if value == 0.0)

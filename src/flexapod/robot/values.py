@@ -12,8 +12,9 @@ import numpy as np
 
 from flexapod.robot.architecture import closed_form, leg_frame
 from flexapod.robot.chain import link_poses
+from flexapod.robot.flexible_platform import flexible_values
 from flexapod.robot.geometry import Array, snap
-from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.plan import working_mode
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def robot_values(robot: Robot) -> dict[str, float]:
         _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg)
+    if robot.flexible_platform is not None:
+        result.update(flexible_values(robot.flexible_platform, robot.joint_shapes))
     return result
 
 
@@ -99,7 +102,8 @@ FRICTION = ("viscous", "coulomb", "preload", "normal", "reaction")
 def _friction(result: dict[str, float], leg: Leg) -> None:
     """Friction by joint: its coefficients, `speed` where the file has one, and the axes u, v of a guide."""
     poses = link_poses(leg, leg.home)
-    for part in (*leg.links, leg.closing):
+    parts: list[Link | Closing] = [*leg.links, leg.closing]
+    for part in parts:
         if part.friction is None:
             continue
         name = f"legs.{leg.name}.{part.joint}.friction"

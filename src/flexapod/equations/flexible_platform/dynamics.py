@@ -1,0 +1,89 @@
+r"""Inverse and direct dynamics of a robot with a flexible platform: the closed forms of the paper and the whole matrix.
+
+Inverse: platform acceleration given, forces and elastic accelerations found (Long 2014 Eqs. 44-49). Direct: forces given,
+both accelerations found, by one symmetric solve of size 6 + N.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.flexible_platform.assembly import FlexibleEquation, FlexibleState, flexible_equation, state_inputs
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+
+
+def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, FlexibleState, FlexibleEquation, Any]:
+    b = Program(name)
+    shape, letters = robot.flexible_shape
+    state = state_inputs(b, shape.modes)
+    equation = flexible_equation(b, robot, shape, letters, state, second_order)
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    load = ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), ca.SX.zeros(shape.modes))
+    return b, state, equation, load
+
+
+def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Program:
+    """The program: acceleration of the platform frame in; `force`, `power`, `elastic_acceleration`, `joint_force` out.
+
+    Checked by: tests/equations/test_flexible_platform.py.
+    """
+    b, state, q, load = _start("flexible_inverse_dynamics", robot, second_order)
+    R, n = state.R, len(robot.actuators)
+    a = b.input("acceleration", (3,), unit="m/s^2", doc="of the platform frame origin, world")
+    alpha = b.input("angular_acceleration", (3,), unit="rad/s^2", doc="of the platform frame, world")
+    V = ca.vertcat(ca.mtimes(R.T, a), ca.mtimes(R.T, alpha))
+    A_ee, A_re = q.M[6:, 6:], q.M[:6, 6:]
+    # e'' = A_ee^-1 (B_e Gamma - A_er V' - c_e)  (Eq. 44), put into the first six rows (Eqs. 46-49)
+    right = ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - ca.mtimes(A_re.T, V))
+    solved = solve_symmetric(A_ee, right)
+    J = q.B[:6, :] - ca.mtimes(A_re, solved[:, :n])
+    y = ca.mtimes(q.M[:6, :6], V) + q.c[:6] - load[:6] + ca.mtimes(A_re, solved[:, n])
+    force = solve_gram_schmidt(ca.densify(J), y)
+    edd = ca.mtimes(solved[:, :n], force) + solved[:, n]
+    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
+    b.output("power", force * q.rates, shape=(n,), unit="W", dims=("actuator",))
+    b.output("elastic_acceleration", edd, shape=(edd.numel(),), dims=("elastic",))
+    _joint_forces(b, robot, state, q, ca.vertcat(V, edd), force)
+    return b
+
+
+def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: str = "accelerations") -> Program:
+    """The program: `force` in; `acceleration`, `angular_acceleration`, `elastic_acceleration` out.
+
+    Checked by: tests/equations/test_flexible_platform.py.
+    """
+    b, state, q, load = _start("flexible_forward_dynamics", robot, second_order)
+    force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
+    x = solve_symmetric(q.M, ca.mtimes(q.B, force) + load - q.c)
+    b.output("acceleration", ca.mtimes(state.R, x[:3]), shape=(3,), unit="m/s^2", dims=("axis",))
+    b.output("angular_acceleration", ca.mtimes(state.R, x[3:6]), shape=(3,), unit="rad/s^2", dims=("axis",))
+    b.output("elastic_acceleration", x[6:], shape=(x.numel() - 6,), dims=("elastic",))
+    if outputs == "all":
+        _joint_forces(b, robot, state, q, x, force)
+    return b
+
+
+def flexible_mass_matrix(robot: Robot, second_order: bool = True) -> Program:
+    """The program: `mass_matrix`, `bias`, `actuator_map` in (v, omega) of **platform** axes and elastic coordinates."""
+    b, _, q, _ = _start("flexible_mass_matrix", robot, second_order)
+    n = q.c.numel()
+    b.output("mass_matrix", q.M, shape=(n, n), dims=("coordinate", "coordinate_"))
+    b.output("bias", q.c, shape=(n,), dims=("coordinate",))
+    b.output("actuator_map", q.B, shape=(n, len(robot.actuators)), dims=("coordinate", "actuator"))
+    b.output("actuator_position", q.positions, shape=(len(robot.actuators),), dims=("actuator",))
+    b.output("actuator_velocity", q.rates, shape=(len(robot.actuators),), dims=("actuator",))
+    return b
+
+
+def _joint_forces(b: Program, robot: Robot, state: FlexibleState, q: FlexibleEquation, x: Any, force: Any) -> None:
+    """Forces of the legs on the platform at their joints, world axes (Long 2014 Eq. 37)."""
+    rows = []
+    for i in range(len(robot.legs)):
+        # B is Y^T a_i and the first three columns of Y are the identity: its first rows are a_i itself
+        at_joint = q.B[:3, i] * force[i] - ca.mtimes(q.A_x[i], ca.mtimes(q.Y[i], x)) - q.bias[i]
+        rows.append(ca.mtimes(state.R, at_joint).T)
+    b.output("joint_force", ca.vertcat(*rows), shape=(len(robot.legs), 3), unit="N", dims=("leg", "axis"))

@@ -1,0 +1,145 @@
+"""A flexible platform: made from the file's words, and its shape moments as values for kernels.
+
+Letters as in `equations.flexible_platform`: S_k, H_k, G_ik are moments of the shapes over the mass; from the papers'
+tensors H_k = tr(I_re)/2 1 - I_re^T and G_ik = tr(I_ee)/2 1 - I_ee^T (Briot 2014 Eq. 60).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.description.schema import Flexible
+from flexapod.robot.geometry import Array, frozen
+from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.tree import RobotBuildError
+
+if TYPE_CHECKING:
+    from flexapod.flexible import FlexibleBody
+
+SAME_POINT = 1e-6
+"""Distance [m] within which an interface of a flexible body is the joint of the robot."""
+
+NEGLIGIBLE = 1e-13
+"""Moments below this part of the largest of their kind are rounding of sums over nodes: structural zeros."""
+
+PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlexibleShape:
+    """Which entries the shape moments have: axis letters of S, pairs of H and G; axes of the joints' shapes."""
+
+    modes: int
+    S: tuple[str, ...]
+    H: tuple[str, ...]
+    G: tuple[str, ...]
+
+
+def make_flexible(spec: Flexible, joints: Mapping[str, Array], folder: Path | None) -> FlexibleBody:
+    """The flexible body that a robot file describes, with an interface at every joint.
+
+    Args:
+        spec: the file's words.
+        joints: leg name -> (3,) joint in the platform frame.
+        folder: of the robot file, for files of modes.
+    """
+    from flexapod import flexible
+
+    if spec.type == "modes":
+        if folder is None or spec.file is None:
+            raise RobotBuildError("platform.flexible: a file of modes needs a robot file beside it")
+        body = flexible.from_modes(folder / spec.file)
+        body = body.truncated(spec.modes) if spec.modes is not None else body
+    elif spec.type == "plate":
+        body = flexible.plate(
+            outline=np.array(spec.outline),
+            thickness=spec.thickness,
+            young=spec.young,
+            poisson=spec.poisson,
+            density=spec.density,
+            theory=spec.theory or "mindlin",
+            modes=spec.modes if spec.modes is not None else 10,
+            interfaces={name: tuple(float(x) for x in p[:2]) for name, p in joints.items()},
+        )
+    else:
+        raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
+    return body.with_damping(spec.damping) if spec.damping is not None else body
+
+
+def rigid_part(body: FlexibleBody, points: Mapping[str, Array], flexible: Flexible | None) -> RigidBody:
+    """The undeformed body as a rigid one, about the same frame origin."""
+    return RigidBody(
+        name="platform",
+        mass=float(body.mass),
+        first_moment=frozen(body.MS_r),
+        inertia=frozen(body.I_rr),
+        points=dict(points),
+        body_axes=frozen(np.eye(3)),
+        flexible=flexible,
+    )
+
+
+def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
+    """Shapes (3, N) at each leg's joint: interfaces are matched by position."""
+    result = {}
+    for leg in legs:
+        p = leg.closing.on_platform.position
+        found = [i for i in body.interfaces.values() if float(np.linalg.norm(i.r0 - p)) < SAME_POINT]
+        if not found:
+            nearest = min((float(np.linalg.norm(i.r0 - p)) for i in body.interfaces.values()), default=float("inf"))
+            raise RobotBuildError(
+                f"the flexible platform has no interface at the joint of leg {leg.name} ({np.round(p, 6).tolist()} m); "
+                f"the nearest is {nearest:.3g} m away"
+            )
+        result[leg.name] = _clean(np.asarray(found[0].Phi_d))
+    return result
+
+
+def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
+    """S (N, 3), H (N, 3, 3), G (N, N, 3, 3)."""
+    eye = np.eye(3)
+    H = np.trace(body.I_re, axis1=1, axis2=2)[:, None, None] / 2 * eye - np.swapaxes(body.I_re, 1, 2)
+    G = np.trace(body.I_ee, axis1=2, axis2=3)[..., None, None] / 2 * eye - np.swapaxes(body.I_ee, 2, 3)
+    return _clean(np.asarray(body.MS_de).T), _clean(H), _clean(G)
+
+
+def _clean(values: Array) -> Array:
+    return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
+
+
+def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleShape, tuple[str, ...]]:
+    """Structure of a body's moments, and the axes along which its joints move."""
+    S, H, G = moments(body)
+    shape = FlexibleShape(
+        modes=len(S),
+        S=tuple(a for i, a in enumerate("xyz") if np.any(S[:, i])),
+        H=tuple(p for p in PAIRS if np.any(H[:, "xyz".index(p[0]), "xyz".index(p[1])])),
+        G=tuple(p for p in PAIRS if np.any(G[:, :, "xyz".index(p[0]), "xyz".index(p[1])])),
+    )
+    letters = tuple(a for i, a in enumerate("xyz") if any(np.any(Phi[i]) for Phi in shapes.values()))
+    return shape, letters
+
+
+def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array]) -> dict[str, float]:
+    """The numbers of a flexible platform by name, as kernels read them."""
+    shape, letters = shape_of(body, shapes)
+    S, H, G = moments(body)
+    values: dict[str, float] = {}
+    for k in range(shape.modes):
+        values.update({f"platform.flex.S.{k}.{a}": float(S[k, "xyz".index(a)]) for a in shape.S})
+        for a, b in shape.H:
+            values[f"platform.flex.H.{k}.{a}{b}"] = float(H[k, "xyz".index(a), "xyz".index(b)])
+        for i in range(k + 1):
+            for a, b in shape.G:
+                values[f"platform.flex.G.{i}.{k}.{a}{b}"] = float(G[i, k, "xyz".index(a), "xyz".index(b)])
+        for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
+            tidy = _clean(np.asarray(matrix))
+            values.update({f"platform.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
+        for leg, Phi in shapes.items():
+            values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})
+    return values
