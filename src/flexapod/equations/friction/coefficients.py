@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flexapod.description.schema import Friction
 from flexapod.equations.values import Values
 
 UNITS = {
@@ -20,7 +19,8 @@ class Coefficients:
 
     Args:
         viscous: per rate.
-        constant: Coulomb friction and preload together.
+        coulomb: constant force or moment.
+        preload: constant force of a ball screw.
         load: what multiplies the joint's load: `normal` of a guide, `reaction` of a bearing.
         speed: of the tanh law; None for the exact sign.
         rule: normal force of a guide (see `guide_load`).
@@ -36,13 +36,13 @@ class Coefficients:
     per_axis: bool
 
 
-def read_coefficients(values: Values, joint: str, friction: Friction, linear: bool) -> Coefficients:
+def read_coefficients(values: Values, joint: str, friction: Any, linear: bool) -> Coefficients:
     """The coefficients of a joint.
 
     Args:
         values: below ``legs.<name>.``.
         joint: its name in the file.
-        friction: the file's words, of which only rules are used: numbers stay parameters.
+        friction: `Link.friction` or `Closing.friction`, of which only rules are used: numbers stay parameters.
         linear: a guide, not a bearing.
     """
     units = UNITS["linear" if linear else "rotary"]

@@ -33,6 +33,6 @@ def unit_direction(w: Vec, speed: Any = None) -> Vec:
     size = ca.sqrt(dot(w, w))
     still = size < REST
     safe = ca.if_else(still, 1, size)
-    if speed is None:
-        return w * ca.if_else(still, 0, 1 / safe)
-    return w * ca.if_else(still, 1 / speed, ca.tanh(safe / speed) / safe)
+    factor = 1 / safe if speed is None else ca.tanh(safe / speed) / safe
+    result: Vec = w * ca.if_else(still, 0 if speed is None else 1 / speed, factor)
+    return result

@@ -80,7 +80,9 @@ class ChainLeg:
         self._complement = self._factor.complement([_unit(k) for k in complement])
         self._close(poses, half, free, platform, R_l)
 
-    def _close(self, poses: Sequence[LinkPose], half: FrameMotion, free: Sequence[Twist], platform: FrameMotion, R_l: Rot) -> None:
+    def _close(
+        self, poses: Sequence[LinkPose], half: FrameMotion, free: Sequence[Twist], platform: FrameMotion, R_l: Rot
+    ) -> None:
         """Rates, then accelerations, of all joints on the way."""
         leg, n = self.leg, len(self._path)
         rates = self._factor.solve(self._scaled_twist((half.v, half.w)))
@@ -173,7 +175,11 @@ class ChainLeg:
 
 
 def closing_axes(kind: str, R_l: Rot, R_p: Rot) -> list[Twist]:
-    """Unit twists that a closing joint leaves free: link half R_l, platform half R_p, z along the axis (universal: axis1, axis2)."""
+    """Unit twists that a closing joint leaves free.
+
+    Args:
+        R_l, R_p: its halves on the link and on the platform, z along its axis (universal: axis1, axis2).
+    """
     rest, z = zero("W"), R_l.column(2)
     world = [Vec([1.0 if i == k else 0.0 for i in range(3)], "W") for k in range(3)]
     return {

@@ -105,7 +105,9 @@ def against_friction(point: FrictionPoint, forces: LegForces, rubbing: Rubbing) 
     return replace(forces, actuators=actuators)
 
 
-def joint_friction(mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str) -> list[list[Wrench]]:
+def joint_friction(
+    mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str
+) -> list[list[Wrench]]:
     """Per leg and joint (links, closing) the friction that is `shown` or `carried` there."""
     result = [[none()] * (len(leg.joints) + 1) for leg in mechanism.legs]
     for point, found in zip(points, rubbing, strict=True):

@@ -21,6 +21,7 @@ from flexapod.spatial import Vec, dot
 from flexapod.spatial.vector import zero
 
 Source = Literal["prismatic", "universal", "spherical", "revolute"]
+BY_LINKS: dict[str, Source] = {"P": "prismatic", "R": "revolute", "RR": "universal", "RRR": "spherical"}
 SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute")
 
 
@@ -136,7 +137,7 @@ def friction_points(models: Sequence[LegModel], values: Values) -> list[Friction
             kinds = "".join(link.kind for _, link in members)
             if "P" in kinds and len(kinds) > 1:
                 raise _no_cylinder(model, joint)
-            source: Source = "prismatic" if kinds == "P" else ("revolute", "universal", "spherical")[len(kinds) - 1]  # type: ignore[assignment]
+            source = BY_LINKS[kinds]
             first = members[0][1]
             assert first.friction is not None
             result.append(

@@ -131,7 +131,10 @@ def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Sett
         raise InputError(f"newton_euler: spin must be 'exact' or 'neglected', got {spin!r}")
     kim = closed_form and plain(robot)
     if spin == "neglected" and not kim:
-        raise InputError(f"newton_euler: spin='neglected' is a simplification of U-P-S, P-U-S and R-U-S legs; {robot.name} has others")
+        raise InputError(
+            f"newton_euler: spin='neglected' is a simplification of six U-P-S, P-U-S or R-U-S legs, and {robot.name} is treated "
+            "with general ones; use spin='exact'"
+        )
     b = Program("newton_euler")
     platform = platform_motion(b)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")

@@ -44,8 +44,8 @@ class UniversalLeg:
         self._values = values
         self.motion = motion = universal_motion(b, values, leg, sign, platform, spin)
         first = 0 if leg.architecture == "UPS" else 1
-        axes = [motion.a, motion.y]
-        axes.insert(2 if first == 0 else 0, motion.n if first == 0 else values.vector("drive", "W"))
+        axes = [motion.axes.a, motion.axes.y]
+        axes.insert(2 if first == 0 else 0, motion.axes.n if first == 0 else values.vector("drive", "W"))
         self.joints = tuple(
             LinkJoint(
                 kind=link.kind, axis=axis, centre=frame.p, rate=rate, acceleration=acceleration,
@@ -89,31 +89,30 @@ class UniversalLeg:
 
     def columns(self) -> Sequence[Any]:
         """A unit force along the leg."""
-        return [ca.vertcat(self.motion.n.expr, ca.SX.zeros(3))]
+        return [ca.vertcat(self.motion.axes.n.expr, ca.SX.zeros(3))]
 
     def particular(self, loads: LegLoads) -> Wrench:
         """Force across the leg from the two passive axes, and friction of the ball."""
-        m = self.motion
+        m = self.motion.axes
         M2, M1 = self._passive_moments(loads)
         f_a, f_y = (loads.axial[0], loads.axial[1]) if self._extends else (loads.axial[1], loads.axial[2])
-        inverse = 1 / m.length
-        F_x = (f_y - dot(m.y, M2)) * inverse
-        F_y = (dot(m.a, M1) - f_a) * (inverse / m.sine)
+        F_x = (f_y - dot(m.y, M2)) * m.inverse
+        F_y = (dot(m.a, M1) - f_a) * (m.inverse / m.sine)
         return Wrench(force=m.x * F_x + m.y * F_y, moment=zero("W")) + loads.closing
 
     def finish(self, loads: LegLoads, unknowns: Sequence[Any]) -> LegForces:
         """Wrenches from the platform down to the base."""
         m = self.motion
         across = self.particular(loads)
-        on_platform = Wrench(force=across.force + m.n * unknowns[0], moment=across.moment)
+        on_platform = Wrench(force=across.force + m.axes.n * unknowns[0], moment=across.moment)
         if self._extends:
             on_cross, on_leg, on_piston = loads.bodies
             slide = on_piston + on_platform.seen_from(m.S.p - m.frames[2].p)
             second = on_leg + slide.seen_from(m.frames[2].p - m.frames[1].p)
-            force = dot(m.n, slide.force) - loads.axial[2]
+            force = dot(m.axes.n, slide.force) - loads.axial[2]
             return LegForces(actuators=(force,), joints=(second + on_cross, second, slide, on_platform))
         on_carrier, on_cross, on_leg = loads.bodies
-        second = on_leg + on_platform.seen_from(m.arm)
+        second = on_leg + on_platform.seen_from(m.axes.arm)
         first = second + on_cross
         drive = on_carrier + first.seen_from(m.frames[1].p - m.frames[0].p)
         along = drive.force if self.leg.architecture == "PUS" else drive.moment
@@ -133,5 +132,5 @@ class UniversalLeg:
         else:
             _, on_cross, on_leg = loads.bodies
             second = on_leg.moment
-        second = second + loads.closing.moment + cross(m.arm, loads.closing.force)
+        second = second + loads.closing.moment + cross(m.axes.arm, loads.closing.force)
         return second, second + on_cross.moment

@@ -43,28 +43,33 @@ class Drive:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UniversalMotion:
-    """Motion of a closed-form leg.
+class Axes:
+    """Leg axes x, y, n, first universal axis a, `sine` = a.x, arm = S - U and the inverse of its length."""
 
-    Args:
-        frames: of its three links in order, axes W0 (carrier), C (cross), L (leg).
-        rates, accelerations: of its three coordinates in order.
-        x, y, n: leg axes; `a` first universal axis; `sine` = a.x.
-        arm: S - U; `length` its length.
-    """
-
-    drive: Drive
-    S: PointMotion
-    frames: tuple[FrameMotion, FrameMotion, FrameMotion]
-    rates: tuple[Any, Any, Any]
-    accelerations: tuple[Any, Any, Any]
     x: Vec
     y: Vec
     n: Vec
     a: Vec
     sine: Any
     arm: Vec
-    length: Any
+    inverse: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniversalMotion:
+    """Motion of a closed-form leg.
+
+    Args:
+        S: motion of the spherical centre.
+        frames: of its three links in order, axes W0 (carrier), C (cross), L (leg).
+        rates, accelerations: of its three coordinates in order.
+    """
+
+    axes: Axes
+    S: PointMotion
+    frames: tuple[FrameMotion, FrameMotion, FrameMotion]
+    rates: tuple[Any, Any, Any]
+    accelerations: tuple[Any, Any, Any]
 
 
 def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, spin: Spin) -> UniversalMotion:
@@ -80,52 +85,63 @@ def universal_motion(b: Program, values: Values, leg: Leg, sign: int, platform: 
     """
     S = platform.point(values.vector("S", "P"))
     drive = {"UPS": _extending, "PUS": _sliding, "RUS": _turning}[leg.architecture](b, values, leg, S)
-    carrier, l = drive.carrier, drive.length
-    w_f, alpha_f = (carrier.w, carrier.alpha) if carrier else (zero("W"), zero("W"))
-    extends = leg.architecture == "UPS"
-    arm = S.p - drive.U.p
-    inverse = 1 / l
-    n, a = arm * inverse, drive.a
+    arm, inverse, a = S.p - drive.U.p, 1 / drive.length, drive.a
+    n = arm * inverse
     m = cross(n, a)
     size = ca.sqrt(dot(m, m))
     b.fail_if(size < SINGULAR, "leg {leg} lies along its first universal axis", leg=leg.name)
     y = m * (sign / size)
     x = cross(y, n)
-    sine = dot(a, x)
-    to_q1 = -inverse / sine
-    v = S.v - drive.U.v
-    u = v - cross(w_f, arm)
-    q1d, q2d = dot(y, u) * to_q1, dot(x, u) * inverse
-    w_c = w_f + a * q1d
-    w = w_c + y * q2d
-    # acceleration with the second derivatives of the coordinates left out
-    turn1, turn2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
-    alpha_0 = alpha_f + turn1 + turn2
-    slide = drive.rate if extends else 0
-    u2 = S.a - drive.U.a - cross(alpha_0, arm) - cross(w, cross(w, arm) + n * (2 * slide))
-    q1dd, q2dd = dot(y, u2) * to_q1, dot(x, u2) * inverse
-    alpha_c = alpha_f + turn1 + a * q1dd
-    alpha = alpha_0 + a * q1dd + y * q2dd
-    if spin == "neglected":
-        w, alpha = _without_spin(n, v, S.a - drive.U.a, slide, drive.acceleration if extends else 0, inverse)
-    R_WL, R_WC = from_columns(x, y, n, "L"), from_columns(a, y, cross(a, y), "C")
-    U = drive.U
-    cross_frame = FrameMotion(R=R_WC, p=U.p, v=U.v, w=w_c, a=U.a, alpha=alpha_c)
-    leg_frame = FrameMotion(R=R_WL, p=U.p, v=U.v, w=w, a=U.a, alpha=alpha)
+    axes = Axes(x=x, y=y, n=n, a=a, sine=dot(a, x), arm=arm, inverse=inverse)
+    cross_frame, leg_frame, angles = _universal(axes, drive, S, leg.architecture == "UPS", spin)
+    actuator = (drive.rate, drive.acceleration)
     frames: tuple[FrameMotion, FrameMotion, FrameMotion]
-    if carrier is None:
-        tip = FrameMotion(R=R_WL, p=S.p, v=S.v, w=w, a=S.a, alpha=alpha)
-        o = tip.point(Vec([0, 0, -values.scalar("tip")], "L"))
-        frames = (cross_frame, leg_frame, FrameMotion(R=R_WL, p=o.p, v=o.v, w=w, a=o.a, alpha=alpha))
+    if drive.carrier is None:
+        piston = _shifted(leg_frame, S, -values.scalar("tip"))
+        frames, scalars = (cross_frame, leg_frame, piston), (*angles, actuator)
     else:
-        frames = (carrier, cross_frame, leg_frame)
-    first, last = ((), ((drive.rate, drive.acceleration),)) if extends else (((drive.rate, drive.acceleration),), ())
-    scalars = (*first, (q1d, q1dd), (q2d, q2dd), *last)
+        frames, scalars = (drive.carrier, cross_frame, leg_frame), (actuator, *angles)
     return UniversalMotion(
-        drive=drive, S=S, frames=frames, x=x, y=y, n=n, a=a, sine=sine, arm=arm, length=l,
+        axes=axes, S=S, frames=frames,
         rates=(scalars[0][0], scalars[1][0], scalars[2][0]),
         accelerations=(scalars[0][1], scalars[1][1], scalars[2][1]),
     )  # fmt: skip
+
+
+def _universal(
+    axes: Axes, drive: Drive, S: PointMotion, extends: bool, spin: Spin
+) -> tuple[FrameMotion, FrameMotion, tuple[tuple[Any, Any], tuple[Any, Any]]]:
+    """Motion of cross and leg about U, and the two universal rates with their derivatives."""
+    x, y, n, a, arm = axes.x, axes.y, axes.n, axes.a, axes.arm
+    w_f, alpha_f = (drive.carrier.w, drive.carrier.alpha) if drive.carrier else (zero("W"), zero("W"))
+    slide, second = (drive.rate, drive.acceleration) if extends else (0, 0)
+    to_q1, to_q2 = -axes.inverse / axes.sine, axes.inverse
+    v, acc = S.v - drive.U.v, S.a - drive.U.a
+    u = v - cross(w_f, arm)
+    q1d, q2d = dot(y, u) * to_q1, dot(x, u) * to_q2
+    w_c = w_f + a * q1d
+    w = w_c + y * q2d
+    # accelerations with the second derivatives of the two angles left out
+    turn1, turn2 = cross(w_f, a) * q1d, cross(w_c, y) * q2d
+    alpha_0 = alpha_f + turn1 + turn2
+    u2 = acc - cross(alpha_0, arm) - cross(w, cross(w, arm) + n * (2 * slide))
+    q1dd, q2dd = dot(y, u2) * to_q1, dot(x, u2) * to_q2
+    alpha_c = alpha_f + turn1 + a * q1dd
+    alpha = alpha_0 + a * q1dd + y * q2dd
+    if spin == "neglected":
+        w, alpha = _without_spin(n, v, acc, slide, second, axes.inverse)
+    U = drive.U
+    R_WL, R_WC = from_columns(x, y, n, "L"), from_columns(a, y, cross(a, y), "C")
+    cross_frame = FrameMotion(R=R_WC, p=U.p, v=U.v, w=w_c, a=U.a, alpha=alpha_c)
+    leg_frame = FrameMotion(R=R_WL, p=U.p, v=U.v, w=w, a=U.a, alpha=alpha)
+    return cross_frame, leg_frame, ((q1d, q1dd), (q2d, q2dd))
+
+
+def _shifted(leg: FrameMotion, S: PointMotion, along: Any) -> FrameMotion:
+    """Frame of the piston: leg axes, `along` n from S."""
+    tip = FrameMotion(R=leg.R, p=S.p, v=S.v, w=leg.w, a=S.a, alpha=leg.alpha)
+    o = tip.point(Vec([0, 0, along], "L"))
+    return FrameMotion(R=leg.R, p=o.p, v=o.v, w=leg.w, a=o.a, alpha=leg.alpha)
 
 
 def _without_spin(n: Vec, v: Vec, acc: Vec, ld: Any, ldd: Any, inverse: Any) -> tuple[Vec, Vec]:
@@ -139,25 +155,25 @@ def _extending(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""U-P-S: :math:`\dot l = n\cdot\dot S,\ \ddot l = n\cdot\ddot S+|\dot S-\dot l n|^2/l`."""
     U = PointMotion(p=values.vector("U", "W"), v=zero("W"), a=zero("W"))
     d = S.p - U.p
-    l = ca.sqrt(dot(d, d))
-    b.fail_if(l < 1e-9, "leg {leg} has no length: its joints meet", leg=leg.name)
-    n = d * (1 / l)
+    length = ca.sqrt(dot(d, d))
+    b.fail_if(length < 1e-9, "leg {leg} has no length: its joints meet", leg=leg.name)
+    n = d * (1 / length)
     rate = dot(n, S.v)
     across = S.v - n * rate
-    second = dot(n, S.a) + dot(across, across) / l
-    return Drive(rate=rate, acceleration=second, carrier=None, U=U, a=values.vector("axis1", "W"), length=l)
+    second = dot(n, S.a) + dot(across, across) / length
+    return Drive(rate=rate, acceleration=second, carrier=None, U=U, a=values.vector("axis1", "W"), length=length)
 
 
 def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""P-U-S, Kim Eqs. (6)-(11): :math:`\lambda = e\cdot d_0\pm\sqrt{l^2-|d_0-e(e\cdot d_0)|^2}`, then the rates from |d| = l."""
-    e, U0, l = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
+    e, U0, length = values.vector("drive", "W"), values.vector("U", "W"), values.scalar("length")
     d0 = S.p - U0
     along = dot(d0, e)
     across = d0 - e * along
-    square = l * l - dot(across, across)
+    square = length * length - dot(across, across)
     b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
-    b.fail_if(root < SINGULAR * l, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(root < SINGULAR * length, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
     d = across - e * (leg.branch * root)
     per_rail = 1 / (-leg.branch * root)  # 1 / (d.e)
     rate = dot(d, S.v) * per_rail
@@ -169,16 +185,16 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     origin = U.p - values.rotation(f"{slider}.R", "W", "B") @ values.vector(f"{hip}.p", "B")
     still = zero("W")
     carrier = FrameMotion(R=Rot(ca.SX.eye(3), "W", "W0"), p=origin, v=U.v, w=still, a=U.a, alpha=still)
-    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=l)
+    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=values.vector("axis1", "W"), length=length)
 
 
 def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     r"""R-U-S: crank angle from :math:`A\cos t+B\sin t = C`, then :math:`\dot t = d\cdot\dot S/(d\cdot(e\times r))`."""
-    e, O, l = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
-    crank, d0 = values.vector("U", "W") - O, S.p - O
+    e, pivot, length = values.vector("drive", "W"), values.vector("pivot", "W"), values.scalar("length")
+    crank, d0 = values.vector("U", "W") - pivot, S.p - pivot
     along, sideways = dot(e, crank), cross(e, crank)
     A, B = dot(d0, crank) - along * dot(e, d0), dot(d0, sideways)
-    C = (dot(d0, d0) + dot(crank, crank) - l * l) / 2 - along * dot(e, d0)
+    C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
     b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
@@ -194,7 +210,7 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     inward = cross(e, u) * (rate * rate)
     relative = S.v - u * rate
     second = (dot(d, S.a - inward) + dot(relative, relative)) * per_turn
-    U = PointMotion(p=O + r, v=u * rate, a=u * second + inward)
+    U = PointMotion(p=pivot + r, v=u * rate, a=u * second + inward)
     still = zero("W")
-    carrier = FrameMotion(R=R, p=O, v=still, w=e * rate, a=still, alpha=e * second)
-    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=l)
+    carrier = FrameMotion(R=R, p=pivot, v=still, w=e * rate, a=still, alpha=e * second)
+    return Drive(rate=rate, acceleration=second, carrier=carrier, U=U, a=R @ values.vector("axis1", "W0"), length=length)
