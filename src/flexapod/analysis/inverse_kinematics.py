@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.from_home import solve_from_home as solve_from_home
+from flexapod.analysis.kernels import kernel
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -119,48 +120,6 @@ def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
     if isinstance(motion, State) and motion.single:
         return {name: value[None] for name, value in arrays.items()}
     return arrays
-
-
-def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, dict[str, Any]]:
-    """Run a kernel; general legs start from home, and where that fails from the nearest sample that was solved."""
-    home = np.concatenate([leg.home for leg in bound.robot.legs])
-    if "guess" not in {i.name for i in bound.signature.inputs}:
-        return bound.batch(inputs), inputs
-    guess = np.tile(home, (len(inputs["position"]), 1))
-    given = {**inputs, "guess": guess}
-    batch = bound.batch(given)
-    for _ in range(20):
-        failed = np.flatnonzero(batch.status > 0)
-        good = np.flatnonzero(batch.status == 0)
-        if len(failed) == 0 or len(good) == 0:
-            break
-        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
-        nearest = _nearest(bound.robot, inputs, failed, good)
-        again = {k: np.ascontiguousarray(v[failed]) for k, v in given.items()}
-        again["guess"] = known[nearest]
-        retry = bound.batch(again)
-        if not np.any(retry.status == 0):
-            break
-        solved = failed[retry.status == 0]
-        given["guess"][failed] = again["guess"]
-        batch.status[failed] = retry.status
-        for name, values in batch.outputs.items():
-            values[solved] = retry.outputs[name][retry.status == 0]
-    return batch, given
-
-
-def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
-    from scipy.spatial import cKDTree
-
-    poses = np.hstack([inputs["position"] / robot.characteristic_length, inputs["rotation"].reshape(-1, 9)])
-    return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
-
-
-def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
-    bound = kernel(robot, "jacobian")
-    wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
-    return bound.batch(wanted).outputs["joint_position"]
 
 
 def _refused(

@@ -1,0 +1,98 @@
+"""Running kernels of general legs: Newton starts from home, and goes on from poses that were solved where home is too far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.kernels import RobotKernel, kernel
+
+if TYPE_CHECKING:
+    from flexapod.kernels import Batch
+    from flexapod.robot.robot import Robot
+
+ROUNDS = 20
+"""Times that failed samples start again from the nearest solved ones."""
+
+STRIDES = 12
+"""Steps of the walk from home to a sample that has no solved neighbour."""
+
+
+def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, dict[str, Any]]:
+    """Run a kernel; general legs start from home, then from the nearest sample that was solved, then walk there from home.
+
+    Returns:
+        The batch, and the inputs with the `guess` that was used.
+
+    Checked by: tests/analysis/test_inverse_kinematics_verb.py.
+    """
+    if "guess" not in {i.name for i in bound.signature.inputs}:
+        return bound.batch(inputs), inputs
+    given = {**inputs, "guess": np.tile(_home(bound.robot), (len(inputs["position"]), 1))}
+    batch = bound.batch(given)
+    walked = False
+    for _ in range(ROUNDS):
+        failed, good = np.flatnonzero(batch.status > 0), np.flatnonzero(batch.status == 0)
+        if len(failed) == 0:
+            break
+        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
+        if len(good) and _again(bound, batch, given, failed, known[_nearest(bound.robot, inputs, failed, good)]):
+            continue
+        if walked or not _again(bound, batch, given, failed, _walk(bound.robot, {k: v[failed] for k, v in given.items()})):
+            break
+        walked = True
+    return batch, given
+
+
+def _again(
+    bound: RobotKernel, batch: Batch, given: dict[str, Any], failed: NDArray[np.int64], guess: NDArray[np.float64]
+) -> bool:
+    """Start failed samples from other coordinates, in place; whether any was solved."""
+    part = {k: np.ascontiguousarray(v[failed]) for k, v in given.items()}
+    part["guess"] = np.where(np.isfinite(guess), guess, _home(bound.robot))
+    retry = bound.batch(part)
+    solved = failed[retry.status == 0]
+    given["guess"][solved] = part["guess"][retry.status == 0]
+    batch.status[solved] = 0
+    for name, values in batch.outputs.items():
+        values[solved] = retry.outputs[name][retry.status == 0]
+    return bool(len(solved))
+
+
+def _walk(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
+    """Joint coordinates found on the straight way from home to each pose, as far as it goes."""
+    from scipy.spatial.transform import Rotation
+
+    way = inputs["position"] - robot.home.position
+    turn = Rotation.from_matrix(inputs["rotation"] @ robot.home.rotation.T).as_rotvec()
+    guess = np.tile(_home(robot), (len(way), 1))
+    for k in range(1, STRIDES):
+        t = k / STRIDES
+        pose = {
+            "position": robot.home.position + t * way,
+            "rotation": Rotation.from_rotvec(t * turn).as_matrix() @ robot.home.rotation,
+            "guess": guess,
+        }
+        found = _joint_positions(robot, pose)
+        guess = np.where(np.all(np.isfinite(found), axis=1, keepdims=True), found, guess)
+    return guess
+
+
+def _home(robot: Robot) -> NDArray[np.float64]:
+    return np.concatenate([leg.home for leg in robot.legs])
+
+
+def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], good: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each failed sample the solved one whose pose is nearest, as an index into `good`."""
+    from scipy.spatial import cKDTree
+
+    poses = np.hstack([inputs["position"] / robot.characteristic_length, inputs["rotation"].reshape(-1, 9)])
+    return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
+
+
+def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
+    bound = kernel(robot, "jacobian")
+    wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
+    return bound.batch(wanted).outputs["joint_position"]
