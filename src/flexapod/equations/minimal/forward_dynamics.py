@@ -52,7 +52,7 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     legs = (_extending if chosen.architecture == "UPS" else _sliding)(b, m, chosen, levers, force)
     places = m.basis.seen_from(chosen, pole)
     body = m.body.about(m.basis.joints[pole])
-    rhs = _right_side(m, body, levers, places, [F for F, _ in legs])
+    rhs = _right_side(m, chosen, body, levers, places, [F for F, _ in legs])
     A = mass_matrix(m, chosen, body, levers, [M for _, M in legs])
     x = ldl_solve(b, A, rhs)
     y, alpha = (x[0], x[1], x[2]), (x[3], x[4], x[5])
@@ -102,7 +102,9 @@ def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) ->
     return result
 
 
-def _right_side(m: Model, body: PseudoInertia, levers: Levers, places: Sequence[Place], forces: Sequence[Triple]) -> list[Scalar]:
+def _right_side(
+    m: Model, plan: Plan, body: PseudoInertia, levers: Levers, places: Sequence[Place], forces: Sequence[Triple]
+) -> list[Scalar]:
     """Forces of legs, weight and centrifugal terms about the pole."""
     U = []
     for k in range(3):
@@ -110,7 +112,7 @@ def _right_side(m: Model, body: PseudoInertia, levers: Levers, places: Sequence[
         weight = scale(row[0] - weightless, m.gravity)
         drift = combine(row[1:], (*levers.W, levers.W3))
         U.append(subtract(weight, drift))
-    U = with_legs(U, places, forces)
+    U = with_legs(U, plan, places, forces)
     U3 = subtract(scale(body.normal[0], m.gravity), combine(body.normal[1:], levers.W))
     M = add(add(cross(levers.D[0], U[1]), cross(levers.D[1], U[2])), cross(levers.D3, U3))
     return [*U[0], *M]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import casadi as ca
 
 from flexapod.equations.minimal.extending_leg import extending_leg
-from flexapod.equations.minimal.loads import area, load, load_on_normal, with_legs
+from flexapod.equations.minimal.loads import load, load_on_normal, with_legs
 from flexapod.equations.minimal.model import Model, model
 from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.planning import plan as make_plan
@@ -62,13 +62,13 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
         legs.append(extending_leg(b, m.values, name, plan.side, plan.upright[j], m.extending[j], m.gravity, *motion))
     a = subtract(levers.a, m.gravity)
     U = [load(m.body.row(k)[:4], levers, a, scale(m.body.weightless[k], m.gravity)) for k in range(3)]
-    U = with_legs(U, joints, [(*leg.h, 0) for leg in legs])
+    U = with_legs(U, plan, joints, [(*leg.h, 0) for leg in legs])
     M = add(add(cross(levers.p, U[0]), cross(levers.D[0], U[1])), cross(levers.D[1], U[2]))
     M = add(M, _beside(m, levers, platform))
-    columns = [(*leg.slope, area(place, leg.slope)) for leg, place in zip(legs, places, strict=True)]
+    slopes = [leg.slope for leg in legs]
     rhs = Load(rows=(U[0][0], U[0][1], M[2]), sum=U[0][2], u=-M[1], v=M[0])
     (u2, v2), (u3, v3) = places[plan.triangle[1]], places[plan.triangle[2]]
-    kappa = solve(b, plan.triangle, places, columns, rhs, ca.sqrt(ca.fabs(u2 * v3 - v2 * u3)))
+    kappa = solve(b, plan.triangle, names, places, slopes, places, rhs, ca.sqrt(ca.fabs(u2 * v3 - v2 * u3)))
     return [leg.force(k) for leg, k in zip(legs, kappa, strict=True)]
 
 
@@ -89,25 +89,23 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
         motion = slide(b, m.values, name, plan.branches[j], subtract(joints[j], m.base[j]), rate, second)
         legs.append(sliding_leg(b, m.values, name, plan.upright[j], m.sliding[j], m.gravity, motion, second))
     first = plan.triangle[0]
-    places = m.basis.seen_from(plan, first)
+    pole, places = joints[first], m.basis.seen_from(plan, first)
     U = []
     for k in range(3):
         *row, weightless = m.body.row(k, m.basis.joints[first])
         U.append(load(row, levers, levers.a, scale(weightless - row[0], m.gravity)))
-    U = with_legs(U, places, [leg.h for leg in legs])
+    U = with_legs(U, plan, places, [leg.h for leg in legs])
     heights = [dot(levers.D3, leg.d) for leg in legs]
+    for name, height in zip(plan.legs, heights, strict=True):
+        least = FLAT * m.values.scalar(f"legs.{name}.length")
+        stands = ca.logic_or(height > least, height < -least)
+        b.fail_if(ca.logic_not(stands), "leg {leg} lies in the platform plane, where these equations end", leg=name)
     inverses = [1 / height for height in heights]
-    columns = []
-    for j, leg in enumerate(legs):
-        least = FLAT * m.values.scalar(f"legs.{plan.legs[j]}.length")
-        stands = ca.logic_or(heights[j] > least, heights[j] < -least)
-        b.fail_if(ca.logic_not(stands), "leg {leg} lies in the platform plane, where these equations end", leg=plan.legs[j])
-        slope = leg.d[0] * inverses[j], leg.d[1] * inverses[j]
-        same = plan.platform_joints[j] == plan.platform_joints[first]
-        arm = (0, 0) if same else (joints[j][0] - joints[first][0], joints[j][1] - joints[first][1])
-        columns.append((*slope, area(arm, slope)))
+    slopes = [(leg.d[0] * inverse, leg.d[1] * inverse) for leg, inverse in zip(legs, inverses, strict=True)]
+    names = plan.platform_joints
+    arms = [(0, 0) if n == names[first] else (S[0] - pole[0], S[1] - pole[1]) for n, S in zip(names, joints, strict=True)]
     rhs = _platform_rows(m, levers, U, _beside(m, levers, platform))
-    kappa = solve(b, plan.triangle, places, columns, rhs, ca.sqrt(ca.fabs(m.basis.area)))
+    kappa = solve(b, plan.triangle, names, places, slopes, arms, rhs, ca.sqrt(ca.fabs(m.basis.area)))
     return [leg.force(k * inverse) for leg, k, inverse in zip(legs, kappa, inverses, strict=True)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.platform_levers import Levers, Place, PseudoInertia
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, times, total
 
@@ -18,24 +19,22 @@ def load_on_normal(body: PseudoInertia, levers: Levers, a: Triple) -> Triple:
     return combine(body.normal, (a, *levers.W))
 
 
-def with_legs(U: Sequence[Triple], places: Sequence[Place], forces: Sequence[Triple]) -> list[Triple]:
-    """U_0, U_1, U_2 with the forces of the legs at their joints."""
-    return [_with(U[k], [(1, *place)[k] for place in places], forces) for k in range(3)]
+def with_legs(U: Sequence[Triple], plan: Plan, places: Sequence[Place], forces: Sequence[Triple]) -> list[Triple]:
+    """U_0, U_1, U_2 with the forces of the legs at their joints; legs with one joint are summed first."""
+    names = plan.platform_joints
+    at = {name: _sum([h for n, h in zip(names, forces, strict=True) if n == name]) for name in names}
+    weights = {name: (1, *place) for name, place in zip(names, places, strict=True)}
+    return [_sum([U[k], *(_scaled(weights[name][k], h) for name, h in at.items())]) for k in range(3)]
 
 
-def _with(U: Triple, weights: Sequence[Scalar], forces: Sequence[Triple]) -> Triple:
-    x, y, z = (
-        total([U[i], *(times(w, h[i]) for w, h in zip(weights, forces, strict=True) if not _is_zero(h[i]))]) for i in range(3)
-    )
+def _sum(vectors: Sequence[Triple]) -> Triple:
+    return total(v[0] for v in vectors), total(v[1] for v in vectors), total(v[2] for v in vectors)
+
+
+def _scaled(w: Scalar, h: Triple) -> Triple:
+    x, y, z = (0 if _is_zero(entry) else times(w, entry) for entry in h)
     return x, y, z
 
 
 def _is_zero(x: Scalar) -> bool:
     return isinstance(x, int) and x == 0
-
-
-def area(place: Place, slope: Place) -> Scalar:
-    """Moment about the vertical, u Y - v X; nothing at the origin."""
-    if _is_zero(place[0]) and _is_zero(place[1]):
-        return 0
-    return place[0] * slope[1] - place[1] * slope[0]

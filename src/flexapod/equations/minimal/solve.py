@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.equations.minimal.vectors import Scalar, Triple, cross, dot, subtract, total
+from flexapod.equations.minimal.platform_levers import Place
+from flexapod.equations.minimal.vectors import Scalar, Triple, cross, dot, times, total
 from flexapod.kernels.program import Program
 
 SINGULAR = 1e-11
@@ -37,8 +38,10 @@ class Load:
 def solve(
     b: Program,
     triangle: tuple[int, int, int],
-    places: Sequence[tuple[Scalar, Scalar]],
-    columns: Sequence[Triple],
+    names: Sequence[str],
+    places: Sequence[Place],
+    slopes: Sequence[Place],
+    arms: Sequence[Place],
     load: Load,
     size: Scalar,
 ) -> list[Scalar]:
@@ -46,10 +49,12 @@ def solve(
 
     Args:
         b: takes the check for singular poses.
-        triangle: legs that are eliminated; the first is the origin of `places`.
+        triangle: legs that are eliminated; the first is the origin of `places` and `arms`.
+        names: of the joints; legs with one joint have the same.
         places: (u_j, v_j) per leg.
-        columns: (x_j, y_j, c_j) per leg; c of the first leg of the triangle is 0.
-        size: what the determinant is measured by (a length for slopes x, y without dimension).
+        slopes: (x_j, y_j) per leg.
+        arms: per leg, with c_j = arm x slope.
+        size: what the determinant is measured by (a length for slopes without dimension).
 
     Accurate like a pivoted solve up to condition numbers of 1e6.
     Checked by: tests/equations/test_minimal.py.
@@ -59,25 +64,24 @@ def solve(
     (u2, v2), (u3, v3) = places[second], places[third]
     inverse = 1 / (u2 * v3 - v2 * u3)
 
-    def weights(u: Scalar, v: Scalar) -> tuple[Scalar, Scalar]:
+    def weights(u: Scalar, v: Scalar) -> Place:
         return u * (v3 * inverse) - v * (u3 * inverse), v * (u2 * inverse) - u * (v2 * inverse)
 
-    beta = {j: weights(*places[j]) for j in others}
-    side2 = subtract(columns[second], columns[first])
-    side3 = subtract(columns[third], columns[first])
+    exact: dict[str, Place] = {names[first]: (0, 0), names[second]: (1, 0), names[third]: (0, 1)}
+    beta = {j: exact[names[j]] if names[j] in exact else weights(*places[j]) for j in others}
+    x1, y1 = slopes[first]
+    side2, side3 = (_column(slopes[k], slopes[first], slopes[k], arms[k]) for k in (second, third))
+    corner = {names[k]: k for k in triangle}
 
     def reduced(j: int) -> Triple:
+        if names[j] in corner:  # the same joint as a corner: only the directions differ
+            x, y = (slopes[j][i] - slopes[corner[names[j]]][i] for i in (0, 1))
+            return x, y, _area(arms[j], (x, y))
+        x, y, c = _column(slopes[j], slopes[first], slopes[j], arms[j])
         b2, b3 = beta[j]
-        x, y, c = columns[j]
-        x1, y1, _ = columns[first]
-        return (
-            x - x1 - b2 * side2[0] - b3 * side3[0],
-            y - y1 - b2 * side2[1] - b3 * side3[1],
-            c - b2 * side2[2] - b3 * side3[2],
-        )
+        return x - b2 * side2[0] - b3 * side3[0], y - b2 * side2[1] - b3 * side3[1], c - b2 * side2[2] - b3 * side3[2]
 
     k2, k3 = weights(load.u, load.v)
-    x1, y1, _ = columns[first]
     rest = (
         load.rows[0] - x1 * load.sum - side2[0] * k2 - side3[0] * k3,
         load.rows[1] - y1 * load.sum - side2[1] * k2 - side3[1] * k3,
@@ -87,10 +91,21 @@ def solve(
     kappa: list[Scalar] = [0] * 6
     for j, value in zip(others, free, strict=True):
         kappa[j] = value
-    kappa[second] = k2 - total(beta[j][0] * kappa[j] for j in others)
-    kappa[third] = k3 - total(beta[j][1] * kappa[j] for j in others)
+    kappa[second] = total([k2, *(-times(beta[j][0], kappa[j]) for j in others)])
+    kappa[third] = total([k3, *(-times(beta[j][1], kappa[j]) for j in others)])
     kappa[first] = load.sum - total(kappa[j] for j in range(6) if j != first)
     return kappa
+
+
+def _column(slope: Place, less: Place, turning: Place, arm: Place) -> Triple:
+    return slope[0] - less[0], slope[1] - less[1], _area(arm, turning)
+
+
+def _area(arm: Place, slope: Place) -> Scalar:
+    """Moment of a slope about the origin of the arms; nothing at the origin."""
+    if isinstance(arm[0], int) and isinstance(arm[1], int) and arm == (0, 0):
+        return 0
+    return arm[0] * slope[1] - arm[1] * slope[0]
 
 
 def cramer(b: Program, columns: Sequence[Triple], rhs: Triple, size: Scalar) -> Triple:
