@@ -62,7 +62,7 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
     force = (explicit_forces if virtual_motions == "explicit" else transposed_forces)(b, robot.plan, legs, load)
     rates = ca.vertcat(*[leg.rates[k] for leg in legs for k in leg.actuators])
     count = len(robot.actuators)
-    unit = {("m",): "N", ("rad",): "N m"}.get(tuple(sorted(set(robot.actuator_units))), "N or N m")
+    unit = {"m": "N", "rad": "N m"}[robot.actuator_units[0]] if len(set(robot.actuator_units)) == 1 else "N or N m"
     b.output("force", force, shape=(count,), unit=unit, dims=("actuator",), doc="> 0 pushes the coordinate up")
     b.output("power", force * rates, shape=(count,), unit="W", dims=("actuator",), doc="force times rate")
     return b
