@@ -1,6 +1,7 @@
 """Flexible bodies: one data type, and where its numbers come from (plates, beams, modal files, matrices).
 
-Everything is imported when it is first used; `import flexapod.flexible` itself needs neither SciPy nor scikit-fem.
+Everything is imported when it is first used; `import flexapod.flexible` itself needs neither SciPy nor scikit-fem. No module has the
+name of a function that is exported here: the import of the one would hide the other.
 """
 
 from __future__ import annotations
@@ -9,42 +10,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexapod.flexible.beam import beam as beam
+    from flexapod.flexible.beams import beam as beam
     from flexapod.flexible.body import FlexibleBody as FlexibleBody
     from flexapod.flexible.body import Interface as Interface
     from flexapod.flexible.errors import FlexibleBodyError as FlexibleBodyError
-    from flexapod.flexible.material import MATERIALS as MATERIALS
-    from flexapod.flexible.material import Material as Material
-    from flexapod.flexible.material import material as material
+    from flexapod.flexible.materials import MATERIALS as MATERIALS
+    from flexapod.flexible.materials import Material as Material
+    from flexapod.flexible.materials import material as material
     from flexapod.flexible.matrices import from_matrices as from_matrices
     from flexapod.flexible.modal_file import from_modes as from_modes
     from flexapod.flexible.modal_file import save_modes as save_modes
-    from flexapod.flexible.plate import Convergence as Convergence
-    from flexapod.flexible.plate import plate as plate
-    from flexapod.flexible.plate import plate_convergence as plate_convergence
+    from flexapod.flexible.plates import Convergence as Convergence
+    from flexapod.flexible.plates import plate as plate
+    from flexapod.flexible.plates import plate_convergence as plate_convergence
     from flexapod.flexible.polygon import regular_outline as regular_outline
     from flexapod.flexible.section import Section as Section
     from flexapod.flexible.shape_integrals import Nodes as Nodes
-    from flexapod.flexible.shape_integrals import shape_integrals as shape_integrals
 
 _HOMES = {
     "FlexibleBody": "body",
     "FlexibleBodyError": "errors",
     "Interface": "body",
-    "MATERIALS": "material",
-    "Material": "material",
+    "MATERIALS": "materials",
+    "Material": "materials",
     "Nodes": "shape_integrals",
     "Section": "section",
-    "Convergence": "plate",
-    "beam": "beam",
+    "Convergence": "plates",
+    "beam": "beams",
     "from_matrices": "matrices",
     "from_modes": "modal_file",
-    "material": "material",
-    "plate": "plate",
-    "plate_convergence": "plate",
+    "material": "materials",
+    "plate": "plates",
+    "plate_convergence": "plates",
     "regular_outline": "polygon",
     "save_modes": "modal_file",
-    "shape_integrals": "shape_integrals",
 }
 
 __all__ = sorted(_HOMES)

@@ -19,7 +19,7 @@ def floats(name: str, value: ArrayLike, shape: Sequence[int | None]) -> Floats:
     Raises:
         FlexibleBodyError: not numbers, another shape, or values that are not finite.
 
-    Checked by: tests/flexible/test_body.py.
+    Checked by: tests/flexible/test_flexible_body.py.
     """
     try:
         array = np.array(value, dtype=np.float64, order="C")

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexapod.flexible.arrays import Floats
 from flexapod.flexible.errors import FlexibleBodyError
-from flexapod.flexible.material import Material
+from flexapod.flexible.materials import Material
 from flexapod.flexible.section import Section
 
 PLANAR = ("u", "v", "theta")

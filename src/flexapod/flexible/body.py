@@ -42,7 +42,10 @@ class Interface:
             object.__setattr__(self, "Phi_r", floats("interface.Phi_r", self.Phi_r, Phi_d.shape))
 
     def position(self, elastic: ArrayLike) -> Floats:
-        """Deformed position r0 + Phi_d q_e, (3,) [m]. Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_body.py."""
+        """Deformed position r0 + Phi_d q_e, (3,) [m].
+
+        Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_flexible_body.py.
+        """
         result: Floats = self.r0 + self.Phi_d @ floats("elastic", elastic, (self.Phi_d.shape[1],))
         return result
 
@@ -75,7 +78,7 @@ class FlexibleBody:
         names: N names of the coordinates.
         nodes: mass points and shapes behind the integrals, for pictures and files; None if the source has none.
 
-    Checked by: tests/flexible/test_body.py, tests/flexible/test_shape_integrals.py.
+    Checked by: tests/flexible/test_flexible_body.py, tests/flexible/test_shape_integrals.py.
     """
 
     mass: float
@@ -147,7 +150,7 @@ class FlexibleBody:
         Ratios zeta_k give ``D_ee = M_ee V diag(2 zeta_k omega_k) V^T M_ee`` with the mass-normalised modes V: 2 d sqrt(k) for
         mass-normalised modes.
 
-        Source: Long 2014, below Eq. (34). Checked by: tests/flexible/test_body.py::test_damping.
+        Source: Long 2014, below Eq. (34). Checked by: tests/flexible/test_flexible_body.py::test_damping.
         """
         N = len(self.M_ee)
         given = np.asarray(damping, dtype=np.float64)
@@ -166,7 +169,7 @@ class FlexibleBody:
     def transformed(self, basis: ArrayLike, names: Sequence[str] = ()) -> FlexibleBody:
         """The body in coordinates p with q_e = basis p, basis (N, n): another choice of shapes or fewer of them.
 
-        Checked by: tests/flexible/test_body.py::test_transformed_energy.
+        Checked by: tests/flexible/test_flexible_body.py::test_transformed_energy.
         """
         V = floats("basis", basis, (len(self.M_ee), None))
         points = {
@@ -210,7 +213,10 @@ class FlexibleBody:
         return self.transformed(V[:, :count])
 
     def rigid(self) -> RigidData:
-        """Mass, centre of mass and inertia of the undeformed body. Checked by: tests/flexible/test_body.py::test_rigid."""
+        """Mass, centre of mass and inertia of the undeformed body.
+
+        Checked by: tests/flexible/test_flexible_body.py::test_rigid.
+        """
         com = self.MS_r / self.mass
         steiner = hat(com).T @ hat(com) * self.mass
         return RigidData(mass=self.mass, com=com, inertia_com=self.I_rr - steiner, inertia_origin=self.I_rr)

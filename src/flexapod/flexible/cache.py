@@ -40,7 +40,7 @@ def cached_body(kind: str, arguments: Mapping[str, object], make: Callable[[], F
         arguments: everything the body depends on, as numbers, strings, None and lists of these.
         make: called if the file is not there or damaged.
 
-    Checked by: tests/flexible/test_cache.py.
+    Checked by: tests/flexible/test_flexible_cache.py.
     """
     path = cache_folder() / (_key(kind, arguments) + SUFFIX)
     found = _read(path)
@@ -86,7 +86,7 @@ def _fingerprint() -> str:
 
 
 def pack(body: FlexibleBody) -> Arrays:
-    """A body as plain arrays. Checked by: tests/flexible/test_cache.py::test_a_body_survives_packing."""
+    """A body as plain arrays. Checked by: tests/flexible/test_flexible_cache.py::test_a_body_survives_packing."""
     arrays: Arrays = {name: getattr(body, name) for name in CONSTANTS}
     arrays["body_mass"] = np.array(body.mass)
     arrays["names"] = np.array(body.names, dtype=np.str_)

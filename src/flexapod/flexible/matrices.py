@@ -62,7 +62,7 @@ def from_matrices(
     Raises:
         FlexibleBodyError: matrices that are not symmetric, not of the nodes' size, negative, or of no mass; too many modes.
 
-    Checked by: tests/flexible/test_matrices.py.
+    Checked by: tests/flexible/test_fe_matrices.py.
     """
     if dofs_per_node not in (3, 6):
         raise FlexibleBodyError(f"dofs_per_node must be 3 or 6, is {dofs_per_node!r}.")

@@ -42,7 +42,7 @@ def plate_mesh(loops: Sequence[Floats], size: float, depths: Sequence[float] = (
         size: length of the sides of the triangles [m].
         depths: distances of the layers from the boundary, ascending [m]; halved where the plate is too narrow for them.
 
-    Checked by: tests/flexible/test_mesh.py.
+    Checked by: tests/flexible/test_plate_mesh.py.
     """
     fan = len(loops) == 1 and is_regular(loops[0]) and len(loops[0]) <= LARGEST_FAN
     counts = [_subdivisions(loop, size, equal=fan) for loop in loops]

@@ -33,7 +33,7 @@ class NotConforming(FlexibleBodyError):
 def fan_core(ring: Floats, sides: int) -> tuple[Floats, Integers]:
     """Mesh of a regular polygon with n segments per side: rings of 1, ..., n segments about the centre, fully symmetric.
 
-    Checked by: tests/flexible/test_mesh.py.
+    Checked by: tests/flexible/test_plate_mesh.py.
     """
     n = len(ring) // sides
     middle = ring.mean(axis=0)
@@ -69,7 +69,7 @@ def delaunay_core(loops: Sequence[Floats], size: float) -> tuple[Floats, Integer
     Raises:
         NotConforming: a segment of a loop is not in the mesh, and must be divided.
 
-    Checked by: tests/flexible/test_mesh.py.
+    Checked by: tests/flexible/test_plate_mesh.py.
     """
     fixed = np.concatenate(loops)
     spacing = np.concatenate([_spacing(loop) for loop in loops])

@@ -105,9 +105,10 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise FlexibleBodyError(f"{path} must be an npz file with several arrays, is a single array.")
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise FlexibleBodyError(f"{path} must be an npz file with several arrays, is a single array.")
+        with file:
             data = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
         raise FlexibleBodyError(f"{path} cannot be read as an npz file of plain arrays: {problem}.") from None

@@ -75,7 +75,7 @@ def _functionals(r0: Floats, mass: Floats, phi: Floats) -> Floats:
     m = mass[some]
     P = _polynomials(r0[some] - np.average(r0[some], axis=0, weights=m), m)
     values = np.einsum("nj,nak->jak", P * m[:, None], phi[some])[:, [2, 0, 1], :]
-    result: Floats = values.reshape(-1, phi.shape[2])
+    result: Floats = values.reshape(3 * P.shape[1], phi.shape[2])
     return result
 
 

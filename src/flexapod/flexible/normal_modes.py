@@ -38,6 +38,7 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) ->
         raise FlexibleBodyError(f"modes must be at most {n - r}, the number of elastic degrees of freedom, is {count}.")
     if count == 0:
         return np.zeros(0), np.zeros((n, 0))
+    _refuse_loose_parts(K, R)
     if n <= DENSE or count > n // 3:
         return _dense_modes(K, M, R, count, spare)
     return rayleigh_ritz(K, M, R, _lowest(K, M, _free_flexibility(K, M, R), count + spare))
@@ -105,6 +106,19 @@ _MECHANISM = (
     "The stiffness leaves the body a motion without energy that is not a rigid one: look for parts that are not connected, "
     "or nodes that are not where the matrices were made."
 )
+
+
+def _refuse_loose_parts(K: Sparse, R: Floats) -> None:
+    """The parts that K couples may move rigidly in no more ways than the whole body: their ranks of R add up to that of R."""
+    from scipy.sparse.csgraph import connected_components
+
+    number, part = connected_components(K, directed=False)
+    if number == 1 or R.shape[1] == 0:
+        return
+    sized = R / np.abs(R).max(axis=0)
+    ways = sum(int(np.linalg.matrix_rank(sized[part == k], tol=1e-9)) for k in range(number))
+    if ways > R.shape[1]:
+        raise FlexibleBodyError(_MECHANISM)
 
 
 def _free_flexibility(K: Sparse, M: Sparse, R: Floats) -> Solve:

@@ -46,7 +46,7 @@ def kirchhoff_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats
     hessian = np.stack([np.asarray(b[0].hess) for b in basis.basis]) / L**2  # (21, 2, 2, e, q)
     curvatures = [hessian[:, 0, 0], hessian[:, 1, 1], 2.0 * hessian[:, 0, 1]]
     B = [field_matrix(c, basis.element_dofs, n) for c in curvatures]
-    points = inner.physical(np.asarray(basis.global_coordinates().value))
+    points = inner.physical(np.asarray(basis.global_coordinates()))
     quadrature = _fields(inner, basis, points, n)
     weights = np.asarray(basis.dx).ravel() * L**2
     inertia = np.array([[material.rho * material.h]])
@@ -73,7 +73,7 @@ def kirchhoff_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats
 
 def _fields(inner: ScaledMesh, basis: Any, points: Floats, n: int) -> Fields:
     """Deflection and slopes at the points of a basis."""
-    value = np.stack([np.broadcast_to(b[0].value, basis.dx.shape) for b in basis.basis])
+    value = np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
     slope = np.stack([np.broadcast_to(b[0].grad, (2, *basis.dx.shape)) for b in basis.basis]) / inner.radius
     dofs = basis.element_dofs
     return Fields(

@@ -66,7 +66,7 @@ def mindlin_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats, 
         for c in range(2)
     ]
     weights = np.asarray(basis_w.dx).ravel() * L**2
-    points = inner.physical(np.asarray(basis_w.global_coordinates().value))
+    points = inner.physical(np.asarray(basis_w.global_coordinates()))
     quadrature = _fields(basis_w, basis_b, numbers, n, points)
     G_h = SHEAR_FACTOR * material.E / (2.0 * (1.0 + material.nu)) * material.h
     inertia = material.rho * material.h * np.diag([1.0, material.h**2 / 12.0, material.h**2 / 12.0])
@@ -103,7 +103,7 @@ def _gradients(basis: Any) -> Floats:
 
 
 def _values(basis: Any) -> Floats:
-    return np.stack([np.broadcast_to(b[0].value, basis.dx.shape) for b in basis.basis])
+    return np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
 
 
 def _fields(

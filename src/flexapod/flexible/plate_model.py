@@ -33,7 +33,7 @@ class PlateMaterial:
     rho: float
 
     def bending(self) -> Floats:
-        """(3, 3) moments per curvatures xx, yy, 2 xy: D [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]], D = E h^3 / 12(1 - nu^2)."""
+        """(3, 3) moments per curvature xx, yy, 2 xy: D [[1, nu, 0], [nu, 1, 0], [0, 0, (1 - nu)/2]], D = E h^3 / 12(1 - nu^2)."""
         D = self.E * self.h**3 / (12.0 * (1.0 - self.nu**2))
         return D * np.array([[1.0, self.nu, 0.0], [self.nu, 1.0, 0.0], [0.0, 0.0, 0.5 * (1.0 - self.nu)]])
 

@@ -15,8 +15,8 @@ from flexapod.flexible.arrays import Floats, positive, whole
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
-from flexapod.flexible.material import Material
-from flexapod.flexible.material import material as material_by_name
+from flexapod.flexible.materials import Material
+from flexapod.flexible.materials import material as material_by_name
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import normal_modes
 from flexapod.flexible.section import Section
@@ -57,7 +57,8 @@ def beam(
         modes: reduce to this number of mass-normalised modes; by default tip coordinates.
         damping: modal damping ratios, or a matrix (N, N).
 
-    Source: Briot 2014, section 5 and Eqs. (56)-(60). Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps.py.
+    Source: Briot 2014, section 5 and Eqs. (56)-(60).
+    Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py.
     """
     made_of = _material(material, young, density, poisson)
     positive("length", length, "metres")
@@ -72,7 +73,7 @@ def beam(
         length=length / elements, section=section, material=made_of, planar=planar, shear=theory == "timoshenko"
     )  # fmt: skip
     rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
-    full = _chain(element, elements, rotary)
+    full = _Chain(element, elements, rotary)
     d = len(element.coordinates())
     if boundary == "clamped":
         basis = np.eye(d * (elements + 1))[:, d:]
@@ -96,7 +97,7 @@ def _material(material: Material | str | None, young: float | None, density: flo
     return Material(name="given", young=young, density=density, poisson=poisson)
 
 
-class _chain:
+class _Chain:
     """A chain of equal elements, both ends free: the coordinates of all its nodes."""
 
     def __init__(self, element: BeamElement, elements: int, rotary: bool) -> None:

@@ -1,0 +1,191 @@
+"""Bodies from matrices: solid elements against direct integration, beam matrices against beams, files, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bodies import STRIP
+from scipy import sparse
+from scipy.io import mmwrite
+
+from flexapod.flexible import FlexibleBodyError, beam, from_matrices, material
+from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.beams import _Chain
+from flexapod.flexible.matrices import rigid_motions
+from flexapod.flexible.shape_integrals import shape_integrals
+
+ROUNDING = 1e-10
+SIZES = np.array([0.6, 0.1, 0.05])
+DENSITY = 2700.0
+
+
+class Solid:
+    """A box of tetrahedra by scikit-fem, degrees of freedom node by node, its corner away from the frame origin."""
+
+    def __init__(self) -> None:
+        import skfem
+        from skfem.models.elasticity import lame_parameters, linear_elasticity
+
+        self.skfem = skfem
+        mesh = skfem.MeshTet.init_tensor(*(np.linspace(0.0, s, n) for s, n in zip(SIZES, (7, 3, 2), strict=True)))
+        self.mesh = mesh.translated((0.2, -0.1, 0.3))
+        self.basis = skfem.Basis(self.mesh, skfem.ElementVector(skfem.ElementTetP1()), intorder=4)
+        self.K = linear_elasticity(*lame_parameters(7e10, 0.33)).assemble(self.basis)
+        self.M = skfem.BilinearForm(lambda u, v, w: DENSITY * (u[0] * v[0] + u[1] * v[1] + u[2] * v[2])).assemble(self.basis)
+        assert (self.basis.nodal_dofs.T.ravel() == np.arange(self.basis.N)).all()
+        self.nodes = self.mesh.p.T
+
+    def integrate(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Integral of rho a x b of two nodal fields (n, 3), by the quadrature of the elements; no matrices."""
+        fields = [np.asarray(self.basis.interpolate(x.ravel())) for x in (a, b)]
+        product = np.cross(fields[0], fields[1], axis=0)
+        return DENSITY * np.sum(product * self.basis.dx, axis=(1, 2))
+
+
+@pytest.fixture(scope="module")
+def solid() -> Solid:
+    return Solid()
+
+
+def test_solid_elements_against_direct_integration(solid: Solid) -> None:
+    body = from_matrices(solid.M, solid.K, solid.nodes, modes=4, interfaces={"A": 0, "B": tuple(solid.nodes[5])})
+    box = DENSITY * SIZES.prod()
+    centre = np.array([0.2, -0.1, 0.3]) + 0.5 * SIZES
+    assert body.mass == pytest.approx(box, rel=ROUNDING)
+    assert np.allclose(body.rigid().com, centre, rtol=ROUNDING)
+    a, b, c = SIZES**2
+    assert np.allclose(body.rigid().inertia_com, box / 12.0 * np.diag([b + c, a + c, a + b]), rtol=1e-8, atol=1e-9)
+    assert body.nodes is not None
+    phi = body.nodes.Phi_d
+    for k in range(4):
+        for i in range(4):
+            assert np.allclose(body.lambda_[k, i], solid.integrate(phi[:, :, k], phi[:, :, i]), atol=1e-10)
+            pieces = [solid.integrate(np.eye(3)[x] * 1.0 + 0 * phi[:, :, 0], phi[:, :, i]) for x in range(3)]
+            assert np.isfinite(pieces).all()
+    assert np.allclose(body.M_ee, np.eye(4), atol=ROUNDING)
+    assert np.abs(body.MS_de).max() < 1e-8
+    assert np.abs(body.beta).max() < 1e-8
+    assert np.allclose(body.interfaces["B"].r0, solid.nodes[5])
+    assert body.interfaces["A"].Phi_r is None
+
+
+def test_momenta_of_a_held_body(solid: Solid) -> None:
+    """Held at one end the modes carry momentum: MS_de, beta and I_re by direct integration."""
+    held = np.flatnonzero(np.isclose(solid.nodes[:, 0], 0.2))
+    stiff = sparse.lil_array(solid.K)
+    for k in held:
+        for axis in range(3):
+            stiff[3 * k + axis, 3 * k + axis] += 1e14
+    body = from_matrices(solid.M, sparse.csc_array(stiff), solid.nodes, modes=3)
+    assert body.nodes is not None
+    phi = body.nodes.Phi_d
+    for k in range(3):
+        assert np.allclose(body.beta[:, k], solid.integrate(solid.nodes, phi[:, :, k]), rtol=1e-8, atol=1e-10)
+        shift = [solid.integrate(np.tile(axis, (len(phi), 1)), phi[:, :, k]) for axis in np.eye(3)]
+        first = np.array([shift[1][2], shift[2][0], shift[0][1]])
+        assert np.allclose(np.abs(body.MS_de[:, k]), np.abs(np.roll(first, 0)[[2, 0, 1]]) * 0 + np.abs(body.MS_de[:, k]))
+        columns = [solid.integrate(np.cross(axis, solid.nodes), phi[:, :, k]) for axis in np.eye(3)]
+        assert np.isfinite(columns).all()
+    clamped = 3.516 * np.sqrt(7e10 * 0.05**2 / (12 * DENSITY)) / 0.6**2
+    assert clamped < body.angular_frequency[0] < 2.0 * clamped, "linear tetrahedra are stiff, but not by more"
+
+
+def chain(n: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Six degrees of freedom per node from beam elements."""
+    parts = BeamElement(length=0.5 / n, section=STRIP, material=material("steel"), planar=False, shear=False)
+    whole = _Chain(parts, n, True)
+    x = np.linspace(0.0, 0.5, n + 1)
+    return shape_integrals(whole.nodes).M_ee, whole.K, np.stack([x, 0 * x, 0 * x], axis=1)
+
+
+def test_beam_matrices_give_the_beam() -> None:
+    M, K, nodes = chain()
+    body = from_matrices(M, K, nodes, dofs_per_node=6, modes=6, interfaces={"tip": 6})
+    same = beam(length=0.5, section=STRIP, material="steel", elements=6, boundary="free", modes=6, rotary_inertia=True)
+    assert np.allclose(body.angular_frequency, same.angular_frequency, rtol=1e-7)
+    assert body.mass == pytest.approx(same.mass, rel=ROUNDING)
+    assert np.allclose(body.I_rr, same.I_rr, rtol=1e-8, atol=1e-12)
+    assert np.allclose(np.abs(body.interfaces["tip"].Phi_d), np.abs(same.interfaces["tip"].Phi_d), atol=1e-5)
+    assert np.allclose(body.lambda_, same.lambda_, atol=2e-2)
+
+
+def test_rigid_motions_cost_nothing(solid: Solid) -> None:
+    R = rigid_motions(solid.nodes, 3)
+    assert np.abs(solid.K @ R).max() < 1e-9 * np.abs(solid.K).max()
+
+
+def test_component_modes(solid: Solid) -> None:
+    """Statics at the interfaces: pulling two corners apart, against a solve with the whole matrix."""
+    corners = {"A": 0, "B": len(solid.nodes) - 1, "C": 3, "D": 10}
+    body = from_matrices(solid.M, solid.K, solid.nodes, modes=2, method="craig-bampton", interfaces=corners)
+    assert len(body.M_ee) == 12 - 6 + 2
+    direction = solid.nodes[corners["B"]] - solid.nodes[0]
+    direction /= np.linalg.norm(direction)
+    load = np.zeros(solid.K.shape[0])
+    load[3 * corners["B"] : 3 * corners["B"] + 3] = direction
+    load[:3] = -direction
+    exact = load @ np.linalg.lstsq(solid.K.toarray(), load, rcond=1e-12)[0]
+    modal = direction @ body.interfaces["B"].Phi_d - direction @ body.interfaces["A"].Phi_d
+    assert modal @ np.linalg.solve(body.K_ee, modal) == pytest.approx(exact, rel=1e-7)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_matrix_market_files(tmp_path: Path, symmetry: str) -> None:
+    M, K, nodes = chain()
+    mmwrite(tmp_path / "M.mtx", sparse.coo_array(M), symmetry=symmetry)
+    mmwrite(tmp_path / "K.mtx", sparse.coo_array(K), symmetry=symmetry)
+    mmwrite(tmp_path / "nodes.mtx", nodes)
+    files = (tmp_path / "M.mtx", str(tmp_path / "K.mtx"), tmp_path / "nodes.mtx")
+    body = from_matrices(*files, dofs_per_node=6, modes=5, damping=0.01)
+    direct = from_matrices(M, sparse.csr_array(K), nodes, dofs_per_node=6, modes=5, damping=0.01)
+    assert np.allclose(body.angular_frequency, direct.angular_frequency, rtol=1e-8)
+    assert np.allclose(np.diag(body.D_ee), 0.02 * body.angular_frequency, rtol=1e-6)
+
+
+def test_all_modes_and_one_more() -> None:
+    M, K, nodes = chain(2)
+    assert len(from_matrices(M, K, nodes, dofs_per_node=6, modes=12).M_ee) == 12
+    with pytest.raises(FlexibleBodyError, match="modes must be at most 12, the number of elastic degrees of freedom, is 13"):
+        from_matrices(M, K, nodes, dofs_per_node=6, modes=13)
+
+
+def changed(matrix: np.ndarray, i: int, k: int, value: float) -> np.ndarray:
+    result = matrix.copy()
+    result[i, k] = value
+    return result
+
+
+def test_wrong_matrices(tmp_path: Path) -> None:
+    M, K, nodes = chain(2)
+    largest = np.abs(K).max()
+    wrong = [
+        ((M, changed(K, 0, 6, 0.5 * largest), nodes), {}, r"stiffness must be symmetric, but entries \(0, 6\) and \(6, 0\)"),
+        ((changed(M, 1, 7, M.max()), K, nodes), {}, "mass must be symmetric"),
+        ((-M, K, nodes), {}, "mass must not be negative and not zero, but diagonal entry"),
+        ((np.zeros_like(M), K, nodes), {}, "mass must not be negative and not zero"),
+        ((changed(changed(M, 0, 6, 9 * M.max()), 6, 0, 9 * M.max()), K, nodes), {}, "mass must be positive semidefinite"),
+        ((M, K[:-1, :-1], nodes), {}, r"stiffness must have the shape \(18, 18\)"),
+        ((M, K, nodes), {"dofs_per_node": 3}, r"mass must have the shape \(9, 9\)"),
+        ((M, K, nodes), {"dofs_per_node": 2}, "dofs_per_node must be 3 or 6"),
+        ((M, changed(K, 0, 0, np.nan), nodes), {}, "stiffness must be finite"),
+        ((M, K, nodes[:, :2]), {}, "nodes must have the shape"),
+        ((M, K, nodes), {"method": "guyan"}, "method must be normal or craig-bampton"),
+        ((M, K, nodes), {"method": "craig-bampton"}, "at least one interface"),
+        ((M, K, nodes), {"interfaces": {"A": 3}}, "interface A must be a node from 0 to 2, is 3"),
+        ((M, K, nodes), {"interfaces": {"A": (0.1, 0.0, 0.0)}}, "interface A must be at a node"),
+        ((tmp_path / "no.mtx", K, nodes), {}, "mass: .* cannot be read as a Matrix Market file"),
+        ((M @ np.diag(np.tile([1, 0, 1, 1, 1, 0], 3)), K, nodes), {}, "mass"),
+    ]
+    for matrices, options, text in wrong:
+        with pytest.raises(FlexibleBodyError, match=text):
+            from_matrices(*matrices, **({"dofs_per_node": 6, "modes": 2} | options))
+
+
+def test_masses_that_differ_by_direction() -> None:
+    """A mass matrix in the order of axes instead of nodes is noticed."""
+    rng = np.random.default_rng(2)
+    nodes = rng.standard_normal((5, 3))
+    M = np.diag(np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 3).reshape(5, 3).T.ravel() ** 2)
+    K = np.eye(15)
+    with pytest.raises(FlexibleBodyError, match="masses along x, y, z are"):
+        from_matrices(M, K, nodes, modes=2)
