@@ -104,11 +104,15 @@ def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> 
         return N, [names[i] for i in robot.plan.platform_independent]
     A = np.einsum("nai,nij->naj", terms["jacobian"], N)
     if A.shape[1] != A.shape[2]:
-        raise InputError(f"coordinates='actuator' needs as many actuators as freedoms; {robot.name} has {A.shape[1]} and {A.shape[2]}")
+        raise InputError(
+            f"coordinates='actuator' needs as many actuators as freedoms; {robot.name} has {A.shape[1]} and {A.shape[2]}"
+        )
     return N @ np.linalg.inv(A), list(robot.actuators)
 
 
-def mass_matrix(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+def mass_matrix(
+    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+) -> xr.DataArray:
     """Mass matrix of the whole robot.
 
     Args:
@@ -123,12 +127,16 @@ def mass_matrix(robot: Robot, state: State | Motion, *, coordinates: Coordinates
     return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), "mass_matrix", words, on_error)
 
 
-def gravity_force(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+def gravity_force(
+    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+) -> xr.DataArray:
     """Generalized force needed against gravity, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "gravity_force")
 
 
-def coriolis_force(robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise") -> xr.DataArray:
+def coriolis_force(
+    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+) -> xr.DataArray:
     """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "coriolis_force")
 
@@ -152,14 +160,26 @@ def _actuator_bias(robot: Robot, state: Any, terms: dict[str, Array], T: Array) 
     beta = terms["beta"]
     bound = kernel(robot, "inverse_kinematics", detail="actuators")
     _, _, guess = follow(robot, {**inputs, "acceleration": zero, "angular_acceleration": zero}, accelerations=False)
-    given = {**inputs, "acceleration": np.ascontiguousarray(beta[:, :3]), "angular_acceleration": np.ascontiguousarray(beta[:, 3:]), "guess": guess}
+    given = {
+        **inputs,
+        "acceleration": np.ascontiguousarray(beta[:, :3]),
+        "angular_acceleration": np.ascontiguousarray(beta[:, 3:]),
+        "guess": guess,
+    }
     qdd = bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs["actuator_acceleration"]
     acceleration = beta - np.einsum("nij,nj->ni", T, qdd)
     return np.asarray(terms["coriolis_force"] + np.einsum("nij,nj->ni", terms["mass_matrix"], acceleration))
 
 
 def _labelled(
-    robot: Robot, state: Any, values: Array, names: list[str], dims: tuple[str, ...], name: str, words: NDArray[Any], on_error: OnError
+    robot: Robot,
+    state: Any,
+    values: Array,
+    names: list[str],
+    dims: tuple[str, ...],
+    name: str,
+    words: NDArray[Any],
+    on_error: OnError,
 ) -> xr.DataArray:
     unit = "kg, kg m, kg m^2" if name == "mass_matrix" else "N or N m"
     result = dataset(robot, {name: (dims, values, unit)}, state)[name]

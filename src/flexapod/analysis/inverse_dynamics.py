@@ -12,6 +12,7 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.errors import InputError
+from flexapod.robot.model import Closing, Link
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -86,7 +87,8 @@ PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "mini
 
 def has_friction(robot: Robot) -> bool:
     """Some joint of the robot has friction."""
-    parts = [part for leg in robot.legs for part in (*leg.links, leg.closing)]
+    parts: list[Link | Closing] = [link for leg in robot.legs for link in leg.links]
+    parts += [leg.closing for leg in robot.legs]
     keys = ("viscous", "coulomb", "preload", "normal", "reaction")
     return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in parts)
 

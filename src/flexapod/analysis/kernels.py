@@ -21,6 +21,8 @@ PROGRAMS = {
     "inverse_kinematics": "flexapod.equations.inverse_kinematics",
     "forward_kinematics": "flexapod.equations.forward_kinematics",
     "jacobian": "flexapod.equations.jacobian",
+    "platform_from_actuators": "flexapod.equations.platform_from_actuators",
+    "workspace": "flexapod.equations.workspace",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
     "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
     "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",
@@ -42,7 +44,7 @@ class RobotKernel:
     def __init__(self, robot: Robot, kernel: Kernel) -> None:
         self.robot = robot
         self.compiled = kernel
-        self.parameters: NDArray[np.float64] = np.array([robot.values[p.name] for p in kernel.signature.parameters])
+        self.parameters = parameter_values(robot, kernel.signature)
 
     @property
     def signature(self) -> Signature:
@@ -59,7 +61,9 @@ class RobotKernel:
         """Operations once per parameter set."""
         return self.compiled.setup_operations
 
-    def batch(self, inputs: Mapping[str, Any], parameters: Any = None, *, threads: int = 1, out: Mapping[str, Any] | None = None) -> Batch:
+    def batch(
+        self, inputs: Mapping[str, Any], parameters: Any = None, *, threads: int = 1, out: Mapping[str, Any] | None = None
+    ) -> Batch:
         """Evaluate many samples; parameters (P,) or (n, P) replace the robot's own."""
         return self.compiled.batch(inputs, self.parameters if parameters is None else parameters, threads=threads, out=out)
 
@@ -87,8 +91,13 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
-    values = np.array([robot.values[p.name] for p in signature.parameters])
-    return RobotKernel(robot, family.pick(values))
+    return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+
+
+def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
+    """The robot's numbers that a kernel reads, in its order; `home.rotation` is the platform's orientation at home."""
+    turn = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
+    return np.array([turn[p.name] if p.name in turn else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:

@@ -71,8 +71,9 @@ def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State 
 
 def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:
     """Name of the batch dimension, its coordinates, and whether there is just one sample."""
-    if getattr(at, "time", None) is not None:
-        return "time", {"time": ("time", at.time, {"units": "s"})}, False
+    time = getattr(at, "time", None)
+    if time is not None:
+        return "time", {"time": ("time", time, {"units": "s"})}, False
     return "sample", {}, bool(getattr(at, "single", False))
 
 

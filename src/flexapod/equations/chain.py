@@ -66,7 +66,8 @@ def chain_motion(leg: Leg, poses: Sequence[LinkPose], rates: Sequence[Any], acce
     r"""Twist and acceleration of all links.
 
     .. math:: \dot\omega_j = \dot\omega_i + z\ddot q + \omega_i\times z\dot q,\quad
-              \dot v_j = \dot v_i + \dot\omega_i\times r + \omega_i\times(\omega_i\times r)\;(+\,z\ddot q + 2\omega_i\times z\dot q)
+              \dot v_j = \dot v_i + \dot\omega_i\times r + \omega_i\times(\omega_i\times r)
+              \;(+\,z\ddot q + 2\omega_i\times z\dot q)
 
     Source: Briot 2014 Eqs. (11)-(12), (18)-(19). Checked by: tests/equations/test_closing.py.
     """

@@ -210,7 +210,7 @@ def close_at(
         qd=qd,
         qdd=qdd,
         links=links,
-        leftover=left,  # type: ignore[arg-type]
+        leftover=left,
         jacobian=jacobian,
         constraint=constraint,
         determinant=determinant,
@@ -236,9 +236,7 @@ def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, 
     return J, left
 
 
-def solve_position(
-    b: Program, values: Values, leg: Leg, plan: LegPlan, half: FrameMotion, guess: Sequence[Any]
-) -> list[Any]:
+def solve_position(b: Program, values: Values, leg: Leg, plan: LegPlan, half: FrameMotion, guess: Sequence[Any]) -> list[Any]:
     """Coordinates that close the rows of the plan: Newton with limited steps and back-tracking, inside the kernel."""
     target = ca.vertcat(half.p.expr, ca.vec(half.R.expr))
     start = ca.vertcat(ca.SX.zeros(0, 1), *[ca.SX(g) for g in guess])

@@ -59,9 +59,7 @@ class LegMotion:
     angles: tuple[Scalar, Scalar]
 
 
-def leg_motion(
-    b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, S: PointMotion | None = None
-) -> LegMotion:
+def leg_motion(b: Program, values: Values, leg: Leg, sign: int, platform: FrameMotion, S: PointMotion | None = None) -> LegMotion:
     """Motion of a leg from the motion of the platform.
 
     Args:
@@ -87,7 +85,8 @@ def actuator_direction(values: Values, leg: Leg, motion: LegMotion) -> Vec:
     assert motion.carrier is not None
     drive = values.vector("drive", "W")
     u = drive if leg.architecture == "PUS" else cross(drive, motion.leg.p - motion.carrier.p)
-    return n * (1 / dot(n, u))
+    direction: Vec = n * (1 / dot(n, u))
+    return direction
 
 
 def _ups(b: Program, values: Values, leg: Leg, S: PointMotion) -> tuple[Scalar, None, PointMotion, Vec, Any]:

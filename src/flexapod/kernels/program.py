@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import casadi as ca
 
 from .checks import SX, first_failing, statuses
-from .control_flow import Builder
+from .control_flow import Builder, Step
 from .errors import ProgramError
 from .signature import Input, Output, Parameter, Signature
 

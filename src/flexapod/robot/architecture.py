@@ -105,7 +105,11 @@ def closed_form(leg: Leg) -> ClosedFormLeg:
     rest_R = at_rest[0][0] if first == 1 else np.eye(3)
     carrier = links[0].body.seen_from(rest_R) if first == 1 and links[0].body else None
     offset = closing.on_link.position
-    length = float(np.linalg.norm(offset)) if first == 1 else float(links[2].placement.position @ links[2].placement.rotation[:, 2] + offset[2])
+    length = (
+        float(np.linalg.norm(offset))
+        if first == 1
+        else float(links[2].placement.position @ links[2].placement.rotation[:, 2] + offset[2])
+    )
     cross = links[first].body
     return ClosedFormLeg(
         U=frozen(snap(at_rest[first][1])),

@@ -15,7 +15,9 @@ CLOSED = 1e-11
 
 
 def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: Array) -> tuple[Array, dict[str, float]]:
-    """Direction U to S at home for U-P-S, P-U-S and R-U-S legs (or with U at the end), in the `from` frame, and coordinates found on the way.
+    """Direction U to S at home for U-P-S, P-U-S and R-U-S legs (or with U at the end), and coordinates found on the way.
+
+    The direction is in the `from` frame of the universal joint.
 
     Args:
         base: the leg's base frame in the world.
@@ -77,16 +79,24 @@ def _rod(leg: str, joint: tuple[str, schema.Joint]) -> float:
 
 def _crank_out_of_reach(leg: str, d: Array, axis: Array, crank: Array, length: float) -> None:
     """The distances from the crank's circle to the platform joint span an interval; the rod's length lies outside."""
-    along, size = float(axis @ crank) * float(axis @ d), float(np.linalg.norm(np.cross(axis, crank)) * np.linalg.norm(np.cross(axis, d)))
+    along, size = (
+        float(axis @ crank) * float(axis @ d),
+        float(np.linalg.norm(np.cross(axis, crank)) * np.linalg.norm(np.cross(axis, d))),
+    )
     middle = float(d @ d) + float(crank @ crank) - 2.0 * along
     near, far = np.sqrt(max(0.0, middle - 2.0 * size)), np.sqrt(max(0.0, middle + 2.0 * size))
     if length > far:
-        raise RobotBuildError(f"leg {leg} does not fit at home: its rod is too long by {length - far:.6g} m. Check home, the joint positions and lengths")
+        raise RobotBuildError(
+            f"leg {leg} does not fit at home: its rod is too long by {length - far:.6g} m. "
+            "Check home, the joint positions and lengths"
+        )
     _out_of_reach(leg, float(near) - length)
 
 
 def _out_of_reach(leg: str, by: float) -> None:
-    raise RobotBuildError(f"leg {leg} cannot reach the platform at home: it is short by {by:.6g} m. Check home, the joint positions and lengths")
+    raise RobotBuildError(
+        f"leg {leg} cannot reach the platform at home: it is short by {by:.6g} m. Check home, the joint positions and lengths"
+    )
 
 
 def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Array:

@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.robot.geometry import Array, frame_along, pose, snap
+from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:
     from flexapod.description.schema import Flexible
     from flexapod.robot.tree import TreeBuilder
 
-PLANAR = (("u", "P", 0), ("v", "P", 1), ("theta", "R", 2))
-SPATIAL = (("u", "P", 0), ("v", "P", 1), ("w", "P", 2), ("thx", "R", 0), ("thy", "R", 1), ("thz", "R", 2))
+PLANAR: tuple[tuple[str, Kind, int], ...] = (("u", "P", 0), ("v", "P", 1), ("theta", "R", 2))
+SPATIAL: tuple[tuple[str, Kind, int], ...] = (
+    ("u", "P", 0),
+    ("v", "P", 1),
+    ("w", "P", 2),
+    ("thx", "R", 0),
+    ("thy", "R", 1),
+    ("thz", "R", 2),
+)
 
 
 def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: Array, planar: bool) -> None:

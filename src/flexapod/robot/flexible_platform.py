@@ -58,10 +58,10 @@ def make_flexible(spec: Flexible, joints: Mapping[str, Array], folder: Path | No
     elif spec.type == "plate":
         body = flexible.plate(
             outline=np.array(spec.outline),
-            thickness=spec.thickness,
-            young=spec.young,
-            poisson=spec.poisson,
-            density=spec.density,
+            thickness=spec.thickness or 0.0,
+            young=spec.young or 0.0,
+            poisson=spec.poisson or 0.0,
+            density=spec.density or 0.0,
             theory=spec.theory or "mindlin",
             modes=spec.modes if spec.modes is not None else 10,
             interfaces={name: tuple(float(x) for x in p[:2]) for name, p in joints.items()},
@@ -132,11 +132,11 @@ def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array]) -> dict[str
     values: dict[str, float] = {}
     for k in range(shape.modes):
         values.update({f"platform.flex.S.{k}.{a}": float(S[k, "xyz".index(a)]) for a in shape.S})
-        for a, b in shape.H:
-            values[f"platform.flex.H.{k}.{a}{b}"] = float(H[k, "xyz".index(a), "xyz".index(b)])
+        for p in shape.H:
+            values[f"platform.flex.H.{k}.{p}"] = float(H[k, "xyz".index(p[0]), "xyz".index(p[1])])
         for i in range(k + 1):
-            for a, b in shape.G:
-                values[f"platform.flex.G.{i}.{k}.{a}{b}"] = float(G[i, k, "xyz".index(a), "xyz".index(b)])
+            for p in shape.G:
+                values[f"platform.flex.G.{i}.{k}.{p}"] = float(G[i, k, "xyz".index(p[0]), "xyz".index(p[1])])
         for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
             tidy = _clean(np.asarray(matrix))
             values.update({f"platform.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})

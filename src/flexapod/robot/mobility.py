@@ -81,9 +81,7 @@ def move(coordinates: list[Array], platform: Pose, step: Array) -> tuple[list[Ar
     return moved, pose(platform.position + step[-6:-3], R)
 
 
-def generic_configuration(
-    legs: tuple[Leg, ...], platform: Pose, size: float, seed: int
-) -> tuple[list[Array], Pose]:
+def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, seed: int) -> tuple[list[Array], Pose]:
     """A random assembled configuration a little away from home: random steps in the null space, closed again by Newton."""
     random = np.random.default_rng(seed)
     q = [leg.home.copy() for leg in legs]
@@ -93,7 +91,7 @@ def generic_configuration(
         null = vt[int(np.sum(s > RANK * s[0])) :]
         direction = null.T @ random.normal(size=len(null)) if len(null) else np.zeros(J.shape[1])
         direction[:-6] *= np.concatenate([_rigid(leg) for leg in legs])
-        step = 0.03 * direction / max(1e-12, float(np.max(np.abs(direction), initial=0.0))) * min(size, 1.0)
+        step = 0.03 * direction / max(1e-12, float(np.abs(direction).max(initial=0.0))) * min(size, 1.0)
         q_new, p_new = move(q, platform, step)
         for _ in range(20):
             r, J = loop_jacobian(legs, q_new, p_new)
@@ -114,7 +112,9 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
         _, J = loop_jacobian(legs, q, p)
         ranks.append(int(np.linalg.matrix_rank(J, tol=RANK * np.linalg.norm(J, 2))))
         inner = J[:, :-6]
-        idle.append(inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, np.linalg.norm(inner, 2)))))
+        idle.append(
+            inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, float(np.linalg.norm(inner, 2)))))
+        )
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
     freedoms = sum(len(leg.moving) + FREEDOMS[leg.closing.type] for leg in legs) - elastic
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)

@@ -77,9 +77,7 @@ def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPla
         constraints.append(P[left] - B[np.ix_(left, dependents)] @ block)
     G = np.vstack(constraints) if constraints else np.zeros((0, 6))
     kept = pivots(G.T)
-    return ClosingPlan(
-        legs=tuple(plans), constraints=tuple(kept), platform_dependents=tuple(pivots(G[kept]))
-    )
+    return ClosingPlan(legs=tuple(plans), constraints=tuple(kept), platform_dependents=tuple(pivots(G[kept])))
 
 
 def scaled_block(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Array, Array]:

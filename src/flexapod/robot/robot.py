@@ -274,7 +274,8 @@ class Robot:
         return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
 
     def __str__(self) -> str:
-        head = f"{self.name}: {self.title}\n{self.source}\n{self.mobility}\ngravity {vector(self.gravity)} m/s^2, home at {vector(self.home.position)} m"
+        place = f"gravity {vector(self.gravity)} m/s^2, home at {vector(self.home.position)} m"
+        head = f"{self.name}: {self.title}\n{self.source}\n{self.mobility}\n{place}"
         return f"{head}\n\n{self.loops}\n\n{self.bodies}"
 
     def __repr__(self) -> str:
@@ -286,9 +287,7 @@ def _friction(part: Any) -> tuple[str, str, bool] | None:
     return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
 
 
-def build_robot(
-    description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None
-) -> Robot:
+def build_robot(description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None) -> Robot:
     """A robot from a validated description.
 
     Args:
@@ -337,6 +336,4 @@ def load(robot: str | Path) -> Robot:
         return build_robot(read_robot_file(path))
     near = difflib.get_close_matches(str(robot), files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
-    raise UnknownRobotError(
-        f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file"
-    )
+    raise UnknownRobotError(f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")

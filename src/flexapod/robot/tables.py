@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -32,6 +32,6 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def vector(values: Sequence[float]) -> str:
+def vector(values: Iterable[float]) -> str:
     """A vector as people write it."""
     return "(" + ", ".join(number(float(v)) for v in values) + ")"

@@ -6,13 +6,14 @@ Letters: K is a frame with z along a joint axis, in axes of the `from` body; C a
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from flexapod.description import schema
 from flexapod.errors import FlexapodError
-from flexapod.robot.elastic import add_beam
 from flexapod.robot.bodies import khalil_body, rigid_body
+from flexapod.robot.elastic import add_beam
 from flexapod.robot.geometry import (
     Array,
     Pose,
@@ -55,7 +56,7 @@ class TreeBuilder:
         body: RigidBody | None = None,
         coordinate: str = "",
         zero: float = 0.0,
-        **more: object,
+        **more: Any,
     ) -> int:
         """Append a link; a placement from the base is brought to the world."""
         self.links.append(
@@ -67,7 +68,7 @@ class TreeBuilder:
                 placement=self.base @ placement if parent < 0 else placement,
                 zero=zero,
                 body=body,
-                **more,  # type: ignore[arg-type]
+                **more,
             )
         )
         return len(self.links) - 1
@@ -92,14 +93,13 @@ def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
     shift = pose(row.b * z, about(z, row.gamma)) @ pose(rotation=about(x, row.alpha)) @ pose(row.d * x)
     parent, seat = tree.seat(row.after or previous, shift.position)
     placement = seat @ pose(rotation=shift.rotation)
-    kind: Kind = ("R", "P", "fixed")[row.sigma]  # type: ignore[assignment]
+    kinds: tuple[Kind, ...] = ("R", "P", "fixed")
+    kind = kinds[row.sigma]
     if kind != "P":
         placement = placement @ pose(row.r * z)
     if kind != "R":
         placement = placement @ pose(rotation=about(z, row.theta))
-    body = replace(
-        khalil_body(row.body, row.inertial, {n: np.array(p) for n, p in row.points.items()}), flexible=row.flexible
-    )
+    body = replace(khalil_body(row.body, row.inertial, {n: np.array(p) for n, p in row.points.items()}), flexible=row.flexible)
     index = tree.add(
         parent,
         placement,
@@ -124,7 +124,7 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
     parent, seat = tree.seat(joint.from_, np.array(joint.at))
     R_ft = rotation_matrix(joint.rotation)
     starts = joint.start if isinstance(joint.start, list) else [joint.start] * 3
-    shared: dict[str, object] = {"limits": joint.limits, "friction": joint.friction}
+    shared: dict[str, Any] = {"limits": joint.limits, "friction": joint.friction}
 
     def body(K: Array) -> RigidBody | None:
         return rigid_body(joint.to, bodies[joint.to], snap(K.T @ R_ft)) if joint.to in bodies else None
@@ -135,15 +135,13 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
         if flexible is not None and flexible.type == "beam":
             add_beam(tree, joint.to, flexible, index, snap(K.T @ R_ft), tree.planar)
 
-    drive: dict[str, object] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
+    drive: dict[str, Any] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
     if joint.type == "fixed":
         finish(tree.add(parent, seat @ pose(rotation=R_ft), "fixed", name, body=body(R_ft), **shared), R_ft)
     elif joint.type in ("revolute", "prismatic"):
         K = frame_along(unit(joint.axis or []))
         kind: Kind = "R" if joint.type == "revolute" else "P"
-        index = tree.add(
-            parent, seat @ pose(rotation=K), kind, name, body=body(K), start=starts[0], **drive, **shared
-        )
+        index = tree.add(parent, seat @ pose(rotation=K), kind, name, body=body(K), start=starts[0], **drive, **shared)
         finish(index, K)
     elif joint.type == "cylindrical":
         K = frame_along(unit(joint.axis or []))
@@ -155,14 +153,10 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
         K2 = np.column_stack([n0, snap(np.cross(axis2, n0)), axis2])
         cross_axes = snap(K1.T @ np.column_stack([a, axis2, np.cross(a, axis2)]))
         cross = rigid_body(joint.cross, bodies[joint.cross], cross_axes) if joint.cross else None
-        first = tree.add(
-            parent, seat @ pose(rotation=K1), "R", name, ".1", body=cross, start=starts[0], **shared
-        )
+        first = tree.add(parent, seat @ pose(rotation=K1), "R", name, ".1", body=cross, start=starts[0], **shared)
         if joint.cross:
             tree.placed[joint.cross] = (first, cross_axes)
-        second = tree.add(
-            first, pose(rotation=snap(K1.T @ K2)), "R", name, ".2", body=body(K2), start=starts[1], **shared
-        )
+        second = tree.add(first, pose(rotation=snap(K1.T @ K2)), "R", name, ".2", body=body(K2), start=starts[1], **shared)
         finish(second, K2)
     else:  # spherical inside a tree: three revolute joints about x, y, z
         K_before, index = np.eye(3), parent
@@ -194,9 +188,7 @@ def _universal_axes(leg: str, name: str, joint: schema.Joint, R_ft: Array) -> tu
     return a, axis2, a, R_ft
 
 
-def closing_joint(
-    tree: TreeBuilder, name: str, joint: schema.Joint, platform_frame: Pose
-) -> Closing:
+def closing_joint(tree: TreeBuilder, name: str, joint: schema.Joint, platform_frame: Pose) -> Closing:
     """The joint to the platform, cut into its two halves."""
     link, seat = tree.seat(joint.from_, np.array(joint.at))
     R_ft = rotation_matrix(joint.rotation)

@@ -51,7 +51,8 @@ class Vec:
     def __mul__(self, scalar: Any) -> Vec:
         return Vec(self.expr * scalar, self.frame)
 
-    __rmul__ = __mul__
+    def __rmul__(self, scalar: Any) -> Vec:
+        return Vec(self.expr * scalar, self.frame)
 
     def __getitem__(self, index: int) -> Any:
         return self.expr[index]

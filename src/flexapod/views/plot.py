@@ -25,9 +25,7 @@ def colour(index: int) -> str:
 def leg_lines(robot: fp.Robot, state: fp.State) -> tuple[list[Any], Any]:
     """Polylines of the legs through their body origins (k, 3), and the platform's joints (legs, 3), in the world."""
     bodies = fp.inverse_kinematics(robot, state, joints=False, bodies=True)
-    joints = np.array(
-        [state.position + state.rotation @ leg.closing.on_platform.position for leg in robot.legs]
-    )
+    joints = np.array([state.position + state.rotation @ leg.closing.on_platform.position for leg in robot.legs])
     names = list(bodies.body.values)
     lines = []
     for k, leg in enumerate(robot.legs):
@@ -101,7 +99,10 @@ def page(figures: list[Any], title: str, text: str) -> str:
     import html
 
     parts = [f.to_html(full_html=False, include_plotlyjs=(i == 0), default_height="520px") for i, f in enumerate(figures)]
-    style = "body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}pre{background:#f7f7f7;padding:1em;overflow:auto}"
+    style = (
+        "body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}"
+        "pre{background:#f7f7f7;padding:1em;overflow:auto}"
+    )
     body = "\n".join(parts)
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title>"

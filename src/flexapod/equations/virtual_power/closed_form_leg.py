@@ -55,9 +55,7 @@ def projected_leg(b: Program, values: Values, leg: Leg, sign: int, platform: Fra
     """Inertia and bias of a leg at S: the force is affine in the acceleration of S."""
     S = platform.point(values.vector("S", "P"))
     vdot = ca.SX.sym("vdot_S", 3)
-    force, motion = force_at_joint(
-        b, values, leg, sign, platform, gravity, PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W"))
-    )
+    force, motion = force_at_joint(b, values, leg, sign, platform, gravity, PointMotion(p=S.p, v=S.v, a=Vec(vdot, "W")))
     rest = ca.SX.zeros(3)
     A_x = ca.substitute(ca.jacobian(force.expr, vdot), vdot, rest)
     return ProjectedLeg(A_x=A_x, c_x=ca.substitute(force.expr, vdot, rest), motion=motion)
@@ -73,7 +71,8 @@ def _turning(motion: LegMotion, length: Any, moment: Vec, about_cross: Any) -> V
     a = motion.cross.R.column(0)
     ratio = -1 / (dot(a, x) * length)
     axial = dot(moment, n) * dot(a, n) + about_cross
-    return cross(moment, n) * (1 / length) + y * (ratio * axial)
+    force: Vec = cross(moment, n) * (1 / length) + y * (ratio * axial)
+    return force
 
 
 def _cross_moment(values: Values, leg: Leg, index: int, motion: LegMotion, gravity: Vec) -> Wrench:
@@ -96,7 +95,8 @@ def _ups(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) 
         piston = inertia_wrench(values, "in_L.1", tip, gravity)
         moment = moment + piston.moved(tip.p - motion.leg.p).n
         axial = axial + dot(piston.f, n)
-    return _turning(motion, length, moment, dot(on_cross.n, motion.cross.R.column(0))) + n * axial
+    force: Vec = _turning(motion, length, moment, dot(on_cross.n, motion.cross.R.column(0))) + n * axial
+    return force
 
 
 def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: Any) -> Vec:
@@ -124,7 +124,8 @@ def _carried(values: Values, leg: Leg, motion: LegMotion, gravity: Vec, rotor: A
             load = load + values.scalar("carrier.mass") * dot(motion.carrier.a - gravity, drive)
     if turning:  # the crank turns the universal joint itself: rod and cross are turned with it, less what _turning counts
         load = load + _crank_turns(motion, rod, on_cross, drive, turned)
-    return turned + n * (load * (1 / dot(n, u)))
+    force: Vec = turned + n * (load * (1 / dot(n, u)))
+    return force
 
 
 def _crank_turns(motion: LegMotion, rod: Wrench, on_cross: Wrench, drive: Vec, turned: Vec) -> Any:

@@ -88,7 +88,13 @@ def platform_equation(
     if not massless_legs:
         h = h + sum(shares)
     return PlatformEquation(
-        h=h, legs=legs, rates=ca.vertcat(*rates), jacobian=ca.vertcat(*rows), constraint=G, residual=r, basis=motion_basis(robot, G)
+        h=h,
+        legs=legs,
+        rates=ca.vertcat(*rates),
+        jacobian=ca.vertcat(*rows),
+        constraint=G,
+        residual=r,
+        basis=motion_basis(robot, G),
     )
 
 
