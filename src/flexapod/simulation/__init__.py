@@ -1,0 +1,1 @@
+"""Simulation of robots under forces and controllers, in platform coordinates, without drift."""

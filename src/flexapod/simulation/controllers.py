@@ -1,0 +1,280 @@
+"""Controllers that are compiled into the simulation loop: joint PD and PID, feed-forward, computed torque, springs.
+
+A controller is continuous (evaluated in every stage of the integrator) unless `rate` is given: then it is sampled, held, and may
+be delayed. Its gains are parameters of the kernel: other gains never recompile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import casadi as ca
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.simulation.attitude import rotation_error
+from flexapod.simulation.plant import Coordinates, Moment, model_equation
+from flexapod.simulation.scope import Scope
+from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+MODEL = "model."
+"""Prefix of the numbers of a controller's own model of the robot."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Controller:
+    """What all controllers share.
+
+    Args:
+        rate: samples per second; None for a continuous controller.
+        delay: from sampling to the force [s], a whole number of sampling periods.
+        resolution: of the encoders [m or rad], one number or one per actuator; 0 for exact ones. Rates are then differences.
+        limit: largest force [N or N m], one number or one per actuator; None for no limit.
+    """
+
+    rate: float | None = None
+    delay: float = 0.0
+    resolution: Any = 0.0
+    limit: Any = None
+
+    signals: ClassVar[tuple[str, ...]] = ()
+    integral: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.rate is not None and not self.rate > 0:
+            raise InputError(f"rate: expected samples per second above 0, got {self.rate!r}")
+        if self.rate is None and (self.delay or np.any(np.asarray(self.resolution) != 0)):
+            raise InputError("delay and resolution belong to a sampled controller: give its rate as well")
+        periods = self.delay * (self.rate or 0.0)
+        if self.delay < 0 or abs(periods - round(periods)) > 1e-9:
+            raise InputError(f"delay: expected a whole number of sampling periods, got {periods:g} of them")
+
+    @property
+    def queue(self) -> int:
+        """Sampling periods between a sample and its force."""
+        return round(self.delay * (self.rate or 0.0))
+
+    @property
+    def quantised(self) -> bool:
+        """Encoders have steps."""
+        return bool(np.any(np.asarray(self.resolution) != 0))
+
+    @property
+    def model(self) -> Robot | None:
+        """The controller's own model, where it has one."""
+        return None
+
+    @property
+    def structure(self) -> str:
+        """What the compiled loop depends on."""
+        facts = (type(self).__name__, self.rate is not None, self.queue, self.quantised, self.limit is not None, self.integral)
+        return repr((*facts, self._structure()))
+
+    def _structure(self) -> Any:
+        return ()
+
+    def parameters(self, robot: Robot) -> dict[str, float]:
+        """Numbers of the controller by name, those of its model under a prefix."""
+        found: dict[str, float] = {}
+        for name, value in self._gains(robot).items():
+            spread = per_actuator(robot, name, value)
+            found |= {f"controller.{name}.{a}": float(x) for a, x in zip(robot.actuators, spread, strict=True)}
+        if self.model is not None:
+            found |= {MODEL + name: value for name, value in self.model.values.items()}
+        return found
+
+    def _gains(self, robot: Robot) -> dict[str, Any]:
+        shared = {"resolution": self.resolution} if self.quantised else {}
+        return shared | ({"limit": self.limit} if self.limit is not None else {})
+
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+        """Actuator forces (actuators,) [N or N m] that the controller asks for."""
+        raise NotImplementedError
+
+    def error(self, c: Coordinates, ref: Mapping[str, Any]) -> Any:
+        """What an integral part adds up (actuators,)."""
+        return ca.SX.zeros(c.q.numel())
+
+    def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
+        """Energy stored in actuators [J]; their force is then not counted as supplied."""
+        return ca.SX(0)
+
+    @property
+    def stores(self) -> bool:
+        """The force is that of springs."""
+        return False
+
+
+def per_actuator(robot: Robot, name: str, value: Any) -> np.ndarray:
+    """One number per actuator."""
+    array = np.asarray(value, dtype=np.float64)
+    n = len(robot.actuators)
+    if array.shape not in ((), (n,)) or not np.all(np.isfinite(array)):
+        raise InputError(f"{name}: expected one finite number or one per actuator ({n}), got shape {array.shape}")
+    return np.array(np.broadcast_to(array, (n,)))
+
+
+def gain(scope: Scope, robot: Robot, name: str) -> Any:
+    """A gain as a column of parameters."""
+    return ca.vertcat(*[scope.root.parameter(f"controller.{name}.{a}") for a in robot.actuators])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointControl(Controller):
+    """Force from the error of each actuator coordinate: kp e + kd e' + ki int e, plus a feed-forward.
+
+    Args:
+        kp: [N/m or N m/rad]; kd: per rate; ki: per error and second. One number or one per actuator.
+        feedforward: add the forces that the reference motion demands of the `assumed` robot.
+        assumed: the controller's model; the simulated robot itself if left out.
+    """
+
+    kp: Any
+    kd: Any = 0.0
+    ki: Any = None
+    feedforward: bool = False
+    assumed: Robot | None = None
+
+    @property
+    def signals(self) -> tuple[str, ...]:  # type: ignore[override]
+        """References that it needs."""
+        return ("actuators", "feedforward") if self.feedforward else ("actuators",)
+
+    @property
+    def integral(self) -> bool:  # type: ignore[override]
+        """It has an integral part."""
+        return self.ki is not None
+
+    def _structure(self) -> Any:
+        return (self.feedforward,)
+
+    def _gains(self, robot: Robot) -> dict[str, Any]:
+        own = {"kp": self.kp, "kd": self.kd} | ({"ki": self.ki} if self.ki is not None else {})
+        return own | super()._gains(robot)
+
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+        """kp e + kd e' + ki int e + feed-forward."""
+        n = len(robot.actuators)
+        q, qd = ref["actuators"][:n], ref["actuators"][n:]
+        total = gain(scope, robot, "kp") * (q - c.q) + gain(scope, robot, "kd") * (qd - c.qd)
+        if self.integral:
+            total = total + gain(scope, robot, "ki") * integral
+        return total + ref["feedforward"] if self.feedforward else total
+
+    def error(self, c: Coordinates, ref: Mapping[str, Any]) -> Any:
+        """Error of the actuator coordinates."""
+        return ref["actuators"][: c.q.numel()] - c.q
+
+
+def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
+    """Joint PD: kp e + kd e'; options of `Controller`."""
+    return JointControl(kp=kp, kd=kd, **options)
+
+
+def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
+    """Joint PID: kp e + ki int e + kd e'; options of `Controller`."""
+    return JointControl(kp=kp, ki=ki, kd=kd, **options)
+
+
+def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
+    """Joint PD plus the forces that the reference motion demands of a model of the robot."""
+    return JointControl(kp=kp, kd=kd, feedforward=True, assumed=model, **options)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComputedTorque(Controller):
+    r"""Computed torque in platform space.
+
+    .. math:: \Gamma = (J_a N)^{-T} N^T\left(A(N\dot u_c+\beta) + c\right),\qquad
+              \dot V_c = \dot V_r + k_d (V_r - V) + k_p\,e
+
+    with A, c of the controller's model, e the error of position and rotation vector, u_c the independent components.
+
+    Args:
+        kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).
+        assumed: the controller's model; the simulated robot itself if left out.
+
+    Source: Long 2014, Eqs. (46)-(49) as a control law. Checked by: tests/simulation/test_controllers.py.
+    """
+
+    kp: Any
+    kd: Any
+    assumed: Robot | None = None
+    signals: ClassVar[tuple[str, ...]] = ("platform",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.quantised:
+            raise InputError("resolution: computed torque reads the platform's pose, not encoders; leave it out")
+
+    @property
+    def model(self) -> Robot | None:
+        """The controller's own model."""
+        return self.assumed
+
+    def _structure(self) -> Any:
+        return (self.assumed is not None,)
+
+    def parameters(self, robot: Robot) -> dict[str, float]:
+        """Gains per component of the twist, and the model's numbers."""
+        found = super().parameters(robot)
+        for name, value in (("kp", self.kp), ("kd", self.kd)):
+            array = np.broadcast_to(np.asarray(value, dtype=np.float64), (6,))
+            found |= {f"controller.{name}.{i}": float(x) for i, x in enumerate(array)}
+        return found
+
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+        """Forces that give the commanded acceleration in the controller's model."""
+        r = ref["platform"]
+        R_r = ca.reshape(r[3:12], 3, 3).T
+        error = ca.vertcat(r[:3] - moment.p, rotation_error(R_r, moment.R))
+        kp, kd = (ca.vertcat(*[scope.root.parameter(f"controller.{k}.{i}") for i in range(6)]) for k in ("kp", "kd"))
+        command = r[18:24] + kd * (r[12:18] - moment.twist) + kp * error
+        state = model_equation(scope, robot, moment, MODEL if self.assumed is not None else "")
+        N, free = state.basis, list(robot.plan.platform_independent)
+        Vdot = ca.mtimes(N, command[free]) + state.beta
+        y = ca.mtimes(N.T, ca.mtimes(state.A, Vdot) + state.c)
+        A = ca.densify(ca.mtimes(state.jacobian, N))
+        if A.shape[0] > A.shape[1]:
+            return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
+        return solve_gram_schmidt(A.T, y)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Springs(Controller):
+    """Springs in place of actuators: k (free - q), which store energy.
+
+    Args:
+        stiffness: [N/m or N m/rad], one number or one per actuator.
+        free: coordinates at which they are relaxed; None: such that the robot is in balance where the run starts.
+    """
+
+    stiffness: Any
+    free: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rate is not None or self.limit is not None:
+            raise InputError("springs are continuous and have no limit: leave out rate and limit")
+
+    def _gains(self, robot: Robot) -> dict[str, Any]:
+        return {"stiffness": self.stiffness, "free": 0.0 if self.free is None else self.free}
+
+    def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+        """Force of the springs."""
+        return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
+
+    def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
+        """k (q - free)^2 / 2 of all springs."""
+        stretch = c.q - gain(scope, robot, "free")
+        return ca.dot(gain(scope, robot, "stiffness") * stretch, stretch) / 2
+
+    @property
+    def stores(self) -> bool:
+        """The force is that of springs."""
+        return True

@@ -1,0 +1,150 @@
+r"""Dormand and Prince's embedded method of order 5(4) with step control, from one output time to the next.
+
+The stages run in a loop that compiles the equations once: a queue holds the increments of the stages to come, and each new
+derivative is added to all of them. Local extrapolation: the fifth-order result is kept, the fourth-order one gives the error
+
+.. math:: \epsilon = \sqrt{\frac1{12}\sum_i\left(\frac{e_i}{a + r\,|y_i|}\right)^2},\qquad
+          h \leftarrow h\,\min(5,\max(0.2,\ 0.9\,\epsilon^{-1/5}))
+
+of position, rotation, velocity and angular velocity. Signals (references, loads) are polynomials within a row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexapod.kernels.program import Program
+from flexapod.simulation.attitude import normalised, turned
+from flexapod.simulation.closure import closed
+from flexapod.simulation.layout import Layout
+from flexapod.simulation.scope import Scope
+from flexapod.simulation.system import MOTION, rates
+
+C = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
+A = np.zeros((7, 7))
+A[1, :1] = [1 / 5]
+A[2, :2] = [3 / 40, 9 / 40]
+A[3, :3] = [44 / 45, -56 / 15, 32 / 9]
+A[4, :4] = [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]
+A[5, :5] = [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656]
+A[6, :6] = [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]
+E = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+
+PASSES = 100_000
+SMALLEST = 1e-10
+"""Steps below this share of the row end the run: something is singular or jumps."""
+
+
+def adaptive_row(
+    root: Program, b: Any, layout: Layout, parts: dict[str, Any], H: Any, table: Any
+) -> tuple[dict[str, Any], Any, Any, Any]:
+    """The parts of the state at the end of a row, status, and forces and acceleration at its start.
+
+    Args:
+        H: length of the row.
+        table: (width, nodes) coefficients of the signals as polynomials in s = -1 .. 1, lowest first.
+
+    Checked by: tests/simulation/test_orders.py.
+    """
+    moving = ["p", "quat", "v", "w", "joints", *layout.extra]
+    rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
+
+    def attempt(inner: Any, *carried: Any) -> tuple[list[Any], Any]:
+        *values, s, step, taken, rejected, failed = carried
+        now = dict(parts, **dict(zip(moving, values, strict=True)))
+        left = H - s
+        last = step * (1 + 1e-6) >= left
+        h = ca.if_else(last, left, step)
+        y1, error, code = _stages(root, inner, layout, now, h, s / H, H, table)
+        scope = Scope(root, inner)
+        after = advanced(scope, layout, now, y1)
+        code = ca.if_else(code != 0, code, scope.code)
+        size = _norm(now, y1, error, rtol, atol)
+        good = ca.logic_and(size <= 1, code == 0)
+        factor = ca.if_else(size < 1e300, ca.fmin(5, ca.fmax(0.2, 0.9 * ca.fmax(size, 1e-10) ** -0.2)), 0.2)
+        factor = ca.if_else(code == 0, factor, 0.2)
+        wanted = ca.if_else(ca.logic_and(last, good), ca.fmax(step, h * factor), h * factor)
+        stuck = ca.logic_and(ca.logic_not(good), wanted < SMALLEST * H)
+        new = [ca.if_else(good, after[name], now[name]) for name in moving]
+        s1 = ca.if_else(good, ca.if_else(last, H, s + h), s)
+        failed = ca.if_else(stuck, ca.if_else(code != 0, code, stalled), 0)
+        following = [*new, s1, wanted, taken + good, rejected + 1 - good, failed]
+        return following, ca.if_else(failed != 0, 0, H - s1)
+
+    stalled = root.fail_if(ca.SX(0), "the step of the adaptive method became too small: the motion is singular or jumps")
+    start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0)]
+    final, _, _ = b.iterate(attempt, start=start, limit=PASSES, tolerance=0.0)
+    *values, s, step, taken, rejected, failed = final
+    many = root.fail_if(ca.SX(0), f"more than {PASSES} adaptive steps within one output step")
+    code = ca.if_else(failed != 0, failed, ca.if_else(s < H, many, 0))
+    scope = Scope(root, b)
+    begin = rates(scope, layout, parts, ca.SX.zeros(MOTION + sum(layout.extra.values())), polynomial(layout, table, ca.SX(0)))
+    code = ca.if_else(scope.code != 0, scope.code, code)
+    end = dict(parts, **dict(zip(moving, values, strict=True)), step=step, taken=taken, rejected=rejected)
+    return end, code, begin.force, begin.acceleration
+
+
+def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
+    """The parts of the state after increments y, loops closed."""
+    found = dict(parts)
+    quat = normalised(turned(y[3:6], parts["quat"]))
+    p, quat, v, w, joints = closed(
+        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
+    )
+    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
+    at = MOTION
+    for name, size in layout.extra.items():
+        found[name] = parts[name] + y[at : at + size]
+        at += size
+    return found
+
+
+def polynomial(layout: Layout, table: Any, where: Any) -> Any:
+    """Signals at a place 0 .. 1 of the row, by Horner's rule."""
+    if not layout.width:
+        return ca.SX(0, 1)
+    s = 2 * where - 1
+    value = table[:, -1]
+    for j in reversed(range(table.shape[1] - 1)):
+        value = value * s + table[:, j]
+    return value
+
+
+def _stages(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any) -> tuple[Any, Any, Any]:
+    """Fifth-order increments, their error estimate, and a status."""
+    size = MOTION + sum(layout.extra.values())
+    # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j
+    ahead = np.zeros((6, 7))
+    for i in range(7):
+        for j in range(6 - i):
+            ahead[j, i] = A[i + 1 + j, i]
+    coefficients = ca.SX(ca.DM(np.vstack([ahead, C, E])))
+
+    def stage(inner: Any, _: Any, y: Any, queue: Any, error: Any, code: Any, c: Any) -> tuple[list[Any], list[Any]]:
+        scope = Scope(root, inner)
+        found = rates(scope, layout, parts, y, polynomial(layout, table, where + c[6] * h / H))
+        queue = queue + h * ca.mtimes(found.dy, c[:6].T)
+        following = queue[:, 0]
+        shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))
+        first = ca.if_else(code != 0, code, scope.code)
+        return [following, shifted, error + (h * c[7]) * found.dy, first], [y]
+
+    zero = ca.SX.zeros(size)
+    (_, _, error, code), (arguments,) = b.scan(
+        stage, 7, carry=[zero, ca.SX.zeros(size, 6), zero, ca.SX(0)], each=[coefficients]
+    )
+    return arguments[:, 6], error, code
+
+
+def _norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+    """Weighted error of the motion; rotation against one radian."""
+    total = ca.SX(0)
+    sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
+    for i, size in enumerate(sizes):
+        after = size + y[i] if i not in (3, 4, 5) else 1
+        scale = atol + rtol * ca.fmax(ca.fabs(size), ca.fabs(after))
+        total = total + (error[i] / scale) ** 2
+    return ca.sqrt(total / MOTION)

@@ -1,0 +1,113 @@
+r"""Viscous and constant Coulomb friction of joints as a wrench on the platform.
+
+.. math:: W = -\sum_j \left(\frac{\partial \dot q_j}{\partial V}\right)^T \tau_j(\dot q_j),\qquad
+          \tau = c\,\dot q + (F_s + \tau_b/p)\tanh(\dot q/v_0)
+
+Joint rates are linear in the platform's twist V, so the transposed Jacobian brings joint friction to the platform.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from flexapod.equations.values import Values
+from flexapod.errors import InputError
+from flexapod.simulation.plant import Moment
+from flexapod.simulation.scope import Scope
+from flexapod.spatial import Vec
+
+if TYPE_CHECKING:
+    from flexapod.robot.model import Leg
+    from flexapod.robot.robot import Robot
+
+SPEED = 1e-3
+"""Speed [m/s, rad/s] of the tanh law where the robot file gives none: the exact sign has no solution at rest."""
+
+
+def check_friction(robot: Robot, friction: bool | str) -> bool:
+    """Whether joints rub; refuses what forward simulation does not know.
+
+    Args:
+        friction: False, True (as in the file), or ``"constant"`` (viscous and constant Coulomb parts only).
+    """
+    if friction not in (True, False, "constant"):
+        raise InputError(f"friction: expected True, False or 'constant', got {friction!r}")
+    if not friction:
+        return False
+    parts = [(leg, part) for leg in robot.legs for part in (*leg.links, leg.closing) if part.friction is not None]
+    for leg, part in parts:
+        f = part.friction
+        assert f is not None
+        if friction is True and (f.normal or f.reaction):
+            raise InputError(
+                f"friction: joint {part.joint} of leg {leg.name} has friction that depends on its load, which forward simulation "
+                "does not solve; friction='constant' keeps the viscous and constant parts, friction=False none"
+            )
+    return any(part.friction.viscous or part.friction.coulomb or part.friction.preload for _, part in parts if part.friction)
+
+
+def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
+    """Wrench (6,) on the platform, and the power that friction turns into heat [W].
+
+    Checked by: tests/simulation/test_friction.py.
+    """
+    values, at, total = Values(scope), 0, ca.SX.zeros(6)  # type: ignore[arg-type]
+    for i, leg in enumerate(robot.legs):
+        own = values.of(f"legs.{leg.name}")
+        J, closing = _joint_rates(scope, robot, i, own, moment, at)
+        for name, rows in _groups(leg).items():
+            part = J[rows, :] if rows else closing
+            total = total + ca.mtimes(part.T, _law(own, leg, name, ca.mtimes(part, moment.twist)))
+        at += len(leg.moving)
+    return total, -ca.dot(total, moment.twist)
+
+
+def _groups(leg: Leg) -> dict[str, list[int]]:
+    """Joints with friction: positions of their coordinates; the closing joint has none of its own."""
+    found: dict[str, list[int]] = {}
+    for k, index in enumerate(leg.moving):
+        link = leg.links[index]
+        if link.friction is not None:
+            found.setdefault(link.joint, []).append(k)
+    if leg.closing.friction is not None:
+        found[leg.closing.joint] = []
+    return found
+
+
+def _law(values: Values, leg: Leg, joint: str, rates: Any) -> Any:
+    """Generalized friction forces of a joint: along the rate of one coordinate, or along several as one vector."""
+    part = next(p for p in (*leg.links, leg.closing) if p.joint == joint and p.friction is not None)
+    assert part.friction is not None
+
+    def read(key: str) -> Any:
+        return values.scalar(f"{joint}.friction.{key}")
+
+    speed = read("speed") if part.friction.speed is not None else SPEED
+    constant = read("coulomb") + read("preload")
+    if rates.numel() == 1 or part.friction.direction == "per_axis":
+        return -(read("viscous") * rates + constant * ca.tanh(rates / speed))
+    size = ca.sqrt(ca.dot(rates, rates) + 1e-30)
+    return -(read("viscous") + constant * ca.tanh(size / speed) / size) * rates
+
+
+def _joint_rates(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, at: int) -> tuple[Any, Any]:
+    """(n, 6) coordinates' rates per platform twist, and (3, 6) relative angular velocity of the closing joint."""
+    from flexapod.equations.closing import close_leg
+    from flexapod.equations.jacobian import moving_frame
+    from flexapod.equations.universal_leg import leg_motion
+
+    leg, form = robot.legs[i], robot.closed_forms[i]
+    frame, twist = moving_frame(moment.p, moment.R)
+    if form is not None:
+        motion = leg_motion(scope, values, leg, form.sign, frame)  # type: ignore[arg-type]
+        first = (motion.actuator,)
+        parts = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
+        rates, w = ca.vertcat(*[c.qd for c in parts]), motion.tip.w
+    else:
+        start = [moment.joints[at + k] for k in range(len(leg.moving))]
+        closed = close_leg(scope, values, leg, robot.plan.legs[i], frame, start)  # type: ignore[arg-type]
+        rates, w = ca.vertcat(*closed.qd), closed.links[leg.closing.link].w
+    relative: Vec = frame.w - Vec(w.expr, "W")
+    return ca.densify(ca.jacobian(rates, twist)), ca.densify(ca.jacobian(relative.expr, twist))

@@ -1,0 +1,151 @@
+"""The numbers that a run carries from row to row, by name in one vector; what a compiled loop depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.planning import Plan
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.controllers import Controller
+
+WIDTHS = {"platform": 24, "wrench": 6}
+"""Numbers per signal; the others have a multiple of the number of actuators."""
+
+CHEBYSHEV = 8
+"""Nodes per row of signals that are interpolated in an adaptive run (polynomials of degree 7)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layout:
+    """Structure of a compiled run.
+
+    Args:
+        robot: its structure and closing plan.
+        controller: None for given forces only.
+        method: ``rk4`` or ``dopri``.
+        rows: steps (rk4) or output intervals (dopri) per call of the kernel.
+        inputs: signals beside those of the controller: ``force``, ``wrench``.
+        friction: joints rub.
+        failing: actuators may fail.
+        watch: stop at ends of strokes and where the actuators lose control.
+        minimal: plan of the fast equations, or None.
+    """
+
+    robot: Robot
+    controller: Controller | None
+    method: str
+    rows: int
+    inputs: tuple[str, ...] = ()
+    friction: bool = False
+    failing: bool = False
+    watch: tuple[str, ...] = ()
+    minimal: Plan | None = field(default=None)
+
+    @property
+    def key(self) -> str:
+        """Everything that the compiled loop depends on."""
+        control = self.controller.structure if self.controller else ""
+        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.minimal), self.strokes)
+        return f"simulation{(control, *parts)!r}|{self.robot.structure}"
+
+    @cached_property
+    def actuators(self) -> int:
+        """Number of actuators."""
+        return len(self.robot.actuators)
+
+    @cached_property
+    def strokes(self) -> tuple[bool, ...]:
+        """Actuators whose stroke is watched."""
+        links = [link for leg in self.robot.legs for link in leg.links if link.actuated]
+        return tuple("stroke" in self.watch and k.limits is not None and k.limits.stroke is not None for k in links)
+
+    @cached_property
+    def signals(self) -> dict[str, slice]:
+        """Signals of a row by name."""
+        names = [*self.inputs, *(self.controller.signals if self.controller else ())]
+        found, at = {}, 0
+        for name in names:
+            width = WIDTHS.get(name, self.actuators * (2 if name == "actuators" else 1))
+            found[name] = slice(at, at + width)
+            at += width
+        return found
+
+    @cached_property
+    def width(self) -> int:
+        """Numbers per signal node."""
+        return max((s.stop for s in self.signals.values()), default=0)
+
+    @cached_property
+    def nodes(self) -> NDArray[np.float64]:
+        """Where in a row signals are sampled, 0 to 1."""
+        if self.method == "rk4":
+            return np.array([0.0, 0.5, 1.0])
+        return (1.0 - np.cos(np.pi * np.arange(CHEBYSHEV) / (CHEBYSHEV - 1))) / 2.0
+
+    @cached_property
+    def extra(self) -> dict[str, int]:
+        """What is integrated beside the motion, and how many numbers each."""
+        n = self.actuators
+        found = {"travel": n, "work": n, "external": 1, "dissipated": 1}
+        if self.controller is not None and self.controller.integral and self.controller.rate is None:
+            found["integral"] = n
+        return found
+
+    @cached_property
+    def memory(self) -> dict[str, int]:
+        """What a sampled controller remembers."""
+        c, n = self.controller, self.actuators
+        if c is None or c.rate is None:
+            return {}
+        found = {"held": n * (1 + c.queue)}
+        if c.integral:
+            found["sum"] = n
+        if c.quantised:
+            found["last"] = n
+        return found
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Places of all carried numbers in one vector."""
+        from flexapod.simulation.plant import is_general
+
+        joints = len(self.robot.coordinates) if is_general(self.robot) else 0
+        sizes = {"p": 3, "quat": 4, "v": 3, "w": 3, "joints": joints, **self.extra, **self.memory, "code": 1}
+        if self.method == "dopri":
+            sizes |= {"step": 1, "taken": 1, "rejected": 1}
+        if "singular" in self.watch:
+            sizes["determinant"] = 1
+        found, at = {}, 0
+        for name, size in sizes.items():
+            found[name] = slice(at, at + size)
+            at += size
+        return found
+
+    @cached_property
+    def size(self) -> int:
+        """Length of the carried vector."""
+        return max(s.stop for s in self.places.values())
+
+    @property
+    def columns(self) -> int:
+        """Numbers per row given to the kernel: length, tick, signals at the nodes."""
+        return 2 + self.width * len(self.nodes)
+
+    def split(self, state: Any) -> dict[str, Any]:
+        """Parts of a carried vector."""
+        return {name: state[place] for name, place in self.places.items()}
+
+    def joined(self, parts: dict[str, Any]) -> Any:
+        """The carried vector of its parts."""
+        return ca.vertcat(*[ca.SX(parts[name]) for name in self.places])
+
+    def at_node(self, column: Any) -> dict[str, Any]:
+        """Signals by name from one node's numbers."""
+        return {name: column[place] for name, place in self.signals.items()}

@@ -1,0 +1,58 @@
+"""What a result shows of each state beyond the state itself: rotation, actuators, joints, energies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from flexapod.kernels.program import Program
+from flexapod.simulation.attitude import matrix
+from flexapod.simulation.closure import determinant
+from flexapod.simulation.energies import energies
+from flexapod.simulation.plant import Moment, coordinates
+from flexapod.simulation.scope import Scope
+
+if TYPE_CHECKING:
+    from flexapod.simulation.layout import Layout
+
+
+def observe_program(layout: Layout) -> Program:
+    """The program: inputs p, quat, v, w, joints; outputs by the names of the result."""
+    root, robot = Program("observe"), layout.robot
+    given = {"p": 3, "quat": 4, "v": 3, "w": 3}
+    symbols: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
+    joints = layout.places["joints"]
+    general = joints.stop > joints.start
+    symbols["joints"] = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
+    R = matrix(symbols["quat"])
+    moment = Moment(p=symbols["p"], R=R, v=symbols["v"], w=symbols["w"], joints=symbols["joints"])
+    scope = Scope(root, root)
+    c = coordinates(scope, robot, moment)
+    kinetic, potential = energies(scope, robot, moment)
+    elastic = layout.controller.elastic_energy(scope, robot, c) if layout.controller is not None else ca.SX(0)
+    n = layout.actuators
+    root.output("rotation", R, shape=(3, 3))
+    root.output("actuator_position", c.q, shape=(n,))
+    root.output("actuator_velocity", c.qd, shape=(n,))
+    root.output("joint_position", c.joints, shape=(len(robot.coordinates),))
+    root.output("energy", ca.vertcat(kinetic, potential, elastic), shape=(3,))
+    return root
+
+
+def determinant_program(layout: Layout) -> Program:
+    """The program: determinant of the Jacobian at a pose, to compare a run with."""
+    root = Program("determinant")
+    p, quat = root.input("p", (3,)), root.input("quat", (4,))
+    joints = layout.places["joints"]
+    general = joints.stop > joints.start
+    q = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
+    still = ca.SX.zeros(3)
+    root.output("determinant", determinant(Scope(root, root), layout.robot, Moment(p=p, R=matrix(quat), v=still, w=still, joints=q)))
+    return root
+
+
+def pick_inputs(layout: Layout, kernel: Any, states: np.ndarray) -> dict[str, np.ndarray]:
+    """Inputs of a kernel from carried vectors (n, size)."""
+    return {i.name: np.ascontiguousarray(states[:, layout.places[i.name]]) for i in kernel.signature.inputs}

@@ -1,0 +1,124 @@
+r"""The robot as a system of differential equations in platform coordinates.
+
+State of a step: position p, unit quaternion, velocity v, angular velocity w (world axes) and joint coordinates of general
+legs as start values of their Newton iteration. Loops are closed exactly at every evaluation, so nothing can drift apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from flexapod.equations.closing import close_leg
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import leg_motion
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation
+from flexapod.simulation.scope import Scope, inlined
+from flexapod.spatial import Rot, Vec
+from flexapod.spatial.linear import solve_symmetric
+from flexapod.spatial.vector import zero
+
+if TYPE_CHECKING:
+    from flexapod.equations.minimal.planning import Plan
+    from flexapod.robot.robot import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """Pose and twist of the platform as expressions; `joints` starts the closing of general legs."""
+
+    p: Any
+    R: Any
+    v: Any
+    w: Any
+    joints: Any
+
+    @property
+    def twist(self) -> Any:
+        """(6,) linear, then angular."""
+        return ca.vertcat(self.v, self.w)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """By the names of programs."""
+        return {"position": self.p, "rotation": self.R, "velocity": self.v, "angular_velocity": self.w, "guess": self.joints}
+
+    @property
+    def frame(self) -> FrameMotion:
+        """The platform's motion without acceleration."""
+        return FrameMotion(
+            p=Vec(self.p, "W"), R=Rot(self.R, "W", "P"), v=Vec(self.v, "W"), w=Vec(self.w, "W"), a=zero("W"), alpha=zero("W")
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coordinates:
+    """Actuator coordinates and rates (actuators,), and all joint coordinates and rates (joints,)."""
+
+    q: Any
+    qd: Any
+    joints: Any
+    joint_rates: Any
+
+
+def is_general(robot: Robot) -> bool:
+    """Some leg is closed by Newton."""
+    return any(form is None for form in robot.closed_forms)
+
+
+def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
+    """Joint coordinates and rates at a state, legs closed exactly."""
+    values, at = Values(scope), 0  # type: ignore[arg-type]
+    q: list[Any] = []
+    qd: list[Any] = []
+    driven: list[int] = []
+    for i, leg in enumerate(robot.legs):
+        own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
+        driven += [at + k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
+        if form is not None:
+            motion = leg_motion(scope, own, leg, form.sign, moment.frame)  # type: ignore[arg-type]
+            first = (motion.actuator,)
+            parts = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
+            q += [c.q for c in parts]
+            qd += [c.qd for c in parts]
+        else:
+            start = [moment.joints[at + k] for k in range(n)]
+            closed = close_leg(scope, own, leg, robot.plan.legs[i], moment.frame, start)  # type: ignore[arg-type]
+            q += closed.q
+            qd += closed.qd
+        at += n
+    return Coordinates(
+        q=ca.vertcat(*[q[k] for k in driven]), qd=ca.vertcat(*[qd[k] for k in driven]),
+        joints=ca.vertcat(*q), joint_rates=ca.vertcat(*qd),
+    )  # fmt: skip
+
+
+def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "") -> StateEquation:
+    """The equation of motion at a state, with the numbers under a prefix."""
+    return state_equation(scope.under(prefix, moment.inputs), robot)  # type: ignore[arg-type]
+
+
+def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | None) -> Any:
+    """Acceleration (6,) of the platform under actuator forces and a wrench on the platform.
+
+    Args:
+        wrench: (6,), or None.
+        plan: of the minimal equations, where they serve (no wrench).
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    if plan is not None:
+        from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
+
+        found = inlined(scope, minimal_forward_dynamics(robot, plan), {**moment.inputs, "force": force})
+        return ca.vertcat(found["acceleration"], found["angular_acceleration"])
+    state = model_equation(scope, robot, moment)
+    N = state.basis
+    right = ca.mtimes(state.jacobian.T, force) - state.c - ca.mtimes(state.A, state.beta)
+    if wrench is not None:
+        right = right + wrench
+    M = ca.mtimes(N.T, ca.mtimes(state.A, N))
+    return ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta

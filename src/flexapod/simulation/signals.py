@@ -1,0 +1,147 @@
+"""References and loads over time, as tables that the compiled run reads row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.layout import Layout
+
+Array = NDArray[np.float64]
+Signal = Callable[[Array], Array]
+REST = 1e-9
+"""Largest speed at the end of a sampled motion [m/s, rad/s] at which the robot may stay there."""
+
+
+def over_time(name: str, value: Any, width: int) -> Signal:
+    """A signal from a constant (width,), a pair (times, values) interpolated linearly, or a function of times (n,)."""
+    if callable(value):
+
+        def called(t: Array) -> Array:
+            found = np.asarray(value(t), dtype=np.float64)
+            if found.shape != (len(t), width):
+                raise InputError(f"{name}: the function gave shape {found.shape} for {len(t)} times, expected ({len(t)}, {width})")
+            return found
+
+        return called
+    if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) == 1 and np.ndim(value[1]) == 2:
+        times, values = (np.asarray(x, dtype=np.float64) for x in value)
+        if values.shape != (len(times), width) or np.any(np.diff(times) <= 0):
+            raise InputError(f"{name}: expected rising times (n,) and values (n, {width}), got {times.shape} and {values.shape}")
+        return lambda t: np.stack([np.interp(t, times, values[:, k]) for k in range(width)], axis=1)
+    constant = np.asarray(value, dtype=np.float64)
+    if constant.shape != (width,):
+        raise InputError(f"{name}: expected ({width},), a pair (times, values) or a function of times, got shape {constant.shape}")
+    return lambda t: np.tile(constant, (len(t), 1))
+
+
+def motion_at(motion: Any, t: Array) -> Any:
+    """A motion at times: by its formula, else interpolated; after its end it stays where it is, if it rests there."""
+    from flexapod.motions.combine import resample
+
+    first, last = float(motion.time[0]), float(motion.time[-1])
+    if motion.formula is not None:
+        return motion.formula(t + first)
+    local = t + first
+    if np.all(local <= last):
+        return resample(motion, time=local) if len(t) > 1 else _one(motion, local)
+    ends = [motion.velocity[-1]] + ([motion.angular_velocity[-1]] if isinstance(motion, Motion) else [])
+    if max(float(np.max(np.abs(x))) for x in ends) > REST:
+        raise InputError(f"duration: the motion ends at {last - first:g} s with a speed; give a shorter duration or a motion that rests")
+    inside = np.unique(np.minimum(local, last))
+    found = resample(motion, time=inside) if len(inside) > 1 else _one(motion, inside)
+    where = np.searchsorted(inside, np.minimum(local, last))
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    arrays = {name: getattr(found, name)[where] for name in names if hasattr(found, name)}
+    return type(motion)(time=local, **arrays)
+
+
+def _one(motion: Any, t: Array) -> Any:
+    from flexapod.motions.combine import resample
+
+    two = resample(motion, time=np.unique(np.concatenate([t, motion.time[[0, -1]]])))
+    k = int(np.searchsorted(two.time, t[0]))
+    names = [f for f in two.__dataclass_fields__ if f not in ("formula",)]
+    return type(motion)(**{name: getattr(two, name)[k : k + 1] for name in names})
+
+
+def platform_reference(motion: Any) -> Signal:
+    """(n, 24): position, rotation row by row, velocity, angular velocity, acceleration, angular acceleration."""
+
+    def at(t: Array) -> Array:
+        m = motion_at(motion, t)
+        parts = [m.position, m.rotation.reshape(-1, 9), m.velocity, m.angular_velocity, m.acceleration, m.angular_acceleration]
+        return np.concatenate(parts, axis=1)
+
+    return at
+
+
+def actuator_reference(robot: Robot, motion: Any) -> Signal:
+    """(n, 2 actuators): coordinates and rates of the reference motion."""
+    if isinstance(motion, ActuatorMotion):
+        return lambda t: np.concatenate([motion_at(motion, t).position, motion_at(motion, t).velocity], axis=1)
+    from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
+    from flexapod.analysis.kernels import kernel
+    from flexapod.analysis.results import reasons, settle
+
+    bound = kernel(robot, "inverse_kinematics", detail="actuators")
+
+    def at(t: Array) -> Array:
+        m = motion_at(motion, t)
+        batch, given = solve_from_home(bound, platform_inputs(m))
+        settle("reference motion", robot, reasons(bound.signature, batch.status, given), m, "raise")
+        return np.concatenate([batch.outputs["actuator_position"], batch.outputs["actuator_velocity"]], axis=1)
+
+    return at
+
+
+def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> Signal:
+    """(n, actuators): forces that the motion demands by inverse dynamics, without friction."""
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+
+    def at(t: Array) -> Array:
+        m = motion_at(motion, t)
+        load = None if wrench is None else wrench(t)
+        return np.asarray(inverse_dynamics(robot, m, friction=False, wrench=load).force.values)
+
+    return at
+
+
+def row_table(layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array) -> Array:
+    """Table of rows: length, tick, signals at the nodes (rk4) or their polynomials (dopri).
+
+    Args:
+        start: time of row 0 of the segment; h: length of rows.
+        first, count: rows to make.
+        ticks: (count,) 1 where the controller samples.
+    """
+    table = np.zeros((count, layout.columns))
+    table[:, 0], table[:, 1] = h, ticks
+    if not layout.width:
+        return table
+    nodes = layout.nodes
+    if layout.method == "rk4":
+        times = start + h * (first + 0.5 * np.arange(2 * count + 1))
+        half = _sample(layout, signals, times)
+        values = np.stack([half[0:-1:2], half[1::2], half[2::2]], axis=1)
+    else:
+        times = start + h * (first + np.arange(count)[:, None] + nodes[None, :])
+        values = _sample(layout, signals, times.ravel()).reshape(count, len(nodes), layout.width)
+        powers = np.vander(2.0 * nodes - 1.0, increasing=True)
+        values = np.einsum("jk,nkw->njw", np.linalg.inv(powers), values)
+    table[:, 2:] = values.reshape(count, -1)
+    return table
+
+
+def _sample(layout: Layout, signals: Mapping[str, Signal], times: Array) -> Array:
+    unique, where = np.unique(times, return_inverse=True)
+    values = np.concatenate([signals[name](unique) for name in layout.signals], axis=1)
+    return np.asarray(values[where.reshape(-1)])

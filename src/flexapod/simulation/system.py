@@ -1,0 +1,131 @@
+"""Right-hand side of the simulated system: robot, controller, loads, friction, and the ledger of energy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import casadi as ca
+
+from flexapod.simulation.attitude import matrix, theta_rate, turned
+from flexapod.simulation.controllers import gain
+from flexapod.simulation.joint_friction import friction_wrench
+from flexapod.simulation.layout import Layout
+from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
+from flexapod.simulation.scope import Scope
+
+MOTION = 12
+"""Increments of the motion in a step: position, Cayley's vector, velocity, angular velocity."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """Derivative of the increments, and the actuator forces and platform acceleration that go with it."""
+
+    dy: Any
+    force: Any
+    acceleration: Any
+
+
+def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
+    """Pose and twist of a row's start, or after increments y."""
+    if y is None:
+        return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"])
+    return Moment(
+        p=parts["p"] + y[:3], R=matrix(turned(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
+        joints=parts["joints"],
+    )  # fmt: skip
+
+
+def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+    """Derivative of the increments y at given signals.
+
+    Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    robot = layout.robot
+    moment, signals = moment_of(layout, parts, y), layout.at_node(column)
+    c = coordinates(scope, robot, moment)
+    force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
+    wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
+    if wrench is not None:
+        external = ca.dot(wrench, moment.twist)
+    if layout.friction:
+        rubbing, dissipated = friction_wrench(scope, robot, moment)
+        wrench = rubbing if wrench is None else wrench + rubbing
+    Vdot = acceleration(scope, robot, moment, force, wrench, layout.minimal)
+    scope.fail_if(
+        ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
+    )
+    beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
+    dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot, *[beside[name] for name in layout.extra])
+    return Rates(dy=dy, force=force, acceleration=Vdot)
+
+
+def _forces(
+    scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, moment: Moment, c: Coordinates, signals: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Actuator forces, the part of them that is supplied, and the integrand of an integral part."""
+    n, controller = layout.actuators, layout.controller
+    force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
+    if controller is not None and controller.rate is not None:
+        force = parts["held"][:n]
+    elif controller is not None:
+        integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
+        asked = controller.force(scope, layout.robot, moment, c, signals, integral)
+        error = controller.error(c, signals)
+        if controller.stores:
+            stored = asked
+        else:
+            force = limited(scope, layout, asked)
+    if "force" in signals:
+        force = force + signals["force"]
+    if layout.failing:
+        force = force * ca.vertcat(*[scope.root.parameter(f"actuator.{a}.gain") for a in layout.robot.actuators])
+    return force + stored, force, error
+
+
+def limited(scope: Scope, layout: Layout, force: Any) -> Any:
+    """Forces within the controller's limit."""
+    controller = layout.controller
+    if controller is None or controller.limit is None:
+        return force
+    limit = gain(scope, layout.robot, "limit")
+    return ca.fmin(ca.fmax(force, -limit), limit)
+
+
+def _increment(layout: Layout, y: Any, name: str) -> Any:
+    at = MOTION
+    for key, size in layout.extra.items():
+        if key == name:
+            return y[at : at + size]
+        at += size
+    raise KeyError(name)
+
+
+def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, column: Any) -> dict[str, Any]:
+    """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
+
+    Args:
+        tick: 1 where the controller samples.
+        period: of sampling [s].
+        column: signals at the start of the row.
+    """
+    controller, n = layout.controller, layout.actuators
+    assert controller is not None
+    moment, signals = moment_of(layout, parts), layout.at_node(column)
+    c = coordinates(scope, layout.robot, moment)
+    new = {}
+    if controller.quantised:
+        step = gain(scope, layout.robot, "resolution")
+        exact = step == 0
+        q = ca.if_else(exact, c.q, ca.floor(c.q / ca.if_else(exact, 1, step) + 0.5) * step)
+        c = replace(c, q=q, qd=(q - parts["last"]) / period)
+        new["last"] = q
+    integral = None
+    if controller.integral:
+        integral = new["sum"] = parts["sum"] + period * controller.error(c, signals)
+    force = limited(scope, layout, controller.force(scope, layout.robot, moment, c, signals, integral))
+    new["held"] = ca.vertcat(parts["held"][n:], force)
+    return {name: ca.if_else(tick, new[name], parts[name]) for name in layout.memory}
