@@ -1,0 +1,149 @@
+"""Every formulation of rigid inverse dynamics gives the same forces; power, forward dynamics and the mass matrix fit them."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.sampling import random_states
+from flexapod.equations.minimal.conditions import applies
+
+ROBOTS = [name for name in fp.catalogue() if fp.load(name).flexible_platform is None]
+
+STATES = 10_000
+
+AGREE = 1e-10
+"""Formulations share no algebra; their rounding differs by some 1e-14 of the largest force times the condition of the pose
+(bounded by the sampling box to a few hundred)."""
+
+IDENTITY = 1e-9
+"""Forward after inverse dynamics: the condition of the mass matrix (up to 1e4 here) times rounding."""
+
+
+@functools.cache
+def case(name: str) -> tuple[fp.Robot, fp.Motion]:
+    robot = fp.load(name)
+    states = random_states(robot, STATES, seed=11)
+    return robot, fp.Motion(time=np.arange(float(STATES)), **states)
+
+
+@functools.cache
+def reference(name: str) -> np.ndarray:
+    robot, motion = case(name)
+    return fp.inverse_dynamics(robot, motion, friction=False, formulation="virtual_power").force.values
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("formulation", ["virtual_work", "newton_euler", "minimal"])
+def test_formulations_agree(name: str, formulation: str) -> None:
+    robot, motion = case(name)
+    if formulation == "minimal" and applies(robot):
+        with pytest.raises(fp.InputError, match="does not apply"):
+            fp.inverse_dynamics(robot, motion, friction=False, formulation="minimal")
+        return
+    force = fp.inverse_dynamics(robot, motion, friction=False, formulation=formulation).force.values
+    expected = reference(name)
+    assert np.abs(force - expected).max() <= AGREE * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("formulation", ["virtual_power", "virtual_work", "newton_euler"])
+def test_external_wrench(name: str, formulation: str) -> None:
+    """A wrench at a named point in platform axes does the work that the actuators must give less."""
+    robot, motion = case(name)
+    part = fp.Motion(**{k: getattr(motion, k)[:200] for k in motion.__dataclass_fields__ if k != "formula"})
+    load = np.random.default_rng(3).normal(size=(200, 6)) * 10
+    tool = fp.inverse_dynamics(robot, part, friction=False, formulation=formulation, wrench=load, point="tool", axes="platform")
+    free = fp.inverse_dynamics(robot, part, friction=False, formulation=formulation)
+    f = np.einsum("nij,nj->ni", part.rotation, load[:, :3])
+    m = np.einsum("nij,nj->ni", part.rotation, load[:, 3:])
+    arm = part.rotation @ robot.platform.points["tool"]
+    velocity = part.velocity + np.cross(part.angular_velocity, arm)
+    power = np.einsum("ni,ni->n", f, velocity) + np.einsum("ni,ni->n", m, part.angular_velocity)
+    change = (tool.power - free.power).sum("actuator").values
+    terms = np.abs(tool.power.values).sum(1) + np.abs(free.power.values).sum(1) + np.abs(power)
+    assert np.abs(change + power).max() <= AGREE * terms.max()
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_forward_after_inverse_is_the_identity(name: str) -> None:
+    robot, motion = case(name)
+    formulations = ["virtual_power"] if applies(robot) else ["virtual_power", "minimal"]
+    for formulation in formulations:
+        found = fp.forward_dynamics(robot, motion, reference(name), formulation=formulation)
+        for key in ("acceleration", "angular_acceleration"):
+            scale = np.abs(motion.acceleration).max() / robot.characteristic_length + np.abs(motion.angular_acceleration).max()
+            unit = robot.characteristic_length if key == "acceleration" else 1.0
+            assert np.abs(found[key].values - getattr(motion, key)).max() <= IDENTITY * scale * unit
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_mass_matrix_is_symmetric_positive_definite(name: str) -> None:
+    robot, motion = case(name)
+    coordinates = "platform" if robot.mobility.rank == 6 else "independent"
+    M = fp.mass_matrix(robot, motion, coordinates=coordinates).values
+    assert np.abs(M - np.swapaxes(M, 1, 2)).max() <= 1e-14 * np.abs(M).max()
+    assert np.linalg.eigvalsh(M).min() > 0
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_equation_of_motion_in_actuator_coordinates(name: str) -> None:
+    """M q'' + c + g = force with terms from the mass matrix kernel and q'' from kinematics."""
+    robot, motion = case(name)
+    if len(robot.actuators) != robot.mobility.rank:
+        with pytest.raises(fp.InputError, match="as many actuators as freedoms"):
+            fp.mass_matrix(robot, motion, coordinates="actuator")
+        return
+    M = fp.mass_matrix(robot, motion, coordinates="actuator").values
+    bias = fp.coriolis_force(robot, motion, coordinates="actuator") + fp.gravity_force(robot, motion, coordinates="actuator")
+    qdd = fp.inverse_kinematics(robot, motion, joints=False).actuator_acceleration.values
+    force = np.einsum("nij,nj->ni", M, qdd) + bias.values
+    expected = reference(name)
+    assert np.abs(force - expected).max() <= AGREE * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_power_balance(name: str) -> None:
+    """Actuator power equals the change of kinetic and potential energy along the motion, by central differences.
+
+    The energy along the path p + v t + a t^2/2 (rotation likewise) is differenced with step h and h/2; Richardson's
+    extrapolation leaves an error of order h^4.
+    """
+    robot, motion = case(name)
+    if robot.mobility.rank < 6:
+        pytest.skip("a straight extrapolation leaves the constraints; tests/laws follow the actuators instead")
+    pick = slice(0, 200)
+    power = fp.inverse_dynamics(robot, motion, friction=False).power.values.sum(1)[pick]
+
+    def total(t: float) -> np.ndarray:
+        return _energy(robot, motion, pick, t)
+
+    def slope(h: float) -> np.ndarray:
+        return (total(h) - total(-h)) / (2 * h)
+
+    h = 2e-4
+    derivative = (4 * slope(h / 2) - slope(h)) / 3
+    scale = np.abs(power).max() + np.abs(total(0.0)).max()
+    assert np.abs(derivative - power).max() <= 1e-8 * scale
+
+
+def _energy(robot: fp.Robot, motion: fp.Motion, pick: slice, t: float) -> np.ndarray:
+    from flexapod.robot.geometry import rotation_from_vector
+
+    w, alpha = motion.angular_velocity[pick], motion.angular_acceleration[pick]
+    # rotation vector with rate w and second derivative alpha at t = 0: w t + alpha t^2 / 2, its rate to O(t^3)
+    turn = w * t + alpha * t**2 / 2
+    R = np.array([rotation_from_vector(v) for v in turn]) @ motion.rotation[pick]
+    rate = w + alpha * t
+    omega = rate + np.cross(turn, rate) / 2 + np.cross(turn, np.cross(turn, rate)) / 6
+    state = fp.State(
+        position=motion.position[pick] + motion.velocity[pick] * t + motion.acceleration[pick] * t**2 / 2,
+        rotation=R,
+        velocity=motion.velocity[pick] + motion.acceleration[pick] * t,
+        angular_velocity=omega,
+    )
+    found = fp.energy(robot, state)
+    return (found.kinetic + found.potential).values
