@@ -25,7 +25,7 @@ SAME_POINT = 1e-6
 """Distance [m] within which an interface of a flexible body is the joint of the robot."""
 
 NEGLIGIBLE = 1e-13
-"""Moments below this part of the largest of their kind are rounding of sums over nodes: structural zeros."""
+"""Moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
 
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
@@ -40,13 +40,16 @@ class FlexibleShape:
     G: tuple[str, ...]
 
 
-def make_flexible(spec: Flexible, joints: Mapping[str, Array], folder: Path | None) -> FlexibleBody:
-    """The flexible body that a robot file describes, with an interface at every joint.
+def make_flexible(
+    spec: Flexible, joints: Mapping[str, Array], folder: Path | None, points: Mapping[str, Array] | None = None
+) -> FlexibleBody:
+    """The flexible body that a robot file describes, with an interface at every joint and named point.
 
     Args:
         spec: the file's words.
         joints: leg name -> (3,) joint in the platform frame.
         folder: of the robot file, for files of modes.
+        points: named points of the platform, in its frame.
     """
     from flexapod import flexible
 
@@ -64,11 +67,15 @@ def make_flexible(spec: Flexible, joints: Mapping[str, Array], folder: Path | No
             density=spec.density or 0.0,
             theory=spec.theory or "mindlin",
             modes=spec.modes if spec.modes is not None else 10,
-            interfaces={name: tuple(float(x) for x in p[:2]) for name, p in joints.items()},
+            interfaces={**_places(joints), **_places({f"point {name}": p for name, p in (points or {}).items()})},
         )
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return body.with_damping(spec.damping) if spec.damping is not None else body
+
+
+def _places(points: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(float(x) for x in p) for name, p in points.items()}
 
 
 def rigid_part(body: FlexibleBody, points: Mapping[str, Array], flexible: Flexible | None) -> RigidBody:
@@ -105,11 +112,14 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     eye = np.eye(3)
     H = np.trace(body.I_re, axis1=1, axis2=2)[:, None, None] / 2 * eye - np.swapaxes(body.I_re, 1, 2)
     G = np.trace(body.I_ee, axis1=2, axis2=3)[..., None, None] / 2 * eye - np.swapaxes(body.I_ee, 2, 3)
-    return _clean(np.asarray(body.MS_de).T), _clean(H), _clean(G)
+    modal = float(np.max(np.diag(body.M_ee), initial=0.0))
+    first, second = np.sqrt(body.mass * modal), np.sqrt(np.trace(body.I_rr) * modal)  # bounds by Cauchy-Schwarz
+    return _clean(np.asarray(body.MS_de).T, first), _clean(H, second), _clean(G, modal)
 
 
-def _clean(values: Array) -> Array:
-    return np.where(np.abs(values) <= NEGLIGIBLE * np.abs(values).max(initial=0.0), 0.0, values)
+def _clean(values: Array, scale: float = 0.0) -> Array:
+    """Values without rounding: what is negligible against the largest of them, or against `scale`, is zero."""
+    return np.where(np.abs(values) <= NEGLIGIBLE * max(scale, np.abs(values).max(initial=0.0)), 0.0, values)
 
 
 def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleShape, tuple[str, ...]]:

@@ -297,7 +297,7 @@ def build_robot(description: Description, zeros: frozenset[str] | None = None, p
     spec = description.file.platform.flexible
     if spec is not None:
         joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        flexible = make_flexible(spec, joints, description.path.parent if description.path else None)
+        flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
         platform = rigid_part(flexible, platform.points, spec)
     robot = Robot(
         description=description,
