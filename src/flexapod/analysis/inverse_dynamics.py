@@ -11,6 +11,9 @@ from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
+from flexapod.equations.newton_euler.names import reaction_names
+from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.errors import InputError
 from flexapod.robot.model import Closing, Link
 
@@ -36,6 +39,7 @@ def inverse_dynamics(
     point: str | None = None,
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
+    shares: Literal["frozen", "alone"] | None = None,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
     """Actuator forces and powers of a motion.
@@ -50,18 +54,22 @@ def inverse_dynamics(
             operations where its conditions hold, else virtual power. Friction depends on reactions: it is always solved
             with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
+        shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
+            friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
-        `reaction_force`, `reaction_moment` (.., reaction, axis).
+        `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with
+        friction `friction_force`, `friction_moment`; with shares `force_share` (.., share, actuator).
     """
     check_option("formulation", formulation, FORMULATIONS)
     check_option("legs", legs, ("full", "massless"))
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     rubbed = friction and has_friction(robot)
-    if legs == "massless" and (reactions or rubbed or formulation not in ("auto", "virtual_power")):
+    detailed = reactions or rubbed or shares is not None
+    if legs == "massless" and (detailed or formulation not in ("auto", "virtual_power")):
         raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
     chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"
     rates, words, guess = follow(robot, inputs)
@@ -72,13 +80,14 @@ def inverse_dynamics(
         bound = kernel(robot, PROGRAM[chosen], **({"friction": False} if chosen == "newton_euler" else {}))
     force = _run(bound, inputs, words, "force")
     variables: dict[str, tuple[Any, Any, str]] = {}
-    if rubbed or reactions:
-        force = _with_friction(robot, inputs, words, force, rubbed, reactions, chosen, variables)
+    if detailed:
+        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force[words != ""] = np.nan
     main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
-    result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None)
+    names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
+    result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None, names)
     return result.assign_attrs(formulation=chosen, friction=int(rubbed))
 
 
@@ -125,18 +134,20 @@ def _with_friction(
     force: NDArray[np.float64],
     rubbed: bool,
     reactions: bool,
+    shares: str | None,
     chosen: str,
     variables: dict[str, tuple[Any, Any, str]],
 ) -> NDArray[np.float64]:
-    """Forces with friction, and reactions on request, from the Newton-Euler kernel."""
-    bound = kernel(robot, "newton_euler", friction=rubbed)
+    """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
+    options = {} if shares is None else {"shares": shares}
+    bound = kernel(robot, "newton_euler", friction=rubbed, **options)
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)
     if rubbed:
         smooth = _run(kernel(robot, "newton_euler", friction=False), inputs, words, "force")
         force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
-    if reactions:
-        for output in bound.signature.outputs:
-            if output.name != "force":
-                variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
+    outputs = mark_undetermined(robot, batch.outputs)
+    for output in bound.signature.outputs:
+        if output.name == "force_share" or (reactions and output.name != "force"):
+            variables[output.name] = (output.dims, outputs[output.name], output.unit)
     return force

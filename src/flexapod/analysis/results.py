@@ -88,6 +88,7 @@ def labels(robot: Robot) -> dict[str, Any]:
         "axis": ("axis", AXES),
         "body_axis": ("body_axis", AXES),
         "twist": ("twist", TWIST),
+        "elastic": ("elastic", list(robot.elastic_names)),
     }
 
 
@@ -96,6 +97,7 @@ def dataset(
     variables: Mapping[str, tuple[Sequence[str], Any, str]],
     at: Motion | State | Any,
     words: NDArray[np.str_] | None = None,
+    names: Mapping[str, Sequence[str]] | None = None,
 ) -> xr.Dataset:
     """A labelled result.
 
@@ -103,6 +105,7 @@ def dataset(
         variables: name -> (dimensions after the sample's, values (n, ...), unit).
         at: what it was computed for; gives the batch dimension.
         words: reasons per sample; adds `valid` and `reason`.
+        names: labels of dimensions that are not the robot's usual ones.
     """
     import xarray as xr
 
@@ -117,5 +120,6 @@ def dataset(
         flag, text = words == "", words
         data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
-    known = {k: v for k, v in labels(robot).items() if v[0] in used}
+    special = {dim: (dim, list(values)) for dim, values in (names or {}).items()}
+    known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
     return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})
