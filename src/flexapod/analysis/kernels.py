@@ -30,6 +30,12 @@ PROGRAMS = {
     "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
     "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
+    "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",
+    "flexible_tangent": "flexapod.equations.flexible_platform.tangent",
+    "flexible_kinematics": "flexapod.equations.flexible_platform.kinematics",
+    "general_flexible_dynamics": "flexapod.equations.flexible_platform.general_assembly",
 }
 """Quantity -> module that has the program as a function of the same name."""
 

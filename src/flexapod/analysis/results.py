@@ -56,7 +56,7 @@ def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str
     return words.astype(str)
 
 
-def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | None, on_error: OnError) -> None:
+def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
     bad = np.flatnonzero(words != "")

@@ -22,7 +22,8 @@ def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, Flexib
     state = state_inputs(b, shape.modes)
     equation = flexible_equation(b, robot, shape, letters, state, second_order)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
-    load = ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), ca.SX.zeros(shape.modes))
+    modal = b.input("elastic_load", (shape.modes,), doc="external generalized force on the elastic coordinates")
+    load = ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), modal)
     return b, state, equation, load
 
 

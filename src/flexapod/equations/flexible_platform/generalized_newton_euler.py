@@ -51,7 +51,7 @@ def flexible_model(
     Source: Briot 2014 Eqs. (53)-(68), Long 2014 Eq. (34). Checked by: tests/equations/test_flexible_platform.py.
     """
     N = shape.modes
-    S = _columns(values, "flex.S", shape.S, N)
+    S = first_moments(values, shape)
     H = [_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
@@ -68,7 +68,7 @@ def flexible_model(
         c = c + ca.mtimes(S, e)
         H = moved
     beta = ca.horzcat(*[_axial(Hk) for Hk in H])
-    M_ee = _symmetric(values, "flex.M", N)
+    M_ee = symmetric_matrix(values, "flex.M", N)
     hat = ca.skew(c)
     M = ca.vertcat(
         ca.horzcat(mass * ca.SX.eye(3), -hat, S), ca.horzcat(hat, I, beta), ca.horzcat(S.T, beta.T, M_ee)
@@ -85,15 +85,15 @@ def flexible_model(
             gyro = sum((ed[i] * _axial(_pair(values, i, k, shape.G)) for i in range(N)), ca.SX.zeros(3))
             value = value + 2 * ca.dot(w, gyro)
         s.append(value)
-    K, D = _symmetric(values, "flex.K", N), _symmetric(values, "flex.D", N)
+    K, D = symmetric_matrix(values, "flex.K", N), symmetric_matrix(values, "flex.D", N)
     bias = ca.vertcat(f, n, ca.vertcat(*s) + ca.mtimes(K, e) + ca.mtimes(D, ed))
     return FlexibleModel(M=M, c=bias)
 
 
-def _columns(values: Values, name: str, letters: tuple[str, ...], N: int) -> Any:
-    """(3, N) with the rows that the shape has."""
+def first_moments(values: Values, shape: FlexibleShape) -> Any:
+    """S (3, N) with the rows that the shape has."""
     rows = [
-        ca.horzcat(*[values.scalar(f"{name}.{k}.{a}") if a in letters else ca.SX(0) for k in range(N)]) for a in "xyz"
+        ca.horzcat(*[values.scalar(f"flex.S.{k}.{a}") if a in shape.S else ca.SX(0) for k in range(shape.modes)]) for a in "xyz"
     ]
     return ca.vertcat(*rows)
 
@@ -114,7 +114,7 @@ def _axial(H: Any) -> Any:
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 
 
-def _symmetric(values: Values, name: str, N: int) -> Any:
+def symmetric_matrix(values: Values, name: str, N: int) -> Any:
     """(N, N) stored once for i <= k."""
     M = ca.SX.zeros(N, N)
     for i in range(N):

@@ -1,0 +1,66 @@
+"""Kinematics of a robot with a flexible platform: actuators, joints, bodies and points from the deformed platform.
+
+The platform's joints are at r = r_0 + Phi e; everything behind them is the rigid legs' kinematics.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import casadi as ca
+
+from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.inverse_kinematics import _actuators, _joints
+from flexapod.equations.inverse_kinematics import _bodies as _body_outputs
+from flexapod.equations.leg_kinematics import LegKinematics, _bodies
+from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
+from flexapod.equations.universal_leg import leg_motion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Vec, cross
+
+
+def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bodies"] = "actuators") -> Program:
+    """The program: motion of the frame, `elastic`, `elastic_velocity`, `elastic_acceleration` in; as `inverse_kinematics` out.
+
+    Source: Long 2014 Eqs. (2), (6), (11)-(13), (18)-(25). Checked by: tests/analysis/test_flexible_kinematics.py.
+    """
+    b = Program("flexible_kinematics")
+    frame = platform_motion(b)
+    shape, letters = robot.flexible_shape
+    e = [b.input(name, (shape.modes,), doc=f"{name.replace('_', ' ')} coordinates") for name in ELASTIC]
+    values, legs = Values(b), []
+    for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
+        assert form is not None
+        own = values.of(f"legs.{leg.name}")
+        S = joint_at(frame, own.vector("S", "P"), interface_shapes(own, letters, shape.modes), e)
+        motion = leg_motion(b, own, leg, form.sign, frame, S)
+        first, none = (motion.actuator,), ca.SX.zeros(0, 1)
+        coordinates = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
+        legs.append(LegKinematics(coordinates=coordinates, bodies=_bodies(own, leg, motion), leftover=(none, none, none)))
+    _actuators(b, robot, legs)
+    if detail == "joints":
+        _joints(b, legs)
+    elif detail == "bodies":
+        _body_outputs(b, legs, frame)
+    return b
+
+
+ELASTIC = ("elastic", "elastic_velocity", "elastic_acceleration")
+
+
+def joint_at(frame: FrameMotion, r0: Vec, Phi: Any, e: list[Any]) -> PointMotion:
+    r"""Motion of a point of the deformed platform, world axes.
+
+    .. math:: \ddot p = a + \alpha\times r + \omega\times(\omega\times r + 2\Phi\dot e) + \Phi\ddot e
+              \qquad\text{(Long 2014 Eq. 22)}
+    """
+    shift, rate, second = (frame.R @ Vec(ca.mtimes(Phi, x), "P") for x in e)
+    r = frame.R @ r0 + shift
+    spin = cross(frame.w, r)
+    return PointMotion(
+        p=frame.p + r,
+        v=frame.v + spin + rate,
+        a=frame.a + cross(frame.alpha, r) + cross(frame.w, spin + rate * 2) + second,
+    )

@@ -1,0 +1,121 @@
+r"""Equilibrium of a robot with a flexible platform, and its exact derivative: what holds the robot, and how stiffly.
+
+At rest, with actuator forces Gamma, in platform axes and for displacements dx = (dp, dtheta, de) of frame and shape:
+
+.. math:: \rho = c(x) - B(x)\,\Gamma - \text{load}(x),\qquad K_T = \frac{\partial\rho}{\partial x}
+
+A leg gives l = R^T (F - a Gamma) at its joint r = r_0 + Phi e, with Y = [1, -r^, Phi]:
+
+.. math:: \rho_i = Y^T l,\qquad
+          K_i = Y^T\Big(R^T\frac{\partial (F - a\Gamma)}{\partial S} R\, Y + [\,0,\ \hat l,\ 0\,]\Big)
+                - [\,0;\ \hat l\,\Phi\,de;\ 0\,]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
+from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.universal_leg import actuator_direction
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
+from flexapod.kernels.program import Program
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Rot, Vec
+from flexapod.spatial.vector import zero
+
+
+def flexible_tangent(robot: Robot) -> Program:
+    """The program: pose, `elastic`, `force` and loads in; `residual` (n,), `stiffness` (n, n), `actuator_map` (n, actuators) out.
+
+    n = 6 + N, platform axes. The load is a wrench that keeps its direction in the world: `wrench` on the frame at its origin, and
+    `point_wrench` at a material point of the platform, given by `point_position`, `point_shape`, `point_rotation`. The
+    derivative of the legs' forces is CasADi's, the rest is written out; nothing is differenced.
+
+    Checked by: tests/equations/test_flexible_platform.py.
+    """
+    b = Program("flexible_tangent")
+    shape, letters = robot.flexible_shape
+    N, actuators = shape.modes, len(robot.actuators)
+    p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
+    R = b.input("rotation", (3, 3), doc="world-from-platform")
+    e = b.input("elastic", (N,), doc="elastic coordinates")
+    force = b.input("force", (actuators,), unit="N or N m", doc="actuator forces")
+    values = Values(b)
+    gravity = values.vector("gravity", "W")
+    rho, K = _platform(values.of("platform"), shape, e, ca.mtimes(R.T, gravity.expr))
+    still, columns = zero("W"), []
+    frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=still, w=still, a=still, alpha=still)
+    for k, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
+        assert form is not None
+        own = values.of(f"legs.{leg.name}")
+        Phi = interface_shapes(own, letters, N)
+        r = own.vector("S", "P").expr + ca.mtimes(Phi, e)
+        S = p + ca.mtimes(R, r)
+        pull, a = _pull(b, own, leg, form.sign, frame, gravity, force[k], S)
+        moved = ca.SX.sym("S", 3)
+        derivative = ca.jacobian(_pull(Program("derivative"), own, leg, form.sign, frame, gravity, force[k], moved)[0], moved)
+        l, a = ca.mtimes(R.T, pull), ca.mtimes(R.T, a)
+        G = ca.mtimes(R.T, ca.mtimes(ca.substitute(derivative, moved, S), R))
+        Y = ca.horzcat(ca.SX.eye(3), -ca.skew(r), Phi)
+        turn = ca.horzcat(ca.SX.zeros(3, 3), ca.skew(l), ca.SX.zeros(3, N))
+        rho = rho + ca.mtimes(Y.T, l)
+        K = K + ca.mtimes(Y.T, ca.mtimes(G, Y) + turn)
+        K[3:6, 6:] = K[3:6, 6:] - ca.mtimes(ca.skew(l), Phi)
+        columns.append(ca.mtimes(Y.T, a))
+    load, K_load = _loads(b, N, R, e)
+    n = 6 + N
+    b.output("residual", rho - load, shape=(n,), dims=("coordinate",))
+    b.output("stiffness", K - K_load, shape=(n, n), dims=("coordinate", "coordinate_"))
+    b.output("actuator_map", ca.horzcat(*columns), shape=(n, actuators), dims=("coordinate", "actuator"))
+    return b
+
+
+def _pull(
+    b: Program, values: Values, leg: Leg, sign: int, frame: FrameMotion, gravity: Vec, force: Any, S: Any
+) -> tuple[Any, Any]:
+    """F - a Gamma (3,) of a leg at rest with its joint at S, and a (3,), world axes."""
+    point = PointMotion(p=Vec(S, "W"), v=zero("W"), a=zero("W"))
+    demand, motion = force_at_joint(b, values, leg, sign, frame, gravity, point)
+    a = actuator_direction(values, leg, motion).expr
+    return demand.expr - a * force, a
+
+
+def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
+    """Weight and elastic force of the platform, and their derivative; g turns with dg = g x dtheta in platform axes."""
+    N = shape.modes
+    S = first_moments(values, shape)
+    mass = values.scalar("mass")
+    c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
+    K_ee = symmetric_matrix(values, "flex.K", N)
+    hat = ca.skew(g)
+    rho = ca.vertcat(-mass * g, -ca.cross(c, g), ca.mtimes(K_ee, e) - ca.mtimes(S.T, g))
+    first = ca.horzcat(ca.SX.zeros(3, 3), -mass * hat, ca.SX.zeros(3, N))
+    second = ca.horzcat(ca.SX.zeros(3, 3), -ca.mtimes(ca.skew(c), hat), ca.mtimes(hat, S))
+    third = ca.horzcat(ca.SX.zeros(N, 3), -ca.mtimes(S.T, hat), K_ee)
+    return rho, ca.vertcat(first, second, third)
+
+
+def _loads(b: Program, N: int, R: Any, e: Any) -> tuple[Any, Any]:
+    """Generalized load (n,) and its derivative (n, n)."""
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")
+    r0 = b.input("point_position", (3,), unit="m", doc="the undeformed point, platform frame")
+    Phi = b.input("point_shape", (3, N), doc="displacement shapes at the point")
+    Phi_r = b.input("point_rotation", (3, N), doc="rotation shapes at the point")
+    r = r0 + ca.mtimes(Phi, e)
+    f0, m0 = ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:])
+    f, m = ca.mtimes(R.T, at_point[:3]), ca.mtimes(R.T, at_point[3:])
+    load = ca.vertcat(f0 + f, m0 + m + ca.cross(r, f), ca.mtimes(Phi.T, f) + ca.mtimes(Phi_r.T, m))
+    none = ca.SX.zeros(3, 3)
+    turned = ca.mtimes(ca.skew(r), ca.skew(f)) + ca.skew(m0) + ca.skew(m)
+    first = ca.horzcat(none, ca.skew(f0) + ca.skew(f), ca.SX.zeros(3, N))
+    second = ca.horzcat(none, turned, -ca.mtimes(ca.skew(f), Phi))
+    elastic = ca.mtimes(Phi.T, ca.skew(f)) + ca.mtimes(Phi_r.T, ca.skew(m))
+    third = ca.horzcat(ca.SX.zeros(N, 3), elastic, ca.SX.zeros(N, N))
+    return load, ca.vertcat(first, second, third)
