@@ -29,7 +29,7 @@ def _reasons(robot: Robot) -> Iterator[str]:
     values, names = robot.values, [leg.name for leg in robot.legs]
     for leg in robot.legs:
         yield from _leg_bodies(values, leg)
-        yield from _axis(values, leg)
+        yield from _rotor(values, leg)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
     if np.ptp(S[:, 2]) != 0:
         yield "its platform joints do not lie in one plane parallel to the platform's x and y axes"
@@ -60,12 +60,9 @@ def _collinear(points: np.ndarray, *, around_origin: bool = False) -> bool:
     return bool(s[1] < 1e-3 * s[0])
 
 
-def _axis(values: Mapping[str, float], leg: Leg) -> Iterator[str]:
-    base = f"legs.{leg.name}"
-    if values[f"{base}.axis1.z"] != 0 and (leg.architecture == "UPS" or spins(values, leg)):
-        yield f"the first universal axis of leg {leg.name} is not horizontal"
+def _rotor(values: Mapping[str, float], leg: Leg) -> Iterator[str]:
     passive = [link.coordinate for link in leg.links if not link.actuated]
-    if values[f"{base}.{passive[1]}.rotor"] != 0:
+    if values[f"legs.{leg.name}.{passive[1]}.rotor"] != 0:
         yield f"leg {leg.name} has a rotor on its second universal axis"
 
 

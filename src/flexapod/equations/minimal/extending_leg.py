@@ -1,11 +1,11 @@
 r"""A U-P-S leg divided by its vertical component: what it asks of the platform, in the plane.
 
-Letters: d = S - U, z its vertical component, (X, Y) = d_xy/z, D = (X, Y, 1), N = |D|^2, lambda = 1/|d|; v, a rates of d less
-those along D; k = z x axis1 (horizontal), w = k.(X, Y); I_a axial inertia, J that of leg and cross about axis1.
+Letters: d = S - U, z its vertical component, (X, Y) = d_xy/z, D = (X, Y, 1), N = |D|^2, lambda = 1/|d|; v, a horizontal parts of
+d' and d'' less their multiples of D.
 
 The piston's mass is moved to the platform. Without spin the rest of the leg has the kinetic energy
-:math:`\tfrac{\mu}{2}(|\dot d|^2-\dot l^2)` with :math:`\mu = A_0\lambda^2 + B\lambda`; the universal joint adds
-:math:`\tfrac12\dot\theta^2(J - I_a\rho^2\lambda^2)`, theta the angle of the cross, rho the distance of S from axis1.
+:math:`\tfrac{\mu}{2}(|\dot d|^2-\dot l^2)` with :math:`\mu = A_0\lambda^2 + B\lambda`; what the universal joint adds is in
+`extending_spin`. A rotor on the length, :math:`\tfrac12 I\dot l^2`, is a mass I at S and -I in mu.
 The leg's force on the platform is kappa D - h with h_z = 0.
 """
 
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from flexapod.equations.minimal.extending_spin import PlanarMotion, extending_spin
+from flexapod.equations.minimal.planning import Axis
 from flexapod.equations.minimal.vectors import Scalar, Triple
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -123,7 +125,7 @@ def extending_leg(
     values: Values,
     name: str,
     side: int,
-    upright: bool | None,
+    axis: Axis,
     inertia: ExtendingInertia,
     gravity: Triple,
     d: Triple,
@@ -134,7 +136,7 @@ def extending_leg(
 
     Args:
         side: sign of z.
-        upright: k is divided by its y component (else by x).
+        axis: kind of its first universal axis.
 
     Checked by: tests/equations/test_minimal.py.
     """
@@ -152,35 +154,15 @@ def extending_leg(
     # rates of lambda and mu: lambda'/lambda = -(z'/z + e)
     zeta = rate[2] * zi
     e = (X * vx + Y * vy) * ri * lam
-    eps = zeta + e
     lam2 = lam * lam
     m2 = i.A0 * lam2
     mu = (2 * i.first_piston) * lam + m2 - i.rotor
-    mu_rate = -eps * (mu + i.rotor + m2)
-    # spin: everything along k, which is scaled to have a 1
-    kx, ky = -values.scalar(f"legs.{name}.axis1.y"), values.scalar(f"legs.{name}.axis1.x")
-    s = ky if upright else kx
-    k1 = (kx if upright else ky) / s
-    first, other = (1, 0) if upright else (0, 1)
-    ss = 1 / (s * s)
-
-    def along_k(u: tuple[Scalar, Scalar]) -> Scalar:
-        return k1 * u[other] + u[first]
-
-    w = along_k((X, Y))
-    q = 1 / (ss + w * w)
-    kv = along_k((vx, vy))
-    th, ta = q * kv, q * along_k((ax, ay))
-    u = th * zi
-    wu = w * u
-    P = i.axial * lam2
-    Z = (i.about_axis1 * ss) * (zi * zi) * q
-    Q = (Z - P) * ta + (P * (2 * eps + wu) - 2 * (Z * (zeta + wu))) * th
-    slope = Q * w - (P * u) * kv + (i.first * gravity[2]) * lam
-    pull = [k1 * Q, Q] if upright else [Q, k1 * Q]
-    hx = mu * ax + mu_rate * vx + pull[0] + slope * X - (i.first * gravity[0]) * lam
-    hy = mu * ay + mu_rate * vy + pull[1] + slope * Y - (i.first * gravity[1]) * lam
+    mu_rate = -(zeta + e) * (mu + i.rotor + m2)
+    planar = PlanarMotion(slope=(X, Y), v=(vx, vy), a=(ax, ay), zi=zi, lam2=lam2, zeta=zeta, e=e)
+    spin = extending_spin(b, values, name, axis, i.axial, i.about_axis1, planar)
+    slope = spin.slope + (i.first * gravity[2]) * lam
+    hx = mu * ax + mu_rate * vx + spin.pull[0] + slope * X - (i.first * gravity[0]) * lam
+    hy = mu * ay + mu_rate * vy + spin.pull[1] + slope * Y - (i.first * gravity[1]) * lam
     turning = lam2 * (vx * vx + vy * vy) - e * e
     along = (i.rotor * d[2] * root - i.first_piston) * turning - ri * (hx * X + hy * Y)
-    k = (k1, 1) if upright else (1, k1)
-    return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, inverse=ri, along=along, mu=mu, phi=(Z - P) * q, m=(*k, -w))
+    return ExtendingLeg(slope=(X, Y), h=(hx, hy), root=root, inverse=ri, along=along, mu=mu, phi=spin.phi, m=spin.m)

@@ -24,7 +24,8 @@ from flexapod.equations.minimal.model import Model, model
 from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Levers, Place, PseudoInertia, lever_motion
-from flexapod.equations.minimal.sliding_leg import slide, sliding_leg
+from flexapod.equations.minimal.slide import slide
+from flexapod.equations.minimal.sliding_leg import sliding_leg
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.kernels.program import Program
@@ -84,7 +85,7 @@ def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) 
         d = subtract(levers.position(m.basis.joints[j]), m.base[j])
         rate = levers.velocity(m.basis.joints[j])
         second = combine(places[j], levers.W)
-        leg = extending_leg(b, m.values, name, plan.side, plan.upright[j], m.extending[j], m.gravity, d, rate, second)
+        leg = extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, d, rate, second)
         result.append((leg.on_platform(force[j]), leg.mass))
     return result
 
@@ -97,7 +98,7 @@ def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) ->
         d0 = subtract(levers.position(m.basis.joints[j]), m.base[j])
         rate, second = levers.velocity(m.basis.joints[j]), combine(places[j], levers.W)
         motion = slide(b, m.values, name, plan.branches[j], d0, rate, second)
-        leg = sliding_leg(b, m.values, name, plan.upright[j], m.sliding[j], m.gravity, motion, second)
+        leg = sliding_leg(b, m.values, name, plan.axes[j], m.sliding[j], m.gravity, motion, second)
         result.append((leg.on_platform(force[j]), leg.mass))
     return result
 

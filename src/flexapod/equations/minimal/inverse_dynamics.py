@@ -18,7 +18,8 @@ from flexapod.equations.minimal.model import Model, model
 from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.planning import plan as make_plan
 from flexapod.equations.minimal.platform_levers import Levers, lever_motion
-from flexapod.equations.minimal.sliding_leg import SlidingLeg, slide, sliding_leg
+from flexapod.equations.minimal.slide import slide
+from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
 from flexapod.equations.minimal.solve import Load, solve
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, cross, dot, scale, subtract, triple
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
@@ -59,7 +60,7 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
         S = levers.position(joints[j])
         d = (S[0] - places[j][0], S[1] - places[j][1], S[2])
         motion = d, levers.velocity(joints[j]), levers.acceleration(joints[j])
-        legs.append(extending_leg(b, m.values, name, plan.side, plan.upright[j], m.extending[j], m.gravity, *motion))
+        legs.append(extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, *motion))
     a = subtract(levers.a, m.gravity)
     U = [load(m.body.row(k)[:4], levers, a, scale(m.body.weightless[k], m.gravity)) for k in range(3)]
     U = with_legs(U, plan, joints, [(*leg.h, 0) for leg in legs])
@@ -87,7 +88,7 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
     for j, name in enumerate(plan.legs):
         rate, second = levers.velocity(m.basis.joints[j]), levers.acceleration(m.basis.joints[j])
         motion = slide(b, m.values, name, plan.branches[j], subtract(joints[j], m.base[j]), rate, second)
-        legs.append(sliding_leg(b, m.values, name, plan.upright[j], m.sliding[j], m.gravity, motion, second))
+        legs.append(sliding_leg(b, m.values, name, plan.axes[j], m.sliding[j], m.gravity, motion, second))
     first = plan.triangle[0]
     pole, places = joints[first], m.basis.seen_from(plan, first)
     U = []

@@ -19,6 +19,8 @@ from flexapod.errors import InputError
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 
+Axis = Literal["x", "y", "inclined", "none"]
+"""First universal axis: horizontal and nearer to x or to y, inclined, or without effect (P-U-S legs without spin)."""
 GOOD = 0.6
 """Triangles and lever pairs of at least this share of the largest area are as good as the largest."""
 
@@ -35,7 +37,7 @@ class Plan:
         base_joints: per leg, the leg whose U it reads.
         levers: two legs whose platform joints span the basis.
         triangle: three legs that the solve eliminates first.
-        upright: per leg, the y component of k = z x axis1 is the larger one; None where nothing spins about axis1 (P-U-S).
+        axes: per leg, kind of its first universal axis.
         side: sign of z of the legs (U-P-S), or of the z component of the platform's normal (P-U-S).
         driven: per leg, name of its actuated coordinate.
     """
@@ -47,7 +49,7 @@ class Plan:
     base_joints: tuple[str, ...]
     levers: tuple[int, int]
     triangle: tuple[int, int, int]
-    upright: tuple[bool | None, ...]
+    axes: tuple[Axis, ...]
     side: int
     driven: tuple[str, ...]
 
@@ -85,7 +87,7 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         base_joints=shared_U,
         levers=levers,
         triangle=_triangle(points, shared),
-        upright=tuple(_upright(values, leg) for leg in legs),
+        axes=tuple(_axis(values, leg) for leg in legs),
         side=1 if tall[0] > 0 else -1,
         driven=tuple(next(k.coordinate for k in leg.links if k.actuated) for leg in legs),
     )
@@ -96,10 +98,11 @@ def _shared(names: Sequence[str], points: np.ndarray) -> tuple[str, ...]:
     return tuple(next(n for n, p in zip(names, points, strict=True) if (p == q).all()) for q in points)
 
 
-def _upright(values: Mapping[str, float], leg: Leg) -> bool | None:
+def _axis(values: Mapping[str, float], leg: Leg) -> Axis:
     if leg.architecture == "PUS" and not spins(values, leg):
-        return None
-    return abs(values[f"legs.{leg.name}.axis1.x"]) >= abs(values[f"legs.{leg.name}.axis1.y"])
+        return "none"
+    x, y, z = (values[f"legs.{leg.name}.axis1.{k}"] for k in "xyz")
+    return "inclined" if z != 0 else "x" if abs(x) >= abs(y) else "y"
 
 
 def _levers(S: np.ndarray, shared: Sequence[str]) -> tuple[int, int]:

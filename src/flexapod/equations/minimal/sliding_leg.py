@@ -1,32 +1,26 @@
 r"""A P-U-S leg with constant masses at its two ends, and what it asks of the platform.
 
-Letters: U = U0 + t e on the rail, d = S - U, |d| = L, g = e.(S - U0), rho = d.e; k = z x axis1 (horizontal), w = k.d,
-z = d_z; I_a axial inertia, J that of link and cross about axis1.
+Letters: U = U0 + t e on the rail, d = S - U, |d| = L, g = e.(S - U0), rho = d.e.
 
 Because L is constant, the link's kinetic energy without spin is that of masses at U and S and of their product:
 
 .. math:: m_{SS} = A/L^2,\quad m_{SU} = f/L - A/L^2,\quad m_{UU} = m - 2f/L + A/L^2 + m_{slider} + m_{cross}
 
-with m, f, A its mass, first moment and transverse inertia about U. m_SS moves to the platform. The universal joint adds
-:math:`\tfrac12\dot\theta^2(J - I_a\rho_1^2/L^2)`, a function of (w, z) alone. The leg's force on the platform is
-kappa d - h, modulo d.
+with m, f, A its mass, first moment and transverse inertia about U. m_SS moves to the platform; what the universal joint adds
+is in `sliding_spin`. The leg's force on the platform is kappa d - h.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi as ca
-
+from flexapod.equations.minimal.planning import Axis
+from flexapod.equations.minimal.slide import Slide
+from flexapod.equations.minimal.sliding_spin import sliding_spin
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, dot, scale, subtract
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-
-SINGULAR = 1e-9
-"""Cosine between leg and rail below which the leg stands at right angles to its rail."""
-ALONG_AXIS = 1e-12
-"""Squared sine between leg and first universal axis below which they are parallel."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +60,15 @@ def sliding_inertia(robot: Robot, values: Values, name: str, driven: str) -> Sli
 
 @dataclass(frozen=True, kw_only=True)
 class SlidingLeg:
-    """What the leg asks: its vector d, force h at S, and its actuator force for kappa d by `force`."""
+    """What the leg asks of platform and actuator.
+
+    Args:
+        d, h: its vector, and the force at S.
+        along: actuator force for kappa = 0.
+        rho, inverse: d.e and its reciprocal.
+        m_UU, product: mass at U and m_SU e.
+        phi, m: inertia of the spin, phi m m^T at S with the slider following.
+    """
 
     d: Triple
     h: Triple
@@ -109,39 +111,11 @@ class SlidingLeg:
         return entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Slide:
-    """Motion along the rail: d, rho = d.e, its reciprocal, and the rates of the travel."""
-
-    d: Triple
-    rho: Scalar
-    inverse: Scalar
-    second: Scalar
-    relative: Triple
-
-
-def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: Triple, second: Triple) -> Slide:
-    """Travel of the slider and its rates from the motion of S."""
-    e, L = _rail(values, name), values.scalar(f"legs.{name}.length")
-    g = dot(e, d0)
-    square = (L * L) - dot(d0, d0) + g * g
-    b.fail_if(ca.logic_not(square >= 0), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=name)
-    rho = -branch * ca.sqrt(square)
-    turning = ca.logic_not(square > (SINGULAR * SINGULAR) * (L * L))
-    b.fail_if(turning, "leg {leg} stands at right angles to its rail (turning point)", leg=name)
-    d = subtract(d0, scale(g - rho, e))
-    inverse = 1 / rho
-    t_rate = dot(d, rate) * inverse
-    relative = subtract(rate, scale(t_rate, e))
-    t_second = (dot(d, second) + dot(relative, relative)) * inverse
-    return Slide(d=d, rho=rho, inverse=inverse, second=t_second, relative=relative)
-
-
 def sliding_leg(
     b: Program,
     values: Values,
     name: str,
-    upright: bool | None,
+    axis: Axis,
     inertia: SlidingInertia,
     gravity: Triple,
     motion: Slide,
@@ -150,62 +124,20 @@ def sliding_leg(
     """The leg from its slide and the acceleration of S.
 
     Args:
-        upright: k is divided by its y component (else by x); None where nothing spins.
+        axis: kind of its first universal axis; `none` where nothing spins about it.
 
     Checked by: tests/equations/test_minimal.py.
     """
-    e, i = _rail(values, name), inertia
+    e, i = motion.rail, inertia
     h = scale(i.m_SU * motion.second, e)
     along = i.m_SU * dot(e, second) + (i.m_UU * motion.second - i.weight_U * dot(e, gravity))
-    if upright is not None:
-        G, phi, m = _spin(b, values, name, upright, inertia, motion, second)
-        along, h = along - dot(e, G), add(h, G)
-        m = subtract(m, scale(dot(e, m) * motion.inverse, motion.d))
-    else:
-        phi, m = 0, (0, 0, 0)
+    phi: Scalar = 0
+    m: Triple = (0, 0, 0)
+    if axis != "none":
+        spin = sliding_spin(b, values, name, axis, i.J, i.P, motion, second)
+        along, h, phi = along - dot(e, spin.force), add(h, spin.force), spin.phi
+        m = subtract(spin.t, scale(dot(e, spin.t) * motion.inverse, motion.d))
     return SlidingLeg(
         d=motion.d, h=h, along=along, rho=motion.rho, inverse=motion.inverse,
         m_UU=i.m_UU, product=scale(i.m_SU, e), phi=phi, m=m,
     )  # fmt: skip
-
-
-def _rail(values: Values, name: str) -> Triple:
-    x, y, z = (values.scalar(f"legs.{name}.drive.{k}") for k in "xyz")
-    return x, y, z
-
-
-def _spin(
-    b: Program, values: Values, name: str, upright: bool, i: SlidingInertia, motion: Slide, second: Triple
-) -> tuple[Triple, Scalar, Triple]:
-    r"""Force of the spin, and its inertia phi m m^T: :math:`G = \Gamma(z k - w \hat z) + P\dot\theta^2 (w k + z \hat z)`.
-
-    .. math:: \dot\theta = q(z\dot w - w\dot z),\quad
-              \Gamma = q\,[(Jq-P)(z\ddot w - w\ddot z) - 2Jq(w\dot w+z\dot z)\dot\theta],\quad q = 1/(w^2+z^2)
-
-    k is scaled to have a 1; then q, Gamma and theta' are scaled with it.
-    """
-    e = _rail(values, name)
-    kx, ky = -values.scalar(f"legs.{name}.axis1.y"), values.scalar(f"legs.{name}.axis1.x")
-    s = ky if upright else kx
-    k1, ss = (kx if upright else ky) / s, 1 / (s * s)
-
-    def along_k(u: Triple) -> Scalar:
-        return k1 * u[0] + u[1] if upright else u[0] + k1 * u[1]
-
-    d, L = motion.d, values.scalar(f"legs.{name}.length")
-    w, z, zs = along_k(d), d[2], ss * d[2]
-    w1, z1 = along_k(motion.relative), motion.relative[2]
-    w2 = along_k(second) - along_k(e) * motion.second
-    z2 = second[2] - e[2] * motion.second
-    size = w * w + zs * z
-    b.fail_if(ca.logic_not(size > ALONG_AXIS * (L * L) * ss), "leg {leg} lies along its first universal axis", leg=name)
-    q = 1 / size
-    turn = q * (w1 * z - z1 * w)
-    j = (i.J * ss) * q
-    twice = 2 * ((w * w1 + zs * z1) * turn)
-    Gamma = q * ((j - i.P) * (w2 * z - z2 * w) - j * twice)
-    centre = i.P * (turn * turn)
-    G_w = Gamma * z + centre * w
-    G_z = centre * zs - Gamma * w
-    G = (k1 * G_w, G_w, G_z) if upright else (G_w, k1 * G_w, G_z)
-    return G, q * (j - i.P), (k1 * z, z, -w) if upright else (z, k1 * z, -w)
