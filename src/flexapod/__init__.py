@@ -9,11 +9,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flexapod.analysis.check_pose import check_motion, check_pose
+    from flexapod.analysis.conditioning import conditioning, jacobian
     from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
+    from flexapod.analysis.forward_kinematics import forward_kinematics
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
     from flexapod.analysis.kernels import export_c, kernel
+    from flexapod.analysis.platform_motion import platform_motion
+    from flexapod.analysis.point_motion import point_motion
     from flexapod.analysis.state import State
+    from flexapod.analysis.workspace import workspace
     from flexapod.errors import FlexapodError, InputError
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot, catalogue, load
@@ -27,6 +33,14 @@ _HOME = {
     "gravity_force": "analysis.forward_dynamics",
     "mass_matrix": "analysis.forward_dynamics",
     "forward_dynamics": "analysis.forward_dynamics",
+    "check_motion": "analysis.check_pose",
+    "check_pose": "analysis.check_pose",
+    "conditioning": "analysis.conditioning",
+    "forward_kinematics": "analysis.forward_kinematics",
+    "jacobian": "analysis.conditioning",
+    "platform_motion": "analysis.platform_motion",
+    "point_motion": "analysis.point_motion",
+    "workspace": "analysis.workspace",
     "FlexapodError": "errors",
     "InputError": "errors",
     "ActuatorMotion": "motions.motion",
@@ -48,16 +62,24 @@ __all__ = [
     "Robot",
     "State",
     "catalogue",
+    "check_motion",
+    "check_pose",
+    "conditioning",
     "coriolis_force",
     "energy",
     "export_c",
     "forward_dynamics",
+    "forward_kinematics",
     "gravity_force",
     "inverse_dynamics",
     "inverse_kinematics",
+    "jacobian",
     "kernel",
     "load",
     "mass_matrix",
+    "platform_motion",
+    "point_motion",
+    "workspace",
 ]
 
 

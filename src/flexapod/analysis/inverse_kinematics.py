@@ -12,7 +12,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
-from flexapod.motions.motion import Motion
+from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,12 +24,12 @@ FOLLOW = 1e-9
 """Largest constraint residual of a motion that counts as followed, relative to the motion's own size: inputs carry rounding
 of their own, a real violation is larger by orders."""
 
-COMPONENTS = ("translation along x", "translation along y", "translation along z", "rotation about x", "rotation about y", "rotation about z")
+COMPONENTS = tuple(f"translation along {axis}" for axis in "xyz") + tuple(f"rotation about {axis}" for axis in "xyz")
 
 
 def inverse_kinematics(
     robot: Robot,
-    motion: Motion | State,
+    motion: Motion | State | ActuatorMotion,
     *,
     joints: bool = True,
     bodies: bool = False,
@@ -39,7 +39,7 @@ def inverse_kinematics(
 
     Args:
         robot: any robot.
-        motion: a `Motion`, or `State`s (then at zero acceleration).
+        motion: a `Motion`, an `ActuatorMotion`, or `State`s (then at zero acceleration).
         joints: also all joint coordinates before the cut, with rates and accelerations.
         bodies: also pose, twist and acceleration of every body (frames of the robot file).
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
@@ -49,9 +49,12 @@ def inverse_kinematics(
     Raises:
         SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
     """
-    inputs = platform_inputs(motion)
+    from flexapod.analysis.platform_motion import as_platform
+
+    at = as_platform(robot, motion)
+    inputs = platform_inputs(at)
     variables: dict[str, tuple[Any, Any, str]] = {}
-    words = np.full(len(motion), "", dtype=object).astype(str)
+    words = np.full(len(at), "", dtype=object).astype(str)
     details = [d for d, wanted in (("joints", joints), ("bodies", bodies)) if wanted] or ["actuators"]
     for detail in details:
         bound = kernel(robot, "inverse_kinematics", detail=detail)
@@ -61,7 +64,7 @@ def inverse_kinematics(
         for output in bound.signature.outputs:
             if not output.name.startswith("constraint"):
                 variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
-    settle("inverse kinematics", robot, words, motion, on_error)
+    settle("inverse kinematics", robot, words, at, on_error)
     for _, values, _ in variables.values():
         values[words != ""] = np.nan
     for name, kinds in (("actuator_position", robot.actuator_units), ("joint_position", robot.coordinate_units)):
@@ -69,8 +72,8 @@ def inverse_kinematics(
             angles = np.array([unit == "rad" for unit in kinds], dtype=bool)
             near = np.concatenate([leg.home for leg in robot.legs])
             near = near if name == "joint_position" else near[list(robot.driven)]
-            make_continuous(variables[name][1], angles, near, along=isinstance(motion, Motion))
-    return dataset(robot, variables, motion, words if on_error == "mask" else None)
+            make_continuous(variables[name][1], angles, near, along=isinstance(at, Motion))
+    return dataset(robot, variables, at, words if on_error == "mask" else None)
 
 
 def follow(
@@ -132,7 +135,7 @@ def _refused(
     size = np.linalg.norm(inputs["velocity"], axis=1) / length + np.linalg.norm(inputs["angular_velocity"], axis=1)
     second = np.linalg.norm(inputs["acceleration"], axis=1) / length + np.linalg.norm(inputs["angular_acceleration"], axis=1)
     scales = {"constraint": np.ones_like(size), "constraint_rate": 1.0 + size, "constraint_acceleration": 1.0 + second + size**2}
-    what = {"constraint": "take this pose", "constraint_rate": "have this velocity", "constraint_acceleration": "have this acceleration"}
+    what = dict(zip(scales, ("take this pose", "have this velocity", "have this acceleration"), strict=True))
     result = words.astype(object)
     if not accelerations:
         del scales["constraint_acceleration"]
@@ -147,7 +150,7 @@ def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDA
     """Components of the platform that the residual moves: the smallest correction, its main parts by name."""
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]
-    one = {"position": inputs["position"][sample : sample + 1], "rotation": inputs["rotation"][sample : sample + 1], "guess": home}
+    one = {name: inputs[name][sample : sample + 1] for name in ("position", "rotation")} | {"guess": home}
     G = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}).outputs["constraint_jacobian"][0]
     if not np.all(np.isfinite(G)):
         return "out of its reach"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, real_array, rotations
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,6 +42,21 @@ class State:
         for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
             array = np.zeros(shape) if value is None else real_array(name, value, shape)
             object.__setattr__(self, name, array)
+
+    @staticmethod
+    def from_actuators(robot: Robot, position: Any, velocity: Any = None, guess: Any = None) -> State:
+        """The state that actuator coordinates and rates give the platform.
+
+        Args:
+            position: (actuators,) or (n, actuators) [m or rad].
+            velocity: likewise [m/s or rad/s]; at rest if left out.
+            guess: pose to start from: a `State`, or an earlier result of forward kinematics; home if left out.
+
+        Checked by: tests/analysis/test_actuator_motion.py.
+        """
+        from flexapod.analysis.platform_motion import state_from_actuators
+
+        return state_from_actuators(robot, position, velocity, guess)
 
     @property
     def single(self) -> bool:

@@ -49,7 +49,8 @@ def forward_kinematics(robot: Robot) -> Program:
     Inputs `actuator_position`, and the guess: `guess_position`, `guess_rotation`, for general legs `guess` (joint coordinates).
     Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
     `passes`, and the `determinant` of [J; G] at the guess and at the end: a change of sign is another assembly mode
-    (redundant robots: of [J; G]^T [J; G], which has no sign).
+    (redundant robots: of [J; G]^T [J; G], which has no sign); `departure` from the first Newton step tells modes apart that
+    share a sign. Revolute actuators are compared within a turn.
 
     Checked by: tests/equations/test_forward_kinematics.py.
     """
@@ -72,7 +73,8 @@ def forward_kinematics(robot: Robot) -> Program:
             legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
             k += len(leg.moving)
         kept = list(robot.plan.constraints)
-        residual = ca.vertcat(ca.vertcat(*[leg.actuators for leg in legs]) - wanted, ca.vertcat(*[leg.residual for leg in legs])[kept])
+        gap = _within_a_turn(robot, ca.vertcat(*[leg.actuators for leg in legs]) - wanted)
+        residual = ca.vertcat(gap, ca.vertcat(*[leg.residual for leg in legs])[kept])
         rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
         return residual, ca.densify(rows) @ ca.diag(scale), ca.vertcat(*[leg.q for leg in legs])
 
@@ -94,7 +96,8 @@ def forward_kinematics(robot: Robot) -> Program:
     residual, A, q = at(_Quiet(b), pose, q, target)
     pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))
     residual, A, q = at(_Quiet(b), pose, q, target)
-    _, A0, _ = at(_Quiet(b), start, q0, target)
+    residual0, A0, _ = at(_Quiet(b), start, q0, target)
+    departure = _departure(start, pose, scale, solve_gram_schmidt(A0, -residual0))
     n = len(robot.actuators)
     b.output("position", pose[:3], shape=(3,), unit="m")
     b.output("rotation", ca.reshape(pose[3:], 3, 3), shape=(3, 3))
@@ -105,7 +108,23 @@ def forward_kinematics(robot: Robot) -> Program:
     b.output("converged", converged, shape=())
     b.output("passes", passes, shape=())
     b.output("determinant", ca.vertcat(_determinant(A0), _determinant(A)), shape=(2,), doc="at the guess and at the result")
+    b.output("departure", departure, shape=(), doc="way from the guess less the first Newton step, relative to that step")
     return b
+
+
+def _within_a_turn(robot: Robot, gap: Any) -> Any:
+    """Differences of revolute coordinates brought into half a turn: cranks know no full turns."""
+    parts = [gap[k] for k in range(gap.numel())]
+    turned = [ca.atan2(ca.sin(d), ca.cos(d)) if unit == "rad" else d for d, unit in zip(parts, robot.actuator_units, strict=True)]
+    return ca.vertcat(*turned)
+
+
+def _departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
+    """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
+    turn = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
+    way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(turn - turn.T) / 2)
+    off = ca.sqrt(ca.dot(way - first, way - first)) / (ca.sqrt(ca.dot(first, first)) + NEWTON_STEP)
+    return ca.if_else(off < 1e300, off, 1e300)  # a singular guess has no first step
 
 
 def _moved(pose: Any, step: Any) -> Any:

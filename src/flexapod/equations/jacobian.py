@@ -13,7 +13,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import close_leg
+from flexapod.equations.chain import LinkPose
+from flexapod.equations.closing import ClosedLeg, close_leg, closing_rows, half_on_link, half_on_platform, leg_block
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import leg_motion
@@ -75,19 +76,55 @@ def leg_at_pose(b: Any, robot: Robot, index: int, values: Values, frame: FrameMo
         jacobian=closed.jacobian[driven, :],
         residual=closed.leftover[0],
         constraint=closed.constraint,
-        margin=ca.fabs(closed.determinant),
+        margin=_block_margin(robot, index, values, frame, closed),
     )
+
+
+def _block_margin(robot: Robot, index: int, values: Values, frame: FrameMotion, closed: ClosedLeg) -> Any:
+    """|det| of a general leg's block over the product of its row lengths: 1 where rows are orthogonal, 0 where singular.
+
+    Prismatic columns are multiplied by the characteristic length, so that the number has no unit.
+    """
+    leg, plan = robot.legs[index], robot.plan.legs[index]
+    if not plan.rows:
+        return ca.SX(1)
+    end, half = half_on_link(values, leg, closed.links), half_on_platform(values, leg, frame)
+    poses = [LinkPose(R=link.R, p=link.p) for link in closed.links]
+    B = leg_block(leg, poses, closing_rows(leg, end, half), end.p)
+    length = values.program.parameter("characteristic_length", unit="m")
+    columns = ca.vertcat(*[length if leg.links[leg.moving[k]].kind == "P" else 1 for k in plan.dependents])
+    block = ca.densify(B[list(plan.rows), list(plan.dependents)]) @ ca.diag(columns)
+    sizes = ca.SX(1)
+    for i in range(len(plan.rows)):
+        sizes *= ca.dot(block[i, :], block[i, :])
+    return ca.fabs(ca.det(block)) / ca.sqrt(sizes)
 
 
 def _driven(leg: Leg) -> list[int]:
     return [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
 
 
-def jacobian(robot: Robot) -> Program:
+class WithoutAngles:
+    """A builder for programs that need no universal angles: a leg along its first universal axis is no failure there."""
+
+    def __init__(self, b: Program) -> None:
+        self._b = b
+        self.iterate = b.iterate
+
+    def fail_if(self, condition: Any, message: str, **fields: Any) -> int:
+        """Pass on every other check."""
+        return 0 if "first universal axis" in message else self._b.fail_if(condition, message, **fields)
+
+
+def jacobian(robot: Robot, joints: bool = True) -> Program:
     """The program: `jacobian` (actuators, 6), `constraint_jacobian` (rows, 6), `margin` (legs,) [type 1].
 
     The margin of a closed-form leg is the sine or cosine that vanishes at its singularity (leg along the first universal
-    axis; rod normal to the rail; rod in line with the crank); of a general leg the determinant of its block.
+    axis; rod normal to the rail; rod in line with the crank); of a general leg the determinant of its block over the
+    product of its row lengths.
+
+    Args:
+        joints: also `joint_position`; without it a leg along its first universal axis is no failure.
 
     Checked by: tests/equations/test_jacobian.py.
     """
@@ -95,13 +132,16 @@ def jacobian(robot: Robot) -> Program:
     position = b.input("position", (3,), unit="m", doc="platform frame origin, world")
     rotation = b.input("rotation", (3, 3), doc="world-from-platform")
     general = any(form is None for form in robot.closed_forms)
-    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    guess = (
+        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    )
     frame, twist = moving_frame(position, rotation)
     values = Values(b)
     legs, at = [], 0
     for i, leg in enumerate(robot.legs):
         part = guess[at : at + len(leg.moving)] if guess is not None else None
-        legs.append(leg_at_pose(b, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
+        builder = b if joints else WithoutAngles(b)
+        legs.append(leg_at_pose(builder, robot, i, values.of(f"legs.{leg.name}"), frame, twist, part))
         at += len(leg.moving)
     J = ca.densify(ca.vertcat(*[leg.jacobian for leg in legs]))
     G = ca.densify(ca.vertcat(*[leg.constraint for leg in legs]))
@@ -111,5 +151,6 @@ def jacobian(robot: Robot) -> Program:
         b.output("constraint", ca.vertcat(*[leg.residual for leg in legs]), shape=(G.shape[0],), dims=("constraint_row",))
     b.output("margin", ca.vertcat(*[leg.margin for leg in legs]), shape=(len(legs),), dims=("leg",))
     b.output("actuator_position", ca.vertcat(*[leg.actuators for leg in legs]), shape=(len(robot.actuators),), dims=("actuator",))
-    b.output("joint_position", ca.vertcat(*[leg.q for leg in legs]), shape=(len(robot.coordinates),), dims=("joint",))
+    if joints:
+        b.output("joint_position", ca.vertcat(*[leg.q for leg in legs]), shape=(len(robot.coordinates),), dims=("joint",))
     return b

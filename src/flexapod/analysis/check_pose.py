@@ -1,0 +1,173 @@
+"""`check_pose`, `check_motion`: strokes, joint angles, speeds and reachability, in margins and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import inverse_kinematics, platform_inputs
+from flexapod.analysis.limits import SLACK, Limits, limits_of
+from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.pose_jacobians import pose_jacobians
+from flexapod.analysis.pose_map import PoseFacts, PoseMap
+from flexapod.analysis.reach import shortfall
+from flexapod.analysis.results import dataset
+from flexapod.analysis.state import State
+from flexapod.analysis.violations import Collector, Violation
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Variables = dict[str, tuple[Any, Any, str]]
+
+MEASURED = 100
+"""Samples out of reach at which the gap is measured; the largest is told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitCheck:
+    """Margins of a pose or motion, and what is violated. True where nothing is.
+
+    Args:
+        margins: Dataset: `stroke_margin` (.., actuator), `deflection` and `angle_margin` (.., swivel), `joint_margin`
+            (.., limited_joint: passive joints with a stroke), `speed_margin` (motions), `type_1`, `type_2`, `condition_number`;
+            `valid` and `reason`.
+        violations: the worst sample of each limit that is not kept.
+    """
+
+    margins: xr.Dataset
+    violations: tuple[Violation, ...]
+
+    @property
+    def ok(self) -> bool:
+        """No limit is violated."""
+        return not self.violations
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "all limits are kept" if self.ok else "\n".join(v.text for v in self.violations)
+
+
+def check_pose(robot: Robot, state: State) -> LimitCheck:
+    """Strokes, joint angles, reachability and singularities of a pose, or of a batch of poses.
+
+    Args:
+        state: pose or poses; twists are not used.
+    Returns:
+        Margins and violations; nothing is raised for a pose that is no good.
+
+    Checked by: tests/analysis/test_limits.py.
+    """
+    if not isinstance(state, State):
+        raise InputError(f"state: expected a State, got {type(state).__name__}; check_motion checks motions")
+    return _check(robot, state)
+
+
+def check_motion(robot: Robot, motion: Motion | ActuatorMotion) -> LimitCheck:
+    """Strokes, joint angles, speeds, reachability and singularities along a motion.
+
+    Checked by: tests/analysis/test_limits.py.
+    """
+    moved = as_platform(robot, motion)
+    if not isinstance(moved, Motion):
+        raise InputError(f"motion: expected a Motion or an ActuatorMotion, got {type(motion).__name__}")
+    return _check(robot, moved)
+
+
+def _check(robot: Robot, at: State | Motion) -> LimitCheck:
+    inputs, limits = platform_inputs(at), limits_of(robot)
+    chart = PoseMap(limits)
+    facts = chart.evaluate(inputs["position"], inputs["rotation"])
+    told = Collector(at=at, count=len(facts.code))
+    lost = _unreachable(chart, facts, inputs, told)
+    for array in (facts.actuators, facts.deflection, facts.joints, facts.type_1, facts.type_2, facts.condition):
+        if array is not None:
+            array[lost] = np.nan
+    variables = _strokes(limits, facts, told) | _angles(limits, facts, told)
+    if isinstance(at, Motion):
+        variables |= _speeds(robot, limits, at, told)
+    _singular(chart, facts, told)
+    variables |= {
+        "type_1": (("leg",), facts.type_1, ""),
+        "type_2": ((), facts.type_2, ""),
+        "condition_number": ((), facts.condition, ""),
+    }
+    words = np.array(chart.reasons.words)[facts.code]
+    named = {"swivel": limits.swivel_names, "limited_joint": limits.joint_names}
+    used = {dim for dims, _, _ in variables.values() for dim in dims}
+    margins = dataset(robot, variables, at, words).assign_coords({k: v for k, v in named.items() if k in used})
+    return LimitCheck(margins=margins, violations=tuple(told.found))
+
+
+def _unreachable(chart: PoseMap, facts: PoseFacts, inputs: dict[str, Any], told: Collector) -> NDArray[np.bool_]:
+    """Poses that cannot be taken at all: which leg falls short by how much, or which component is not allowed."""
+    robot, known = chart.robot, chart.reasons
+    lost = (facts.code > 0) & (facts.code <= known.refused)
+    for code in np.unique(facts.code[lost]):
+        bad = np.flatnonzero(facts.code == code)
+        text = known.words[code]
+        if code == known.refused:
+            first = pose_jacobians(robot, inputs["position"][bad[:1]], inputs["rotation"][bad[:1]])
+            told.add("pose", "platform", str(first.words[0]), bad, int(bad[0]))
+            continue
+        owner = next((k for k, leg in enumerate(robot.legs) if text.startswith((f"leg {leg.name} ", f"leg {leg.name}:"))), None)
+        if owner is None or "reach" not in text:
+            told.add("reach", "platform" if owner is None else robot.legs[owner].name, text, bad, int(bad[0]))
+            continue
+        gaps = [shortfall(robot, owner, inputs["position"][i], inputs["rotation"][i]) for i in bad[:MEASURED]]
+        worst = int(np.argmax(gaps))
+        text = f"{text}; {gaps[worst]:.6g} m are missing"
+        told.add("reach", robot.legs[owner].name, text, bad, int(bad[worst]), gaps[worst], 0.0, "m")
+    return np.asarray(lost)
+
+
+def _strokes(limits: Limits, facts: PoseFacts, told: Collector) -> Variables:
+    robot = limits.robot
+    for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
+        q, low, high = facts.actuators[:, k], float(limits.low[k]), float(limits.high[k])
+        told.beyond("stroke", name, f"actuator {name} is below its stroke", q, low, low - q, unit, SLACK)
+        told.beyond("stroke", name, f"actuator {name} is above its stroke", q, high, q - high, unit, SLACK)
+    variables: Variables = {"stroke_margin": (("actuator",), limits.stroke_margin(facts.actuators), "m or rad")}
+    if facts.joints is not None:
+        for k, (name, unit) in enumerate(zip(limits.joint_names, limits.joint_units, strict=True)):
+            q, low, high = facts.joints[:, limits.joints[k]], float(limits.joint_low[k]), float(limits.joint_high[k])
+            told.beyond("stroke", name, f"joint {name} is below its stroke", q, low, low - q, unit, SLACK)
+            told.beyond("stroke", name, f"joint {name} is above its stroke", q, high, q - high, unit, SLACK)
+        variables["joint_margin"] = (("limited_joint",), limits.joint_margin(facts.joints), "m or rad")
+    return variables
+
+
+def _angles(limits: Limits, facts: PoseFacts, told: Collector) -> Variables:
+    for k, name in enumerate(limits.swivel_names):
+        bent, limit = np.degrees(facts.deflection[:, k]), float(np.degrees(limits.angle[k]))
+        told.beyond("angle", name, f"joint {name} is bent too far from home", bent, limit, bent - limit, "deg", np.degrees(SLACK))
+    if not limits.swivels:
+        return {}
+    margin = limits.angle_margin(facts.deflection)
+    return {"deflection": (("swivel",), facts.deflection, "rad"), "angle_margin": (("swivel",), margin, "rad")}
+
+
+def _speeds(robot: Robot, limits: Limits, motion: Motion, told: Collector) -> Variables:
+    rates = np.abs(inverse_kinematics(robot, motion, joints=False, on_error="mask")["actuator_velocity"].values)
+    for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
+        limit = float(limits.speed[k])
+        told.beyond("speed", name, f"actuator {name} is too fast", rates[:, k], limit, rates[:, k] - limit, f"{unit}/s", SLACK)
+    return {"speed_margin": (("actuator",), limits.speed - rates, "m/s or rad/s")}
+
+
+def _singular(chart: PoseMap, facts: PoseFacts, told: Collector) -> None:
+    known = chart.reasons
+    for code in np.unique(facts.code[facts.code >= known.type_1]):
+        bad = np.flatnonzero(facts.code == code)
+        leg = code - known.type_1
+        name = chart.robot.legs[leg].name if code < known.type_2 else "platform"
+        told.add("singular", name, known.words[code], bad, int(bad[0]))

@@ -1,0 +1,152 @@
+"""`forward_kinematics`: the platform's pose from actuator coordinates; along a motion also twist and acceleration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import make_continuous
+from flexapod.analysis.pose_along import search_along
+from flexapod.analysis.pose_guess import start_poses
+from flexapod.analysis.pose_reasons import PoseNotFoundError, pose_words
+from flexapod.analysis.pose_search import Array, Poses, PoseSearch, Search
+from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+from flexapod.motions.motion import ActuatorMotion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Assembly = Literal["same", "any"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Samples:
+    """What a result belongs to: samples or times."""
+
+    count: int
+    single: bool = False
+    time: Array | None = None
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """Poses of actuator coordinates with the reason where there is none."""
+
+    poses: Poses
+    found: Search
+    words: NDArray[np.str_]
+    at: Samples
+
+
+def forward_kinematics(
+    robot: Robot,
+    actuator_position: Any,
+    guess: Any = None,
+    on_error: OnError = "raise",
+    continuation: bool | None = None,
+    *,
+    assembly: Assembly = "same",
+) -> xr.Dataset:
+    """The platform's pose from actuator coordinates.
+
+    The pose is the one that the robot reaches when its actuators move straight from the guess's coordinates to the wanted
+    ones: the assembly mode of the guess. Convergence is quadratic; where a large step leaves the branch, smaller ones
+    are made.
+
+    Args:
+        robot: any robot with as many actuators as freedoms, or more.
+        actuator_position: (actuators,), (n, actuators) or an `ActuatorMotion` [m or rad].
+        guess: pose to start from: a `State`, or an earlier result; home if left out. One, or one per sample.
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        continuation: each sample starts from the one before; the default for an `ActuatorMotion` only.
+        assembly: ``"any"`` accepts poses on another assembly mode than the guess's.
+    Returns:
+        Dataset over `time` or `sample`: `position`, `rotation`, `joint_position`, `residual` (.., actuator), `passes`; for
+        an `ActuatorMotion` also `velocity`, `angular_velocity`, `acceleration`, `angular_acceleration`.
+    Raises:
+        PoseNotFoundError: no such pose: names the actuator, its residual and the nearest pose.
+
+    Checked by: tests/analysis/test_pose_from_actuators.py.
+    """
+    solved = solve(robot, actuator_position, guess, continuation, assembly)
+    words = solved.words
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "position": (("axis",), solved.poses.position, "m"),
+        "rotation": (("axis", "body_axis"), solved.poses.rotation, ""),
+        "joint_position": (("joint",), solved.poses.joints, "m or rad"),
+    }
+    if isinstance(actuator_position, ActuatorMotion):
+        from flexapod.analysis.platform_motion import platform_rates
+
+        more, words = platform_rates(robot, solved.poses, actuator_position.velocity, actuator_position.acceleration, words)
+        variables.update(more)
+    raise_unfound(robot, solved, words, on_error)
+    for _, values, _ in variables.values():
+        values[words != ""] = np.nan
+    variables["residual"] = (("actuator",), solved.found.residual, "m or rad")
+    variables["passes"] = ((), solved.found.passes, "")
+    return dataset(robot, variables, solved.at, words if on_error == "mask" else None)
+
+
+def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool | None, assembly: str) -> Solved:
+    """Poses of actuator coordinates, without raising for samples that fail."""
+    check_option("assembly", assembly, ("same", "any"))
+    target, at = targets(robot, actuator_position)
+    along = at.time is not None if continuation is None else bool(continuation)
+    search = PoseSearch(robot)
+    start, own, refused = start_poses(search, guess, len(target))
+    if along:
+        if len(start) != 1:
+            raise InputError("guess: continuation along a motion starts from one pose; give one guess, or continuation=False")
+        found = search_along(search, target, start, own, assembly == "any")
+    else:
+        every = np.zeros(len(target), dtype=np.int64) if len(start) == 1 else np.arange(len(target))
+        found = search.search(target, start.at(every), own[every])
+        refused = refused[every]
+    words = pose_words(robot, search, found, target, assembly)
+    guilty = np.broadcast_to(refused, words.shape)
+    words = np.where((guilty != "") & ~np.char.startswith(words.astype(str), "input is not"), guilty, words).astype(str)
+    poses = found.poses.copy()
+    poses.joints[words != ""] = np.nan
+    turning = np.array([unit == "rad" for unit in robot.coordinate_units], dtype=bool)
+    make_continuous(poses.joints, turning, np.concatenate([leg.home for leg in robot.legs]), along=along)
+    poses.joints[:, list(robot.driven)] = target
+    return Solved(poses=poses, found=found, words=words, at=at)
+
+
+def targets(robot: Robot, actuator_position: Any) -> tuple[Array, Samples]:
+    """Wanted coordinates (n, actuators), and what they belong to."""
+    n = len(robot.actuators)
+    if n + len(robot.plan.constraints) < 6:
+        raise InputError(
+            f"{robot.name} has {n} actuators for {robot.mobility.platform} freedoms of its platform; "
+            "actuator coordinates do not determine its pose"
+        )
+    if isinstance(actuator_position, ActuatorMotion):
+        motion = actuator_position
+        if motion.position.shape[1] != n:
+            raise InputError(f"actuator_position: the motion has {motion.position.shape[1]} actuators, {robot.name} has {n}")
+        return motion.position, Samples(count=len(motion), time=motion.time)
+    shape = np.shape(actuator_position)
+    if shape not in ((n,), (*shape[:1], n)) or len(shape) not in (1, 2):
+        raise InputError(f"actuator_position: expected shape ({n},) or (n, {n}) for {robot.name}, got {shape}")
+    array = real_array("actuator_position", actuator_position, shape)
+    return array.reshape(-1, n), Samples(count=array.size // n, single=array.ndim == 1)
+
+
+def raise_unfound(robot: Robot, solved: Solved, words: NDArray[np.str_], on_error: OnError) -> None:
+    """Raise for the first sample without a pose, unless a mask is wanted."""
+    try:
+        settle("forward kinematics", robot, words, solved.at, on_error)
+    except SampleError as error:
+        raise PoseNotFoundError.of(robot, error, solved.found) from None

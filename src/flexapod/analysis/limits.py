@@ -1,0 +1,102 @@
+"""Limits of a robot's file as arrays: strokes, deflections of passive joints, speeds; and how poses keep them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.equations.deflections import Swivel, swivels
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+SLACK = 1e-9
+"""Excess [m, rad] that does not count: a motion may end at a limit, to rounding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Limits of a robot; infinite where its file has none.
+
+    Args:
+        low, high: (actuators,) strokes [m or rad].
+        speed: (actuators,) largest rates.
+        joints: columns of passive joints that have a stroke, among all joint coordinates.
+        joint_low, joint_high: their strokes.
+        swivels: passive joints that bend.
+        angle: (swivels,) largest deflections [rad].
+    """
+
+    robot: Robot
+    low: Array
+    high: Array
+    speed: Array
+    joints: NDArray[np.int64]
+    joint_low: Array
+    joint_high: Array
+    swivels: tuple[Swivel, ...]
+    angle: Array
+
+    @cached_property
+    def swivel_names(self) -> list[str]:
+        """`leg.joint` of the passive joints that bend."""
+        return [f"{self.robot.legs[s.leg].name}.{s.joint}" for s in self.swivels]
+
+    @cached_property
+    def joint_names(self) -> list[str]:
+        """Names of the passive joints that have a stroke."""
+        return [self.robot.coordinates[i] for i in self.joints]
+
+    @cached_property
+    def joint_units(self) -> list[str]:
+        """Their units."""
+        kinds = [leg.links[i].kind for leg in self.robot.legs for i in leg.moving]
+        return ["m" if kinds[i] == "P" else "rad" for i in self.joints]
+
+    def stroke_margin(self, actuators: Array) -> Array:
+        """(n, actuators) what is left of the stroke; negative beyond it."""
+        return np.minimum(actuators - self.low, self.high - actuators)
+
+    def joint_margin(self, joints: Array) -> Array:
+        """(n, limited joints) the same of passive joints; from all joint coordinates (n, joints)."""
+        own = joints[:, self.joints]
+        return np.minimum(own - self.joint_low, self.joint_high - own)
+
+    def angle_margin(self, deflection: Array) -> Array:
+        """(n, swivels) what is left of the deflection; negative beyond it."""
+        return self.angle - deflection
+
+
+def limits_of(robot: Robot) -> Limits:
+    """The limits in a robot's file."""
+    links = [leg.links[i] for leg in robot.legs for i in leg.moving]
+    driven = [link for link in links if link.actuated]
+    strokes = np.array([_stroke(link) for link in driven]).reshape(-1, 2)
+    passive = [i for i, link in enumerate(links) if not link.actuated and link.limits and link.limits.stroke]
+    bounds = np.array([_stroke(links[i]) for i in passive]).reshape(-1, 2)
+    bent = swivels(robot)
+    return Limits(
+        robot=robot,
+        low=strokes[:, 0],
+        high=strokes[:, 1],
+        speed=np.array([link.limits.speed if link.limits and link.limits.speed is not None else np.inf for link in driven]),
+        joints=np.array(passive, dtype=np.int64),
+        joint_low=bounds[:, 0],
+        joint_high=bounds[:, 1],
+        swivels=bent,
+        angle=np.array([np.inf if s.limit is None else s.limit for s in bent]),
+    )
+
+
+def _stroke(link: object) -> tuple[float, float]:
+    limits = getattr(link, "limits", None)
+    if limits is None or limits.stroke is None:
+        return -np.inf, np.inf
+    low, high = limits.stroke
+    return float(low), float(high)

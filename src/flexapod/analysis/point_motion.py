@@ -1,0 +1,93 @@
+"""`point_motion`: pose, twist and acceleration of a named point of the platform or of any body."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.results import OnError, dataset
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+UNITS = {
+    "position": "m",
+    "velocity": "m/s",
+    "angular_velocity": "rad/s",
+    "acceleration": "m/s^2",
+    "angular_acceleration": "rad/s^2",
+}
+
+
+def point_motion(
+    robot: Robot, motion: State | Motion | ActuatorMotion, point: str, *, on_error: OnError = "raise"
+) -> xr.Dataset:
+    r"""Motion of a named point fixed to a rigid body.
+
+    .. math:: \dot p = v + \omega\times r,\qquad \ddot p = a + \alpha\times r + \omega\times(\omega\times r)
+
+    Args:
+        motion: a `Motion`, an `ActuatorMotion`, or `State`s (then at zero acceleration of the platform).
+        point: of the platform by name (``tool``), or of a body (``A.cylinder.name``); ``platform`` and ``A.cylinder`` are
+            the origins of their frames.
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+    Returns:
+        Dataset: `position`, `velocity`, `acceleration` of the point, `rotation` (world-from-body), `angular_velocity`,
+        `angular_acceleration` of its body; world axes.
+
+    Checked by: tests/analysis/test_point_motion.py.
+    """
+    body, r_B = named_point(robot, point)
+    moved = as_platform(robot, motion)
+    found = inverse_kinematics(robot, moved, joints=False, bodies=True, on_error=on_error).sel(body=body)
+    R, w, alpha = (found[f"body_{name}"].values for name in ("rotation", "angular_velocity", "angular_acceleration"))
+    single = R.ndim == 2
+    r = R @ r_B
+    spin = np.cross(w, r)
+    values = {
+        "position": found["body_position"].values + r,
+        "rotation": R,
+        "velocity": found["body_velocity"].values + spin,
+        "angular_velocity": w,
+        "acceleration": found["body_acceleration"].values + np.cross(alpha, r) + np.cross(w, spin),
+        "angular_acceleration": alpha,
+    }
+    variables: dict[str, tuple[Any, Any, str]] = {
+        name: (("axis", "body_axis") if name == "rotation" else ("axis",), array[None] if single else array, UNITS.get(name, ""))
+        for name, array in values.items()
+    }
+    words = np.atleast_1d(found["reason"].values) if on_error == "mask" else None
+    return dataset(robot, variables, moved, words).assign_attrs(point=point, body=body)
+
+
+def named_point(robot: Robot, name: str) -> tuple[str, Array]:
+    """Body of a named point, and the point (3,) in the body's own axes [m].
+
+    Raises:
+        InputError: no such point; names the nearest.
+    """
+    points: dict[str, tuple[str, Array]] = {}
+    for body, data in robot.bodies_by_name.items():
+        points[body] = (body, np.zeros(3))
+        for key, p in data.points.items():
+            points[f"{body}.{key}"] = (body, data.body_axes.T @ p)
+            if body == "platform":
+                points.setdefault(key, points[f"{body}.{key}"])
+    if name in points:
+        return points[name]
+    near = difflib.get_close_matches(str(name), points, n=1)
+    hint = f", did you mean {near[0]!r}?" if near else "."
+    own = ", ".join(key for key in points if not key.startswith("platform."))
+    raise InputError(f"{robot.name} has no point {name!r}{hint} Points: {own}")

@@ -1,0 +1,119 @@
+"""Grids of poses, made block by block: positions along axes, orientations by rotation vectors or tilt and torsion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.motions.arrays import finite_array, rotations
+from flexapod.motions.rotations import euler_rotation, rotvec_rotation
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+POSITION = ("x", "y", "z")
+TURN = ("rx", "ry", "rz")
+TILT = ("tilt", "azimuth", "torsion")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseGrid:
+    """A grid of poses around home.
+
+    Args:
+        axes: values by axis, in the order of the dimensions.
+        home_position, base: where axes that are not given stay; `base` is the orientation that rotations turn.
+        turned: an orientation was asked for (a rotation axis, or a fixed matrix).
+    """
+
+    axes: dict[str, Array]
+    home_position: Array
+    base: Array
+    turned: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values along each axis."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @property
+    def count(self) -> int:
+        """Number of poses."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def free(self) -> list[int]:
+        """Components of the pose that were not asked for (0-2 translation, 3-5 rotation)."""
+        return [k for k, name in enumerate(POSITION) if name not in self.axes] + ([] if self.turned else [3, 4, 5])
+
+    def block(self, start: int, stop: int) -> tuple[Array, Array]:
+        """Poses of flat indices start to stop: position (m, 3), rotation (m, 3, 3)."""
+        index = np.unravel_index(np.arange(start, stop), self.shape)
+        values = {name: axis[i] for (name, axis), i in zip(self.axes.items(), index, strict=True)}
+        m = stop - start
+        position = np.tile(self.home_position, (m, 1))
+        for k, name in enumerate(POSITION):
+            if name in values:
+                position[:, k] = values[name]
+        none = np.zeros(m)
+        if any(name in values for name in TURN):
+            turn = rotvec_rotation(np.column_stack([values.get(name, none) for name in TURN]))
+        elif any(name in values for name in TILT):
+            tilt, azimuth, torsion = (values.get(name, none) for name in TILT)
+            turn = euler_rotation("ZYZ", np.column_stack([azimuth, tilt, torsion - azimuth]))
+        else:
+            return position, np.ascontiguousarray(np.broadcast_to(self.base, (m, 3, 3)))
+        return position, np.ascontiguousarray(turn @ self.base)
+
+
+def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) -> PoseGrid:
+    """A grid from what a user gives.
+
+    Args:
+        grid: axis -> values; axes x, y, z [m, world], rx, ry, rz [rad, rotation vector from home in world axes].
+        orientation: None (home), a rotation matrix, or a mapping of tilt, azimuth, torsion [rad]:
+            R = Rz(azimuth) Ry(tilt) Rz(torsion - azimuth) R_home.
+    Values are arrays, single numbers, or tuples (smallest, largest, count).
+    """
+    if grid is None and orientation is None:
+        raise InputError("give grid (axes x, y, z, rx, ry, rz), orientation (tilt, azimuth, torsion), or both")
+    axes: dict[str, Array] = {}
+    for name, values in (grid or {}).items():
+        _known("grid", name, POSITION + TURN)
+        axes[name] = axis_values(name, values)
+    base, turned = np.array(robot.home.rotation), any(name in axes for name in TURN)
+    if isinstance(orientation, Mapping):
+        if turned:
+            raise InputError("orientation: the grid turns the platform already (rx, ry, rz); give one of the two")
+        for name, values in orientation.items():
+            _known("orientation", name, TILT)
+            axes[name] = axis_values(name, values)
+        turned = True
+    elif orientation is not None:
+        base, turned = rotations("orientation", orientation, (3, 3)), True
+    return PoseGrid(axes=axes, home_position=np.array(robot.home.position), base=base, turned=turned)
+
+
+def axis_values(name: str, values: Any) -> Array:
+    """Values along an axis: an array, a number, or (smallest, largest, count)."""
+    if isinstance(values, tuple):
+        if len(values) != 3 or isinstance(values[2], bool) or int(values[2]) != values[2] or values[2] < 1:
+            raise InputError(f"{name}: a tuple is (smallest, largest, count), got {values!r}; give other values as a list")
+        low, high = finite_array(name, values[:2], (2,))
+        return np.linspace(low, high, int(values[2]))
+    shape = np.shape(values)
+    if len(shape) > 1 or shape == (0,):
+        raise InputError(f"{name}: expected one number, a list of numbers, or (smallest, largest, count), got shape {shape}")
+    return np.atleast_1d(finite_array(name, values, shape))
+
+
+def _known(what: str, name: str, allowed: tuple[str, ...]) -> None:
+    if name not in allowed:
+        raise InputError(f"{what}: no axis {name!r}; there are {', '.join(allowed)}")

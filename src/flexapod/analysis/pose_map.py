@@ -1,0 +1,137 @@
+"""What many poses ask of a robot, with the reason where one cannot be taken: the inside of `workspace` and `check_pose`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.conditioning import SINGULAR
+from flexapod.analysis.inverse_kinematics import FOLLOW, solve_from_home
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.limits import SLACK, Limits
+
+if TYPE_CHECKING:
+    pass
+
+Array = NDArray[np.float64]
+
+
+class Reasons:
+    """Codes of the reasons why a pose is no good, with their words; 0 is good. The same robot has the same codes."""
+
+    def __init__(self, bound: RobotKernel, limits: Limits, max_condition: float | None) -> None:
+        robot = limits.robot
+        signature = bound.signature
+        statuses = [signature.status(code).text for code in range(1, len(signature.statuses) + 1)]
+        self.words = ["", *statuses]
+        self.not_finite_input = self._add(["an input is not a finite number"])
+        self.not_finite = self._add(["the result is not a finite number (singular)"])
+        self.refused = self._add(["the robot cannot take this pose: its mobility does not allow it"])
+        span = [_span(a, b, unit) for a, b, unit in zip(limits.low, limits.high, robot.actuator_units, strict=True)]
+        named = list(zip(robot.actuators, span, strict=True))
+        self.below = self._add([f"actuator {name} is below its stroke {stroke}" for name, stroke in named])
+        self.above = self._add([f"actuator {name} is above its stroke {stroke}" for name, stroke in named])
+        rows = zip(limits.joint_names, limits.joint_low, limits.joint_high, limits.joint_units, strict=True)
+        self.joint = self._add([f"joint {name} is beyond its stroke {_span(a, b, unit)}" for name, a, b, unit in rows])
+        names = zip(limits.swivel_names, np.degrees(limits.angle), strict=True)
+        self.bent = self._add([f"joint {name} is bent beyond {limit:.6g} deg" for name, limit in names])
+        self.type_1 = self._add([f"leg {leg.name} is singular (type 1)" for leg in robot.legs])
+        self.type_2 = self._add(["the platform is not held by the actuators (singular, type 2)"])
+        self.condition = self._add([f"the condition number is above {max_condition}"])
+
+    def _add(self, words: list[str]) -> int:
+        first = len(self.words)
+        self.words += words
+        return first
+
+
+def _span(low: float, high: float, unit: str) -> str:
+    return f"[{low:.6g}, {high:.6g}] {unit}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoseFacts:
+    """Facts per pose; NaN where a pose cannot be taken."""
+
+    code: NDArray[np.int16]
+    actuators: Array
+    deflection: Array
+    joints: Array | None
+    type_1: Array
+    type_2: Array
+    condition: Array
+    constraint: Array
+
+
+class PoseMap:
+    """Evaluates poses of one robot in blocks.
+
+    Args:
+        keep_limits: strokes and deflections count as reasons.
+        max_condition: largest condition number that is good.
+    """
+
+    def __init__(self, limits: Limits, *, keep_limits: bool = True, max_condition: float | None = None) -> None:
+        self.limits, self.robot = limits, limits.robot
+        self.keep_limits, self.max_condition = keep_limits, max_condition
+        self._joints = len(limits.joints) > 0
+        self.kernel = kernel(self.robot, "workspace", joints=True) if self._joints else kernel(self.robot, "workspace")
+        self.reasons = Reasons(self.kernel, limits, max_condition)
+        self._general = "guess" in {i.name for i in self.kernel.signature.inputs}
+
+    def evaluate(self, position: Array, rotation: Array, guess: Array | None = None, threads: int = 1) -> PoseFacts:
+        """Facts of poses (n, 3), (n, 3, 3)."""
+        inputs: dict[str, Any] = {"position": position, "rotation": np.ascontiguousarray(rotation)}
+        if not self._general:
+            batch = self.kernel.batch(inputs, threads=threads)
+        elif guess is None:
+            batch, _ = solve_from_home(self.kernel, inputs)
+        else:
+            batch = self.kernel.batch({**inputs, "guess": guess}, threads=threads)
+        out, n = batch.outputs, len(position)
+        facts = PoseFacts(
+            code=np.zeros(n, dtype=np.int16),
+            actuators=out["actuator_position"],
+            deflection=out.get("deflection", np.zeros((n, 0))),
+            joints=out.get("joint_position"),
+            type_1=out["type_1"],
+            type_2=out["type_2"],
+            condition=out["condition_number"],
+            constraint=np.abs(out["constraint"]).max(axis=1) if "constraint" in out else np.zeros(n),
+        )
+        self._judge(facts, batch.status)
+        return facts
+
+    def _judge(self, facts: PoseFacts, status: NDArray[np.int32]) -> None:
+        """The first reason of every pose, in the order of `Reasons`."""
+        known, code, robot = self.reasons, facts.code, self.robot
+        code[:] = np.where(status > 0, status, 0)
+        code[status == -1], code[status == -2] = known.not_finite_input, known.not_finite
+        self._mark(code, facts.constraint > FOLLOW * max(1.0, robot.characteristic_length), known.refused)
+        if self.keep_limits:
+            limits = self.limits
+            self._worst(code, limits.low - facts.actuators, known.below)
+            self._worst(code, facts.actuators - limits.high, known.above)
+            if facts.joints is not None:
+                self._worst(code, -limits.joint_margin(facts.joints), known.joint)
+            if np.any(np.isfinite(limits.angle)):
+                self._worst(code, -limits.angle_margin(facts.deflection), known.bent)
+        self._worst(code, SINGULAR - facts.type_1, known.type_1)
+        self._mark(code, facts.type_2 < SINGULAR, known.type_2)
+        if self.max_condition is not None:
+            self._mark(code, facts.condition > self.max_condition, known.condition)
+
+    @staticmethod
+    def _mark(code: NDArray[np.int16], bad: NDArray[np.bool_], value: int) -> None:
+        code[bad & (code == 0)] = value
+
+    @staticmethod
+    def _worst(code: NDArray[np.int16], excess: Array, first: int) -> None:
+        """Mark poses where something exceeds its limit by the one that does so most."""
+        if excess.shape[1] == 0:
+            return
+        bad = (excess.max(axis=1) > SLACK) & (code == 0)
+        code[bad] = first + excess[bad].argmax(axis=1)

@@ -1,0 +1,86 @@
+"""Why a pose was not found, in words: which actuator misses by how much, another assembly mode, contradicting actuators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.pose_search import Array, PoseSearch, Search
+from flexapod.analysis.results import SampleError, reasons
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+
+class PoseNotFoundError(SampleError):
+    """No pose of the guess's assembly mode has the actuator coordinates.
+
+    Args:
+        actuator: name of the one that misses most.
+        residual: by how much [m or rad].
+        position, rotation: nearest pose that was found (NaN where there is none).
+    """
+
+    actuator: str
+    residual: float
+    position: Array
+    rotation: Array
+
+    @staticmethod
+    def of(robot: Robot, error: SampleError, found: Search) -> PoseNotFoundError:
+        """The error of a search."""
+        result = PoseNotFoundError(str(error), error.sample, error.reason, error.bad)
+        worst = largest(robot, found.residual[error.sample])
+        result.actuator = robot.actuators[worst]
+        result.residual = float(found.residual[error.sample, worst])
+        result.position = found.poses.position[error.sample].copy()
+        result.rotation = found.poses.rotation[error.sample].copy()
+        return result
+
+
+def largest(robot: Robot, residual: Array) -> int:
+    """The actuator with the largest residual, metres compared with radians by the characteristic length."""
+    scale = np.where(np.array(robot.actuator_units) == "rad", 1.0, 1.0 / robot.characteristic_length)
+    return int(np.argmax(np.abs(np.nan_to_num(residual)) * scale))
+
+
+def pose_words(robot: Robot, search: PoseSearch, found: Search, target: Array, assembly: str) -> NDArray[np.str_]:
+    """The reason per sample; empty where the pose was found."""
+    words = np.zeros(len(target), dtype=object)
+    words[:] = ""
+    good = found.solved & (found.same | (assembly == "any"))
+    for i in np.flatnonzero(~good):
+        words[i] = _word(robot, search, found, int(i), target)
+    return words.astype(str)
+
+
+def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array) -> str:
+    if found.status[i] == -1:
+        return str(reasons(search.kernel.signature, found.status[i : i + 1], {"actuator_position": target[i : i + 1]})[0])
+    where = f"position {place(found.poses.position[i])} m"
+    if found.solved[i]:
+        return (
+            f"the pose found ({where}) lies on another assembly mode than the guess: moving the actuators straight to it, "
+            f"the robot is singular after {100 * found.reached[i]:.3g} % of the way; "
+            "give a guess on the mode that is meant, or assembly='any'"
+        )
+    if not np.all(np.isfinite(found.poses.position[i])):
+        return "no pose near the guess has these actuator coordinates, and none of the trial poses can be taken"
+    worst = largest(robot, found.residual[i])
+    gap = f"{abs(found.residual[i, worst]):.6g} {robot.actuator_units[worst]}"
+    if not search.signed:
+        return (
+            f"the actuators contradict each other: no pose fits all {len(robot.actuators)}; at the nearest pose found ({where}) "
+            f"actuator {robot.actuators[worst]} misses by {gap}"
+        )
+    return (
+        f"no pose has these actuator coordinates: at the nearest pose found ({where}) "
+        f"actuator {robot.actuators[worst]} misses by {gap}"
+    )
+
+
+def place(position: Array) -> str:
+    """A position in words."""
+    return "(" + ", ".join(f"{x:.6g}" for x in position) + ")"

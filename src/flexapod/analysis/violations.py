@@ -1,0 +1,89 @@
+"""Limits that are not kept, in words: what, how much, the limit, and where it is worst."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Violation:
+    """One limit that is not kept.
+
+    Args:
+        kind: ``reach``, ``pose``, ``stroke``, ``angle``, ``speed`` or ``singular``.
+        name: of the actuator, joint or leg.
+        value, limit: where it is worst [unit]; NaN where there is no number.
+        unit: of both.
+        sample: where it is worst.
+        count: number of samples that violate it.
+        text: the whole in words.
+    """
+
+    kind: str
+    name: str
+    value: float
+    limit: float
+    unit: str
+    sample: int
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collector:
+    """Gathers violations of one check.
+
+    Args:
+        at: what is checked; gives times.
+        count: number of samples.
+    """
+
+    at: Any
+    count: int
+    found: list[Violation] = field(default_factory=list)
+
+    def beyond(
+        self, kind: str, name: str, phrase: str, value: Array, limit: float, excess: Array, unit: str, slack: float
+    ) -> None:
+        """A number beyond its limit.
+
+        Args:
+            phrase: e.g. ``actuator A is above its stroke``.
+            value, excess: (n,) the number, and by how much it is beyond; NaN where a pose cannot be taken.
+            slack: what does not count (rounding).
+        """
+        bad = np.flatnonzero(np.nan_to_num(excess, nan=-np.inf) > slack)
+        if len(bad) == 0:
+            return
+        i = int(bad[excess[bad].argmax()])
+        text = f"{phrase}: {value[i]:.6g} {unit}, limit {limit:.6g} {unit}, by {excess[i]:.3g} {unit}"
+        self.add(kind, name, text, bad, i, float(value[i]), limit, unit)
+
+    def add(
+        self,
+        kind: str,
+        name: str,
+        text: str,
+        bad: NDArray[np.int64],
+        sample: int,
+        value: float = np.nan,
+        limit: float = np.nan,
+        unit: str = "",
+    ) -> None:
+        """A violation in words, at the samples `bad`."""
+        if self.count > 1:
+            time = getattr(self.at, "time", None)
+            where = f"sample {sample}" if time is None else f"t = {time[sample]:g} s"
+            text += f"; worst at {where}, {len(bad)} of {self.count} samples"
+        self.found.append(
+            Violation(kind=kind, name=name, value=value, limit=limit, unit=unit, sample=sample, count=len(bad), text=text)
+        )

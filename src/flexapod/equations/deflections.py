@@ -1,0 +1,174 @@
+r"""Deflection of universal, spherical and passive revolute joints from home: the angle by which a joint is bent.
+
+A direction d fixed in the body on the leg's side (along the leg) is compared with where the body on the other side would
+carry it from home:
+
+.. math:: \theta = \angle\,(d,\; R\,R_{home}^T\,d_{home})
+
+so that a spin about the leg, which universal and spherical joints allow, does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.chain import LinkPose, chain_poses
+from flexapod.equations.leg_kinematics import home_guess
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import LegMotion, leg_motion
+from flexapod.equations.values import Values
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Rot, Vec, axis_angle, cross, dot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swivel:
+    """A passive joint that bends.
+
+    Args:
+        leg: index of its leg.
+        joint: its name in the file.
+        before: link on the base side, -1 for the world; for a closing joint the platform (None).
+        link: link on the leg's side.
+        limit: largest deflection in the file [rad], or None.
+        closing: the joint closes the loop.
+    """
+
+    leg: int
+    joint: str
+    before: int | None
+    link: int
+    limit: float | None
+    closing: bool
+
+
+def swivels(robot: Robot) -> tuple[Swivel, ...]:
+    """All passive joints that bend, legs in order, base to platform.
+
+    The two revolute rows of a closed-form leg written as a table are its universal joint.
+    """
+    result = []
+    for k, leg in enumerate(robot.legs):
+        for group in _groups(leg):
+            links = [leg.links[i] for i in group]
+            names = list(dict.fromkeys(link.joint for link in links))
+            limits = [link.limits.angle for link in links if link.limits and link.limits.angle is not None]
+            before = links[0].parent
+            result.append(
+                Swivel(
+                    leg=k, joint="+".join(names), before=before, link=group[-1], limit=min(limits, default=None), closing=False
+                )
+            )
+        if leg.closing.type in ("universal", "spherical", "revolute"):
+            limit = leg.closing.limits.angle if leg.closing.limits else None
+            result.append(Swivel(leg=k, joint=leg.closing.joint, before=None, link=leg.closing.link, limit=limit, closing=True))
+    return tuple(result)
+
+
+def _groups(leg: Leg) -> list[list[int]]:
+    """Links of each passive revolute, universal or spherical joint inside the tree."""
+    if leg.architecture != "general":
+        return [[0, 1]] if leg.architecture == "UPS" else [[1, 2]]
+    groups: list[list[int]] = []
+    for i, link in enumerate(leg.links):
+        if link.kind != "R" or link.actuated or link.elastic:
+            continue
+        if groups and leg.links[groups[-1][-1]].joint == link.joint:
+            groups[-1].append(i)
+        elif any(other.joint == link.joint and other.kind == "P" for other in leg.links):
+            continue  # a cylindrical joint does not bend
+        else:
+            groups.append([i])
+    return groups
+
+
+def deflections(robot: Robot, values: Values, platform: FrameMotion, coordinates: Sequence[Any]) -> Any:
+    """Deflection of every swivel [rad], a column.
+
+    Args:
+        values: of the whole robot; `home.rotation` is read besides.
+        coordinates: column of every leg; those of closed-form legs are not used (unit vectors take their place).
+
+    Checked by: tests/analysis/test_limits.py.
+    """
+    R_home = values.rotation("home.rotation", "W", "P")
+    turned = platform.R @ R_home.T.renamed("P", "W0")  # what the platform did since home
+    result: list[Any] = []
+    for k, leg in enumerate(robot.legs):
+        own, bent = values.of(f"legs.{leg.name}"), [s for s in swivels(robot) if s.leg == k]
+        home = chain_poses(own, leg, home_guess(own, leg))
+        form = robot.closed_forms[k]
+        now = [] if form is not None else chain_poses(own, leg, [coordinates[k][i] for i in range(coordinates[k].numel())])
+        motion = leg_motion(_Silent(), own, leg, form.sign, platform) if form is not None else None  # type: ignore[arg-type]
+        for swivel in bent:
+            d_link = _direction(own, leg, swivel)
+            d_home = (_frame(home, swivel.link).renamed("W0", "B") @ d_link) if swivel.link >= 0 else d_link
+            if motion is not None:
+                d = motion.leg.R.column(2)
+                other = turned if swivel.closing else _carrier_turn(own, leg, motion)
+            else:
+                d = _frame(now, swivel.link).renamed("W", "B") @ d_link
+                before = swivel.before
+                other = (
+                    turned
+                    if before is None
+                    else _frame(now, before).renamed("W", "X") @ _frame(home, before).renamed("W0", "X").T
+                )
+            result.append(_angle(other @ d_home, d))
+    return ca.vertcat(*result)
+
+
+class _Silent:
+    """A builder that takes no checks: they were made where the leg was closed."""
+
+    def fail_if(self, *_: Any, **__: Any) -> int:
+        """Ignore a check."""
+        return 0
+
+
+def _angle(a: Vec, b: Vec) -> Any:
+    """Angle between two vectors of any length, exact near 0 and pi."""
+    sine = cross(a, b)
+    return ca.atan2(ca.sqrt(dot(sine, sine)), dot(a, b))
+
+
+def _carrier_turn(values: Values, leg: Leg, motion: LegMotion) -> Rot:
+    """What the body before a closed-form leg's universal joint did since home: only a crank turns."""
+    if leg.architecture != "RUS":
+        return Rot(ca.SX.eye(3), "W", "W0")
+    assert motion.carrier is not None
+    angle = values.scalar(f"{leg.links[0].coordinate}.home") + values.scalar("zero")
+    at_home = Rot(axis_angle(values.vector("drive", "W").expr * angle), "W0", "W1")
+    return motion.carrier.R.renamed("W", "W1") @ at_home.T
+
+
+def _frame(poses: list[LinkPose], link: int) -> Rot:
+    return poses[link].R if link >= 0 else Rot(ca.SX.eye(3), "W", "W0")
+
+
+def _direction(values: Values, leg: Leg, swivel: Swivel) -> Vec:
+    """Direction along the leg in the link that the joint bends: towards what comes next, or across a hinge."""
+    x, z = Vec([1, 0, 0], "B"), Vec([0, 0, 1], "B")
+    if swivel.closing:
+        if leg.closing.type == "revolute":
+            return values.rotation(f"{leg.closing.joint}.on_link.R", "B", "H").column(0)
+        if swivel.link >= 0 and leg.links[swivel.link].kind == "P":
+            return z
+        return _unless_zero(values.vector(f"{leg.closing.joint}.on_link.p", "B"), z)
+    if leg.links[swivel.link].joint == swivel.joint and sum(link.joint == swivel.joint for link in leg.links) == 1:
+        return x  # a hinge turns about z
+    child = next((link for link in leg.links if link.parent == swivel.link), None)
+    if child is not None and child.kind == "P":
+        return values.rotation(f"{child.coordinate}.R", "B", "C").column(2)
+    name = f"{child.coordinate}.p" if child is not None else f"{leg.closing.joint}.on_link.p"
+    return _unless_zero(values.vector(name, "B"), x)
+
+
+def _unless_zero(d: Vec, instead: Vec) -> Vec:
+    """A direction from an offset; another one where the offset vanishes."""
+    return Vec(ca.if_else(ca.dot(d.expr, d.expr) > 1e-18, d.expr, instead.expr), d.frame)
