@@ -69,7 +69,7 @@ class Mechanism:
     def inertia(self, name: str) -> tuple[float, ca.DM, ca.DM]:
         """Mass, first moment, tensor about the origin of a body's frame."""
         v = self.robot.values
-        I = {k: v[f"{name}.inertia.{k}"] for k in ("xx", "yy", "zz", "xy", "xz", "yz")}  # noqa: E741
+        I = {k: v[f"{name}.inertia.{k}"] for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
         tensor = [[I["xx"], I["xy"], I["xz"]], [I["xy"], I["yy"], I["yz"]], [I["xz"], I["yz"], I["zz"]]]
         return v[f"{name}.mass"], ca.DM([v[f"{name}.first_moment.{k}"] for k in "xyz"]), ca.DM(tensor)
 

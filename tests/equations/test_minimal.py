@@ -1,13 +1,20 @@
 """Minimal equations: forces and accelerations against references, virtual power, energy; accuracy, limits, counts."""
 
 import csv
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 from minimal_oracle import NAMES, States, power_balance, random_states, virtual_power_forces
 
+from flexapod.equations import minimal
 from flexapod.equations.minimal import applies, minimal_forward_dynamics, minimal_inverse_dynamics, plan
 from flexapod.errors import InputError
 from flexapod.kernels.kernel import Kernel, compile_kernel
@@ -324,3 +331,78 @@ def test_one_kernel_for_many_values() -> None:
     values = np.array([other.values[p.name] for p in k.signature.parameters])
     expected, _ = virtual_power_forces(other)(states)
     assert share(k.batch(states, values).outputs["force"] - expected, expected) < ROUNDING
+
+
+MUTANTS = [
+    ("extending_leg", "- i.rotor\n", "+ i.rotor\n", "rotors and tips"),
+    ("extending_leg", "-(zeta + e)", "(zeta + e)", "stewart-3-3"),
+    ("extending_leg", "lam2 * (vx * vx + vy * vy) - e * e", "lam2 * (vx * vx + vy * vy) + e * e", "stewart-3-3"),
+    ("extending_leg", "slope * X - (i.first * gravity[0])", "slope * X + (i.first * gravity[0])", "tilted gravity"),
+    ("extending_leg", "tip * (mass_p * tip - 2 * first_p)", "tip * (mass_p * tip - first_p)", "rotors and tips"),
+    ("extending_leg", "- ri * (hx * X + hy * Y)", "+ ri * (hx * X + hy * Y)", "stewart-3-3"),
+    ("extending_spin", "- 2 * (Z * (zeta + wu))", "- 2 * (Z * zeta)", "stewart-3-3"),
+    ("extending_spin", "Q * w - (P * u) * kv", "Q * w", "stewart-3-3"),
+    ("extending_spin", "along_g * gx + curl * vy", "along_g * gx - curl * vy", "inclined axes"),
+    ("extending_spin", "C * motion.e - qB * turning", "C * motion.e + qB * turning", "inclined axes"),
+    ("sliding_leg", "along - dot(e, spin.force)", "along + dot(e, spin.force)", "spinning hexapod"),
+    ("sliding_leg", "mass - 2 * first + m_SS", "mass - first + m_SS", "hexapod"),
+    ("sliding_leg", "- i.weight_U", "+ i.weight_U", "hexapod"),
+    ("sliding_spin", "centre * zs - Gamma * w", "centre * zs + Gamma * w", "spinning hexapod"),
+    ("sliding_spin", "- j * (2 * (dot(r, rate) * turn))", "- j * (dot(r, rate) * turn)", "inclined hexaslide"),
+    ("slide", "+ dot(relative, relative)", "- dot(relative, relative)", "hexaslide"),
+    ("platform_levers", "cross(alpha, D), cross(w, V)", "cross(alpha, D), cross(V, w)", "bench-6ups"),
+    ("platform_levers", "zz - xx - lift", "zz - xx + lift", "raised joints"),
+    ("platform_levers", "-xz - h * fx", "xz - h * fx", "skew platform"),
+    ("platform_levers", "spin=xx + yy - zz", "spin=xx + yy + zz", "bench-6ups"),
+    ("inverse_dynamics", "dot(n, U[1]) - dot(D2, beside)", "dot(n, U[1]) + dot(D2, beside)", "hexaslide"),
+    ("solve", "load.rows[2] - side2[2] * k2", "load.rows[2] + side2[2] * k2", "bench-6ups"),
+]  # fmt: skip
+"""Module, text, other text, and a robot on which the difference must show."""
+BROKEN = 1e-9
+"""Share of the largest force that a mutant must be off by at least."""
+NUMBER = count()
+
+
+@contextmanager
+def copied_package(folder: Path, module: str, old: str, new: str) -> Iterator[ModuleType]:
+    """The package under another name, with one text replaced."""
+    alias = f"mutant_{next(NUMBER)}"
+    (folder / alias).mkdir()
+    for path in Path(minimal.__file__).parent.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.stem == module:
+            assert text.count(old) == 1, f"{module}: {old!r} occurs {text.count(old)} times"
+            text = text.replace(old, new)
+        (folder / alias / path.name).write_text(text.replace("flexapod.equations.minimal", alias), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        yield importlib.import_module(alias)
+    finally:
+        sys.path.remove(str(folder))
+        for loaded in [key for key in sys.modules if key.split(".")[0] == alias]:
+            del sys.modules[loaded]
+
+
+@cache
+def few_samples(name: str) -> tuple[States, np.ndarray]:
+    states = random_states(get(name), 6, seed=8)
+    return states, virtual_power_forces(get(name))(states)[0]
+
+
+def mutant_error(folder: Path, module: str, old: str, new: str, name: str) -> float:
+    robot = get(name)
+    states, expected = few_samples(name)
+    with copied_package(folder, module, old, new) as package:
+        program = package.minimal_inverse_dynamics(robot)
+    values = np.array([robot.values[p.name] for p in program.signature.parameters])
+    found = compile_kernel(program, backend="numpy").batch(states, values).outputs["force"]
+    return share(np.nan_to_num(found) - expected, expected)
+
+
+def test_a_copy_without_mutation_is_right(tmp_path: Path) -> None:
+    assert mutant_error(tmp_path, "slide", "g * g", "g * g", "hexaslide") < ROUNDING
+
+
+@pytest.mark.parametrize(("module", "old", "new", "name"), MUTANTS)
+def test_mutants_are_seen(module: str, old: str, new: str, name: str, tmp_path: Path) -> None:
+    assert mutant_error(tmp_path, module, old, new, name) > BROKEN
