@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flexapod.analysis.check_pose import check_motion, check_pose
     from flexapod.analysis.conditioning import conditioning, jacobian
+    from flexapod.analysis.derivatives import inverse_dynamics_derivatives
     from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
     from flexapod.analysis.forward_kinematics import forward_kinematics
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "inverse_dynamics_derivatives": "analysis.derivatives",
     "inverse_dynamics": "analysis.inverse_dynamics",
     "energy": "analysis.forward_dynamics",
     "coriolis_force": "analysis.forward_dynamics",
@@ -72,6 +74,7 @@ __all__ = [
     "forward_kinematics",
     "gravity_force",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "jacobian",
     "kernel",

@@ -30,6 +30,8 @@ PROGRAMS = {
     "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
     "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
+    "motion_derivatives": "flexapod.equations.derivatives",
+    "value_derivatives": "flexapod.equations.derivatives",
     "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",

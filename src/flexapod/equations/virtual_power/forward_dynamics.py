@@ -15,6 +15,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import projected_leg
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench, tensor
@@ -78,14 +79,14 @@ def _from_projected_legs(b: Program, robot: Robot, frame: FrameMotion, massless_
     gravity = values.vector("gravity", "W")
     still = FrameMotion(R=frame.R, p=frame.p, v=frame.v, w=frame.w, a=zero("W"), alpha=zero("W"))
     A, c = platform_inertia(values, frame), inertia_wrench(values, "platform", still, gravity).column
-    rows, twist = [], ca.vertcat(frame.v.expr, frame.w.expr)
+    rows = []
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
         part = projected_leg(b, own, leg, form.sign, still, gravity)
-        rows.append(ca.jacobian(part.motion.actuator.qd, twist))
+        r, d = part.motion.tip.p - frame.p, actuator_direction(own, leg, part.motion)
+        rows.append(ca.horzcat(d.expr.T, cross(r, d).expr.T))
         if not massless_legs:
-            r = part.motion.tip.p - frame.p
             h = cross(frame.w, cross(frame.w, r))
             force = Vec(ca.mtimes(part.A_x, h.expr) + part.c_x, "W")
             c = c + ca.vertcat(force.expr, cross(r, force).expr)

@@ -17,6 +17,7 @@ import casadi as ca
 from flexapod.equations.closing import close_leg
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.equations.virtual_power.general_leg import tree_forces
@@ -59,7 +60,6 @@ def platform_equation(
     """
     values = Values(b)
     gravity = values.vector("gravity", "W")
-    twist = ca.vertcat(platform.v.expr, platform.w.expr)
     shares, rates, rows, constraints, residuals, at = [], [], [], [], [], 0
     for i, leg in enumerate(robot.legs):
         own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
@@ -68,7 +68,8 @@ def platform_equation(
             arm = motion.tip.p - platform.p
             shares.append(Wrench(f=force, n=cross(arm, force)).column)
             rates.append(motion.actuator.qd)
-            rows.append(ca.jacobian(motion.actuator.qd, twist))
+            d = actuator_direction(own, leg, motion)
+            rows.append(ca.horzcat(d.expr.T, cross(arm, d).expr.T))
         else:
             start = [guess[at + k] for k in range(n)] if guess is not None else home_guess(own, leg)
             closed = close_leg(b, own, leg, robot.plan.legs[i], platform, start)

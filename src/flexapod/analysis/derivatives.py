@@ -1,0 +1,75 @@
+"""`inverse_dynamics_derivatives`: how actuator forces change with the motion and with parameters of the robot file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_dynamics import note
+from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.results import dataset, settle
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+STEP = 1e-4
+"""Relative step of the differences of a robot's values by a file parameter. Inertial values are polynomials of degree two at
+most in masses and centres of mass, for which central differences are exact; what is left is rounding, 1e-12."""
+
+
+def inverse_dynamics_derivatives(
+    robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
+) -> xr.Dataset:
+    """Derivatives of the actuator forces, friction left out.
+
+    Args:
+        motion: where to differentiate.
+        parameters: dotted paths of scalar parameters of the robot file, e.g. ``"platform.mass"``.
+        wrench: external load on the platform, as for `inverse_dynamics`.
+    Returns:
+        Dataset with `tau_D_position`, `tau_D_rotation` (by a small rotation vector in world axes), `tau_D_velocity`,
+        `tau_D_angular_velocity`, `tau_D_acceleration`, `tau_D_angular_acceleration` (.., actuator, axis), and
+        `tau_D_parameter` (.., actuator, parameter).
+    """
+    inputs = platform_inputs(motion)
+    inputs["wrench"] = platform_wrench(robot, inputs, wrench, None, "world")
+    _, words, guess = follow(robot, inputs)
+    inputs = {**inputs, "guess": guess}
+    bound = kernel(robot, "motion_derivatives")
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+    note(bound, batch.status, words)
+    settle("derivatives of inverse dynamics", robot, words, motion, "raise")
+    variables: dict[str, tuple[Any, Any, str]] = {o.name: (o.dims, batch.outputs[o.name], "") for o in bound.signature.outputs}
+    if parameters:
+        by_value, names = value_changes(robot, parameters)
+        bound = kernel(robot, "value_derivatives", values=names)
+        J = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}).outputs["tau_D_values"]
+        variables["tau_D_parameter"] = (("actuator", "parameter"), J @ by_value, "")
+    return dataset(robot, variables, motion, names={"parameter": list(parameters)})
+
+
+def value_changes(robot: Robot, parameters: Sequence[str]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Change of the robot's values (values, parameters) per unit of each file parameter, and the names of those that change."""
+    columns = []
+    for path in parameters:
+        at = robot.parameter(path)
+        if isinstance(at, tuple):
+            raise InputError(f"parameters: '{path}' is a vector; name a component, e.g. '{path}.x'")
+        h = STEP * max(abs(at), 1e-3)
+        low = max(at - h, 0.0) if at >= 0.0 else at - h
+        up, down = robot.with_parameters({path: at + h}).values, robot.with_parameters({path: low}).values
+        columns.append({k: (up[k] - down[k]) / (at + h - low) for k in up if up[k] != down[k]})
+    names = tuple(sorted({k for column in columns for k in column if not k.endswith(".home")}))
+    if not names:
+        raise InputError(f"parameters: {', '.join(parameters)} change nothing that inverse dynamics depends on")
+    return np.array([[column.get(k, 0.0) for column in columns] for k in names]), names
