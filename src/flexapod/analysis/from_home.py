@@ -26,7 +26,7 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, 
     Returns:
         The batch, and the inputs with the `guess` that was used.
 
-    Checked by: tests/analysis/test_inverse_kinematics_verb.py.
+    Checked by: tests/laws/test_reach_and_branch.py.
     """
     if "guess" not in {i.name for i in bound.signature.inputs}:
         return bound.batch(inputs), inputs

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexapod.description import schema
-from flexapod.robot.chain import closure
-from flexapod.robot.geometry import Array, Pose, about, unit
+from flexapod.robot.chain import closure, link_poses
+from flexapod.robot.geometry import Array, Pose, about, rotation_vector, unit
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
 
@@ -129,4 +129,20 @@ def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Arr
             f"leg {leg.name} does not close at home: {best:.3g} m (or rad) remain. "
             "Check home, the joint positions, or give `start` values nearer to the assembled leg"
         )
+    _refuse_turned(leg, q, platform)
     return q
+
+
+def _refuse_turned(leg: Leg, q: Array, platform: Pose) -> None:
+    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a turn."""
+    closing = leg.closing
+    if closing.type not in ("fixed", "prismatic"):
+        return
+    R_l = link_poses(leg, q)[closing.link][0] if closing.link >= 0 else np.eye(3)
+    R_p = platform.rotation @ closing.on_platform.rotation
+    angle = float(np.linalg.norm(rotation_vector(R_p.T @ R_l @ closing.on_link.rotation)))
+    if angle > 1e-6:
+        raise RobotBuildError(
+            f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home turned by {np.degrees(angle):.4g} deg. "
+            "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`"
+        )
