@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 ROUNDS = 20
 """Times that failed samples start again from the nearest solved ones."""
 
-STRIDES = 12
-"""Steps of the walk from home to a sample that has no solved neighbour."""
+STRIDES = (12, 96)
+"""Steps of the walks from home to samples that have no solved neighbour; the long one for a few samples only."""
+
+FEW = 1000
 
 
 def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, dict[str, Any]]:
@@ -32,7 +34,7 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, 
         return bound.batch(inputs), inputs
     given = {**inputs, "guess": np.tile(_home(bound.robot), (len(inputs["position"]), 1))}
     batch = bound.batch(given)
-    walked = False
+    walks = list(STRIDES)
     for _ in range(ROUNDS):
         failed, good = np.flatnonzero(batch.status > 0), np.flatnonzero(batch.status == 0)
         if len(failed) == 0:
@@ -40,9 +42,9 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, 
         known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
         if len(good) and _again(bound, batch, given, failed, known[_nearest(bound.robot, inputs, failed, good)]):
             continue
-        if walked or not _again(bound, batch, given, failed, _walk(bound.robot, {k: v[failed] for k, v in given.items()})):
+        if not walks or (len(walks) == 1 and len(failed) > FEW):
             break
-        walked = True
+        _again(bound, batch, given, failed, _walk(bound.robot, {k: v[failed] for k, v in given.items()}, walks.pop(0)))
     return batch, given
 
 
@@ -61,15 +63,15 @@ def _again(
     return bool(len(solved))
 
 
-def _walk(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
+def _walk(robot: Robot, inputs: dict[str, Any], strides: int) -> NDArray[np.float64]:
     """Joint coordinates found on the straight way from home to each pose, as far as it goes."""
     from scipy.spatial.transform import Rotation
 
     way = inputs["position"] - robot.home.position
     turn = Rotation.from_matrix(inputs["rotation"] @ robot.home.rotation.T).as_rotvec()
     guess = np.tile(_home(robot), (len(way), 1))
-    for k in range(1, STRIDES):
-        t = k / STRIDES
+    for k in range(1, strides):
+        t = k / strides
         pose = {
             "position": robot.home.position + t * way,
             "rotation": Rotation.from_rotvec(t * turn).as_matrix() @ robot.home.rotation,
