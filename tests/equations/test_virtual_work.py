@@ -371,6 +371,11 @@ def test_wrong_requests_are_refused():
         virtual_work(robot_of("planar-4-prr"), "explicit")
 
 
+def test_flexible_robots_are_refused():
+    with pytest.raises(InputError, match="gough-stewart-flexible has flexible bodies; virtual_work treats rigid ones"):
+        virtual_work(flexapod.load("gough-stewart-flexible"))
+
+
 def test_too_few_actuators_are_refused(tmp_path):
     text = (DATA / "virtual_work" / "tricept.yaml").read_text(encoding="utf-8").replace("actuated: true", "actuated: false", 1)
     (tmp_path / "weak.yaml").write_text(text, encoding="utf-8")

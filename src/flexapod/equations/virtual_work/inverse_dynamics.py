@@ -71,6 +71,8 @@ def virtual_work(robot: Robot, virtual_motions: VirtualMotions = "transposed") -
 def _check(robot: Robot, virtual_motions: str) -> None:
     if virtual_motions not in ("transposed", "explicit"):
         raise InputError(f"virtual_motions: expected 'transposed' or 'explicit', got {virtual_motions!r}")
+    if robot.flexible_platform is not None or any(link.elastic for leg in robot.legs for link in leg.links):
+        raise InputError(f"{robot.name} has flexible bodies; virtual_work treats rigid ones. Use formulation 'virtual_power'")
     freedoms, count = 6 - len(robot.plan.constraints), len(robot.actuators)
     if count < freedoms:
         raise InputError(f"{robot.name}: {count} actuators cannot hold {freedoms} freedoms of the platform; actuate more joints")
