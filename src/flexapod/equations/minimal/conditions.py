@@ -31,7 +31,7 @@ def _reasons(robot: Robot) -> Iterator[str]:
         yield from _leg_bodies(values, leg)
         yield from _rotor(values, leg)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
-    if np.ptp(S[:, 2]) != 0:
+    if kinds == {"PUS"} and np.ptp(S[:, 2]) != 0:
         yield "its platform joints do not lie in one plane parallel to the platform's x and y axes"
     if _collinear(S[:, :2] - 0.0, around_origin=True):
         yield "its platform joints lie on one line through the platform's origin"
@@ -45,13 +45,11 @@ def _reasons(robot: Robot) -> Iterator[str]:
 
 
 def _base(robot: Robot, S: np.ndarray, U: np.ndarray) -> Iterator[str]:
-    if np.ptp(U[:, 2]) != 0:
-        yield "its base joints do not lie in one horizontal plane"
     if _collinear(U[:, :2]):
-        yield "its base joints lie on one line"
+        yield "its base joints lie in one vertical plane"
     z = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2]
     if not ((z > 0).all() or (z < 0).all()):
-        yield "its platform joints are not all on one side of the base plane at home"
+        yield "its legs do not all point up or all point down at home"
 
 
 def _collinear(points: np.ndarray, *, around_origin: bool = False) -> bool:

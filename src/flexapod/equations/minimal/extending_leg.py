@@ -23,7 +23,7 @@ from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
 FLAT = 1e4
-"""N above which a leg counts as lying in the base plane (slope 1:100); rounding grows with N."""
+"""N above which a leg counts as level with its base joint (slope 1:100); rounding grows with N."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,7 @@ def extending_leg(
     X, Y = d[0] * zi, d[1] * zi
     N = 1 + X * X + Y * Y
     stands = ca.logic_and(side * d[2] > 0, N < FLAT)
-    b.fail_if(ca.logic_not(stands), "leg {leg} lies in the base plane, where these equations end", leg=name)
+    b.fail_if(ca.logic_not(stands), "leg {leg} lies level with its base joint, where these equations end", leg=name)
     root = side * ca.sqrt(N)
     ri = 1 / root
     lam = zi * ri

@@ -23,7 +23,7 @@ from flexapod.equations.minimal.mass_matrix import Symmetric, mass_matrix
 from flexapod.equations.minimal.model import Model, model
 from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.planning import plan as make_plan
-from flexapod.equations.minimal.platform_levers import Levers, Place, PseudoInertia, lever_motion
+from flexapod.equations.minimal.platform_levers import Coordinates, Levers, PseudoInertia, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import sliding_leg
 from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, subtract
@@ -57,8 +57,8 @@ def minimal_forward_dynamics(robot: Robot, plan: Plan | None = None) -> Program:
     A = mass_matrix(m, chosen, body, levers, [M for _, M in legs])
     x = ldl_solve(b, A, rhs)
     y, alpha = (x[0], x[1], x[2]), (x[3], x[4], x[5])
-    to_pole = combine((m.basis.height, *m.basis.joints[pole]), (levers.D3, *levers.D))
-    drift = combine((m.basis.height, *m.basis.joints[pole]), (levers.W3, *levers.W))
+    to_pole = combine((m.basis.height, *m.basis.joints[pole][:2]), (levers.D3, *levers.D))
+    drift = combine((m.basis.height, *m.basis.joints[pole][:2]), (levers.W3, *levers.W))
     a = subtract(subtract(y, cross(alpha, to_pole)), drift)
     b.output("acceleration", ca.vertcat(*a), unit="m/s^2", doc="of the platform frame origin, world", dims=("axis",))
     b.output("angular_acceleration", ca.vertcat(*alpha), unit="rad/s^2", doc="of the platform, world", dims=("axis",))
@@ -84,7 +84,7 @@ def _extending(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) 
     for j, name in enumerate(plan.legs):
         d = subtract(levers.position(m.basis.joints[j]), m.base[j])
         rate = levers.velocity(m.basis.joints[j])
-        second = combine(places[j], levers.W)
+        second = levers.drift(places[j])
         leg = extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, d, rate, second)
         result.append((leg.on_platform(force[j]), leg.mass))
     return result
@@ -96,7 +96,7 @@ def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) ->
     result = []
     for j, name in enumerate(plan.legs):
         d0 = subtract(levers.position(m.basis.joints[j]), m.base[j])
-        rate, second = levers.velocity(m.basis.joints[j]), combine(places[j], levers.W)
+        rate, second = levers.velocity(m.basis.joints[j]), levers.drift(places[j])
         motion = slide(b, m.values, name, plan.branches[j], d0, rate, second)
         leg = sliding_leg(b, m.values, name, plan.axes[j], m.sliding[j], m.gravity, motion, second)
         result.append((leg.on_platform(force[j]), leg.mass))
@@ -104,7 +104,7 @@ def _sliding(b: Program, m: Model, plan: Plan, levers: Levers, force: Scalar) ->
 
 
 def _right_side(
-    m: Model, plan: Plan, body: PseudoInertia, levers: Levers, places: Sequence[Place], forces: Sequence[Triple]
+    m: Model, plan: Plan, body: PseudoInertia, levers: Levers, places: Sequence[Coordinates], forces: Sequence[Triple]
 ) -> list[Scalar]:
     """Forces of legs, weight and centrifugal terms about the pole."""
     U = []
@@ -113,7 +113,7 @@ def _right_side(
         weight = scale(row[0] - weightless, m.gravity)
         drift = combine(row[1:], (*levers.W, levers.W3))
         U.append(subtract(weight, drift))
-    U = with_legs(U, plan, places, forces)
-    U3 = subtract(scale(body.normal[0], m.gravity), combine(body.normal[1:], levers.W))
-    M = add(add(cross(levers.D[0], U[1]), cross(levers.D[1], U[2])), cross(levers.D3, U3))
+    U3 = subtract(scale(body.normal[0] - body.weightless_normal, m.gravity), combine(body.normal[1:], levers.W))
+    U = with_legs([*U, U3], plan, places, forces)
+    M = add(add(cross(levers.D[0], U[1]), cross(levers.D[1], U[2])), cross(levers.D3, U[3]))
     return [*U[0], *M]

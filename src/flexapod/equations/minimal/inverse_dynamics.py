@@ -10,14 +10,17 @@ plane for P-U-S legs (D = d/(d.normal)).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from flexapod.equations.minimal.extending_leg import extending_leg
+from flexapod.equations.minimal.gram_schmidt import gram_schmidt
 from flexapod.equations.minimal.loads import load, load_on_normal, with_legs
 from flexapod.equations.minimal.model import Model, model
 from flexapod.equations.minimal.planning import Plan
 from flexapod.equations.minimal.planning import plan as make_plan
-from flexapod.equations.minimal.platform_levers import Levers, lever_motion
+from flexapod.equations.minimal.platform_levers import Coordinates, Levers, Place, lever_motion
 from flexapod.equations.minimal.slide import slide
 from flexapod.equations.minimal.sliding_leg import SlidingLeg, sliding_leg
 from flexapod.equations.minimal.solve import Load, solve
@@ -53,29 +56,44 @@ def _extending(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[
     """U-P-S: moments about the base joint of the first leg of the triangle."""
     first, joints = plan.triangle[0], m.basis.joints
     origin, names = m.base[first], plan.base_joints
-    places = [(0, 0) if n == names[first] else (U[0] - origin[0], U[1] - origin[1]) for n, U in zip(names, m.base, strict=True)]
+    axes = 2 if plan.flat_base else 3
+    places: list[Coordinates] = [
+        (0,) * axes if n == names[first] else tuple(U[i] - origin[i] for i in range(axes))
+        for n, U in zip(names, m.base, strict=True)
+    ]
     levers = lever_motion(platform, m.basis, origin)
     legs = []
     for j, name in enumerate(plan.legs):
         S = levers.position(joints[j])
-        d = (S[0] - places[j][0], S[1] - places[j][1], S[2])
+        d = (S[0] - places[j][0], S[1] - places[j][1], S[2] if plan.flat_base else S[2] - places[j][2])
         motion = d, levers.velocity(joints[j]), levers.acceleration(joints[j])
         legs.append(extending_leg(b, m.values, name, plan.side, plan.axes[j], m.extending[j], m.gravity, *motion))
     a = subtract(levers.a, m.gravity)
     U = [load(m.body.row(k)[:4], levers, a, scale(m.body.weightless[k], m.gravity)) for k in range(3)]
-    U = with_legs(U, plan, joints, [(*leg.h, 0) for leg in legs])
+    U = with_legs([*U, load_on_normal(m.body, levers, a, m.gravity)], plan, joints, [(*leg.h, 0) for leg in legs])
     M = add(add(cross(levers.p, U[0]), cross(levers.D[0], U[1])), cross(levers.D[1], U[2]))
-    M = add(M, _beside(m, levers, platform))
+    M = add(M, add(scale(m.body.spin, triple(platform.alpha.expr)), cross(levers.D3, U[3])))
     slopes = [leg.slope for leg in legs]
-    rhs = Load(rows=(U[0][0], U[0][1], M[2]), sum=U[0][2], u=-M[1], v=M[0])
-    (u2, v2), (u3, v3) = places[plan.triangle[1]], places[plan.triangle[2]]
-    kappa = solve(b, plan.triangle, names, places, slopes, places, rhs, ca.sqrt(ca.fabs(u2 * v3 - v2 * u3)))
+    (u2, v2, *_), (u3, v3, *_) = places[plan.triangle[1]], places[plan.triangle[2]]
+    size = ca.sqrt(ca.fabs(u2 * v3 - v2 * u3))
+    if plan.flat_base:
+        rhs = Load(rows=(U[0][0], U[0][1], M[2]), sum=U[0][2], u=-M[1], v=M[0])
+        kappa = solve(b, plan.triangle, names, places, slopes, places, rhs, size)
+    else:
+        columns = [_wrench(slope, [x / size for x in place]) for slope, place in zip(slopes, places, strict=True)]
+        kappa = gram_schmidt(b, columns, U[0][2], [U[0][0], U[0][1], *scale(1 / size, M)])
     return [leg.force(k) for leg, k in zip(legs, kappa, strict=True)]
+
+
+def _wrench(slope: Place, place: Sequence[Scalar]) -> list[Scalar]:
+    """D and its moment at a base joint, without the vertical component of D."""
+    (X, Y), (x, y, z) = slope, place
+    return [X, Y, y - z * Y, z * X - x, x * Y - y * X]
 
 
 def _beside(m: Model, levers: Levers, platform: FrameMotion) -> Triple:
     """Moment that is not D1 x U1 + D2 x U2: what the platform has along its normal."""
-    lifted = cross(levers.D3, load_on_normal(m.body, levers, subtract(levers.a, m.gravity)))
+    lifted = cross(levers.D3, load_on_normal(m.body, levers, subtract(levers.a, m.gravity), m.gravity))
     return add(scale(m.body.spin, triple(platform.alpha.expr)), lifted)
 
 
@@ -104,7 +122,9 @@ def _sliding(b: Program, m: Model, plan: Plan, platform: FrameMotion) -> list[Sc
     inverses = [1 / height for height in heights]
     slopes = [(leg.d[0] * inverse, leg.d[1] * inverse) for leg, inverse in zip(legs, inverses, strict=True)]
     names = plan.platform_joints
-    arms = [(0, 0) if n == names[first] else (S[0] - pole[0], S[1] - pole[1]) for n, S in zip(names, joints, strict=True)]
+    arms: list[Coordinates] = [
+        (0, 0) if n == names[first] else (S[0] - pole[0], S[1] - pole[1]) for n, S in zip(names, joints, strict=True)
+    ]
     rhs = _platform_rows(m, levers, U, _beside(m, levers, platform))
     kappa = solve(b, plan.triangle, names, places, slopes, arms, rhs, ca.sqrt(ca.fabs(m.basis.area)))
     return [leg.force(k * inverse) for leg, k, inverse in zip(legs, kappa, inverses, strict=True)]

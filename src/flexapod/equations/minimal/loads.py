@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flexapod.equations.minimal.planning import Plan
-from flexapod.equations.minimal.platform_levers import Levers, Place, PseudoInertia
-from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, times, total
+from flexapod.equations.minimal.platform_levers import Coordinates, Levers, PseudoInertia
+from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, scale, times, total
 
 
 def load(row: Sequence[Scalar], levers: Levers, a: Triple, weight: Triple) -> Triple:
@@ -14,17 +14,17 @@ def load(row: Sequence[Scalar], levers: Levers, a: Triple, weight: Triple) -> Tr
     return add(combine(row, (a, *levers.W, levers.W3)), weight)
 
 
-def load_on_normal(body: PseudoInertia, levers: Levers, a: Triple) -> Triple:
-    """U_3: first moment along the platform's normal and products with it."""
-    return combine(body.normal, (a, *levers.W))
+def load_on_normal(body: PseudoInertia, levers: Levers, a: Triple, gravity: Triple) -> Triple:
+    """U_3 from p'' less gravity: first moment along the platform's normal and products with it."""
+    return add(combine(body.normal, (a, *levers.W)), scale(body.weightless_normal, gravity))
 
 
-def with_legs(U: Sequence[Triple], plan: Plan, places: Sequence[Place], forces: Sequence[Triple]) -> list[Triple]:
-    """U_0, U_1, U_2 with the forces of the legs at their joints; legs with one joint are summed first."""
+def with_legs(U: Sequence[Triple], plan: Plan, places: Sequence[Coordinates], forces: Sequence[Triple]) -> list[Triple]:
+    """U_0, U_1, U_2 (and U_3) with the forces of the legs at their joints; legs with one joint are summed first."""
     names = plan.platform_joints
     at = {name: _sum([h for n, h in zip(names, forces, strict=True) if n == name]) for name in names}
-    weights = {name: (1, *place) for name, place in zip(names, places, strict=True)}
-    return [_sum([U[k], *(_scaled(weights[name][k], h) for name, h in at.items())]) for k in range(3)]
+    weights = {name: (1, *place, 0) for name, place in zip(names, places, strict=True)}
+    return [_sum([U[k], *(_scaled(weights[name][k], h) for name, h in at.items())]) for k in range(len(U))]
 
 
 def _sum(vectors: Sequence[Triple]) -> Triple:

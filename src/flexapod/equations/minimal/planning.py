@@ -35,6 +35,8 @@ class Plan:
         branches: root that each P-U-S leg takes; 0 for U-P-S.
         platform_joints: per leg, the leg whose S it reads (its own, or one with the same centre).
         base_joints: per leg, the leg whose U it reads.
+        flat_platform: the platform joints lie in one plane parallel to the platform's x and y axes.
+        flat_base: the base joints lie in one horizontal plane (U-P-S).
         levers: two legs whose platform joints span the basis.
         triangle: three legs that the solve eliminates first.
         axes: per leg, kind of its first universal axis.
@@ -47,6 +49,8 @@ class Plan:
     branches: tuple[int, ...]
     platform_joints: tuple[str, ...]
     base_joints: tuple[str, ...]
+    flat_platform: bool
+    flat_base: bool
     levers: tuple[int, int]
     triangle: tuple[int, int, int]
     axes: tuple[Axis, ...]
@@ -85,6 +89,8 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         branches=tuple(leg.branch if architecture == "PUS" else 0 for leg in legs),
         platform_joints=shared_S,
         base_joints=shared_U,
+        flat_platform=bool(np.ptp(S[:, 2]) == 0),
+        flat_base=bool(np.ptp(U[:, 2]) == 0),
         levers=levers,
         triangle=_triangle(points, shared),
         axes=tuple(_axis(values, leg) for leg in legs),

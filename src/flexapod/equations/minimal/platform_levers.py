@@ -17,12 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flexapod.equations.minimal.planning import Plan
-from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, times, triple
+from flexapod.equations.minimal.vectors import Scalar, Triple, add, combine, cross, scale, times, total, triple
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 
 Place = tuple[Scalar, Scalar]
 """Coordinates in a plane."""
+Coordinates = tuple[Scalar, ...]
+"""Of a joint: (c1, c2) on the levers, and c3 along the normal where the joints do not lie in one plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,20 +34,23 @@ class Basis:
     Args:
         b1, b2: (x, y) of the levers in the platform plane.
         area: b1 x b2.
-        height: of the plane of joints above the platform frame.
-        joints: (c1, c2) per leg.
+        height: of the first lever's joint above the platform frame.
+        joints: per leg.
     """
 
     b1: Place
     b2: Place
     area: Scalar
     height: Scalar
-    joints: tuple[Place, ...]
+    joints: tuple[Coordinates, ...]
 
-    def seen_from(self, plan: Plan, leg: int) -> list[Place]:
+    def seen_from(self, plan: Plan, leg: int) -> list[Coordinates]:
         """Coordinates of the joints less those of one of them; exact zeros where joints coincide."""
-        names, (o1, o2) = plan.platform_joints, self.joints[leg]
-        return [(0, 0) if n == names[leg] else (c[0] - o1, c[1] - o2) for n, c in zip(names, self.joints, strict=True)]
+        names, origin = plan.platform_joints, self.joints[leg]
+        return [
+            (0,) * len(origin) if n == names[leg] else tuple(x - o for x, o in zip(c, origin, strict=True))
+            for n, c in zip(names, self.joints, strict=True)
+        ]
 
 
 def lever_basis(plan: Plan, values: Values) -> Basis:
@@ -55,11 +60,15 @@ def lever_basis(plan: Plan, values: Values) -> Basis:
     first, second = plan.levers
     b1, b2 = at[first], at[second]
     area = b1[0] * b2[1] - b1[1] * b2[0]
-    names = plan.platform_joints
-    known: dict[str, Place] = {names[first]: (1, 0), names[second]: (0, 1)}
+    names, height = plan.platform_joints, S[first].scalar("S.z")
+    known: dict[str, Coordinates] = {names[first]: (1, 0), names[second]: (0, 1)}
     for name, s in zip(names, at, strict=True):
         known.setdefault(name, on_levers(s, b1, b2, area))
-    return Basis(b1=b1, b2=b2, area=area, height=S[0].scalar("S.z"), joints=tuple(known[n] for n in names))
+    if not plan.flat_platform:
+        for name, leg in zip(names, S, strict=True):
+            if len(known[name]) == 2:
+                known[name] = (*known[name], 0 if name == names[first] else leg.scalar("S.z") - height)
+    return Basis(b1=b1, b2=b2, area=area, height=height, joints=tuple(known[n] for n in names))
 
 
 def on_levers(s: Sequence[Scalar], b1: Sequence[Scalar], b2: Sequence[Scalar], area: Scalar) -> Place:
@@ -76,14 +85,16 @@ class PseudoInertia:
         normal: coefficients of (1, b1, b2) with the platform normal: first moment and products.
         spin: Ixx + Iyy - Izz about the reference point.
         weightless: (1, b1, b2) moments of what has inertia but no weight, less what has weight but no inertia.
+        weightless_normal: the same along the normal.
     """
 
     E: tuple[Triple, Triple, Triple]
     normal: Triple
     spin: Scalar
     weightless: Triple
+    weightless_normal: Scalar = 0
 
-    def row(self, k: int, pole: Place = (0, 0)) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
+    def row(self, k: int, pole: Coordinates = (0, 0)) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar]:
         """Coefficients of U_k on p'', W1, W2, W3 and the weightless moment; moments about a pole on the levers."""
         shift = pole[k - 1] if k else 0
         own, first = ((*self.E[i], self.normal[i], self.weightless[i]) for i in (k, 0))
@@ -92,16 +103,17 @@ class PseudoInertia:
         e0, e1, e2, e3, w = (x - times(shift, x0) for x, x0 in zip(own, first, strict=True))
         return e0, e1, e2, e3, w
 
-    def about(self, pole: Place) -> PseudoInertia:
-        """The same masses on levers that start at a pole instead of p."""
+    def about(self, pole: Coordinates) -> PseudoInertia:
+        """The same masses on levers that start at a pole (as high as p) instead of p."""
         rows = [self.row(k, pole) for k in range(3)]
-        shifts = (0, *pole)
+        shifts = (0, *pole[:2])
         E = [[r[j] - times(shifts[j], r[0]) if j else r[0] for j in range(3)] for r in rows]
         return PseudoInertia(
             E=((E[0][0], E[0][1], E[0][2]), (E[0][1], E[1][1], E[1][2]), (E[0][2], E[1][2], E[2][2])),
             normal=(rows[0][3], rows[1][3], rows[2][3]),
             spin=self.spin,
             weightless=(rows[0][4], rows[1][4], rows[2][4]),
+            weightless_normal=self.weightless_normal,
         )
 
 
@@ -117,23 +129,29 @@ def pseudo_inertia(values: Values, basis: Basis, masses: Sequence[Scalar], weigh
     fx, fy, fz = (v.scalar(f"first_moment.{k}") for k in "xyz")
     xx, yy, zz, xy, xz, yz = (v.scalar(f"inertia.{k}") for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
     # second moments less their zz part: Sxx - Szz = Izz - Ixx; about the plane of joints, h above the frame
-    lift = h * (m * h - 2 * fz)
+    lift = h * (m * h - 2 * fz) + _moment(basis, masses, 3, 3)
     first = on_levers((fx, fy), basis.b1, basis.b2, basis.area)
     rows = [on_levers(row, basis.b1, basis.b2, basis.area) for row in ((zz - xx - lift, -xy), (-xy, zz - yy - lift))]
     second = [on_levers(column, basis.b1, basis.b2, basis.area) for column in zip(*rows, strict=True)]
     products = on_levers((-xz - h * fx, -yz - h * fy), basis.b1, basis.b2, basis.area)
 
-    def moment(mass: Sequence[Scalar], i: int, j: int) -> Scalar:
-        return sum(mk * ((1, *c)[i] * (1, *c)[j]) for mk, c in zip(mass, basis.joints, strict=True))
-
     own = ((m, first[0], first[1]), (first[0], second[0][0], second[0][1]), (first[1], second[0][1], second[1][1]))
-    E = tuple(tuple(own[i][j] + moment(masses, min(i, j), max(i, j)) for j in range(3)) for i in range(3))
+    E = tuple(tuple(own[i][j] + _moment(basis, masses, min(i, j), max(i, j)) for j in range(3)) for i in range(3))
+    lifted = (fz - m * h, products[0], products[1])
+    normal = tuple(x + _moment(basis, masses, i, 3) for i, x in enumerate(lifted))
     return PseudoInertia(
         E=E,  # type: ignore[arg-type]
-        normal=(fz - m * h, products[0], products[1]),
+        normal=(normal[0], normal[1], normal[2]),
         spin=xx + yy - zz + 2 * lift,
-        weightless=(moment(weightless, 0, 0), moment(weightless, 0, 1), moment(weightless, 0, 2)),
+        weightless=(_moment(basis, weightless, 0, 0), _moment(basis, weightless, 0, 1), _moment(basis, weightless, 0, 2)),
+        weightless_normal=_moment(basis, weightless, 0, 3),
     )
+
+
+def _moment(basis: Basis, masses: Sequence[Scalar], i: int, j: int) -> Scalar:
+    """Sum of m c_i c_j over the joints, on (1, b1, b2, normal)."""
+    at = [(1, *c, *(0,) * (3 - len(c))) for c in basis.joints]
+    return total(times(c[i] * c[j], mass) for mass, c in zip(masses, at, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,19 +165,24 @@ class Levers:
     V: tuple[Triple, Triple]
     W: tuple[Triple, Triple]
     D3: Triple
+    V3: Triple
     W3: Triple
 
-    def position(self, c: Sequence[Scalar]) -> Triple:
+    def position(self, c: Coordinates) -> Triple:
         """Of a joint."""
-        return combine((1, *c), (self.p, *self.D))
+        return combine((1, *c), (self.p, *self.D, self.D3)[: 1 + len(c)])
 
-    def velocity(self, c: Sequence[Scalar]) -> Triple:
+    def velocity(self, c: Coordinates) -> Triple:
         """Of a joint."""
-        return combine((1, *c), (self.v, *self.V))
+        return combine((1, *c), (self.v, *self.V, self.V3)[: 1 + len(c)])
 
-    def acceleration(self, c: Sequence[Scalar]) -> Triple:
+    def acceleration(self, c: Coordinates) -> Triple:
         """Of a joint."""
-        return combine((1, *c), (self.a, *self.W))
+        return add(self.a, self.drift(c))
+
+    def drift(self, c: Coordinates) -> Triple:
+        """Second rate of the lever with these coordinates."""
+        return combine(c, (*self.W, self.W3)[: len(c)])
 
 
 def lever_motion(platform: FrameMotion, basis: Basis, origin: Triple) -> Levers:
@@ -185,5 +208,5 @@ def lever_motion(platform: FrameMotion, basis: Basis, origin: Triple) -> Levers:
         p=add(tuple(x - o for x, o in zip(p, origin, strict=True)), scale(h, normal)),
         v=add(triple(platform.v.expr), scale(h, spin)),
         a=add(triple(platform.a.expr), scale(h, W3)),
-        D=D, V=V, W=W, D3=normal, W3=W3,
+        D=D, V=V, W=W, D3=normal, V3=spin, W3=W3,
     )  # fmt: skip

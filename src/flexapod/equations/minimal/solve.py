@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from flexapod.equations.minimal.platform_levers import Place
+from flexapod.equations.minimal.platform_levers import Coordinates, Place
 from flexapod.equations.minimal.vectors import Scalar, Triple, cross, dot, times, total
 from flexapod.kernels.program import Program
 
@@ -39,9 +39,9 @@ def solve(
     b: Program,
     triangle: tuple[int, int, int],
     names: Sequence[str],
-    places: Sequence[Place],
+    places: Sequence[Coordinates],
     slopes: Sequence[Place],
-    arms: Sequence[Place],
+    arms: Sequence[Coordinates],
     load: Load,
     size: Scalar,
 ) -> list[Scalar]:
@@ -97,11 +97,11 @@ def solve(
     return kappa
 
 
-def _column(slope: Place, less: Place, turning: Place, arm: Place) -> Triple:
+def _column(slope: Place, less: Place, turning: Place, arm: Coordinates) -> Triple:
     return slope[0] - less[0], slope[1] - less[1], _area(arm, turning)
 
 
-def _area(arm: Place, slope: Place) -> Scalar:
+def _area(arm: Coordinates, slope: Place) -> Scalar:
     """Moment of a slope about the origin of the arms; nothing at the origin."""
     if isinstance(arm[0], int) and isinstance(arm[1], int) and arm == (0, 0):
         return 0
