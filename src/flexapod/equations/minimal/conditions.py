@@ -33,7 +33,7 @@ def _reasons(robot: Robot) -> Iterator[str]:
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
     if kinds == {"PUS"} and np.ptp(S[:, 2]) != 0:
         yield "its platform joints do not lie in one plane parallel to the platform's x and y axes"
-    if _collinear(S[:, :2] - 0.0, around_origin=True):
+    if _collinear(S[:, :2], around_origin=True):
         yield "its platform joints lie on one line through the platform's origin"
     if kinds == {"UPS"}:
         yield from _base(robot, S, U)

@@ -1,8 +1,9 @@
 """What is decided before a minimal kernel is written, and when the minimal equations apply at all.
 
-The equations rely on facts that numbers must have (joints in one plane, horizontal first universal axes, slender axisymmetric
-legs) and on choices (which joints carry the basis, which legs are eliminated first). `applies` checks the facts for one
-set of numbers, `plan` makes the choices; a kernel may be shared by all sets of numbers with equal plans.
+The equations rely on facts that numbers must have (legs axisymmetric about their axis, crosses balanced; see `applies`) and on
+choices that numbers suggest: which joints carry the basis, which legs are eliminated first, whether joints lie in a plane
+or coincide, which universal axes are horizontal. A kernel may be shared by all sets of numbers to which the equations
+apply with equal plans.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Plan:
         platform_joints: per leg, the leg whose S it reads (its own, or one with the same centre).
         base_joints: per leg, the leg whose U it reads.
         flat_platform: the platform joints lie in one plane parallel to the platform's x and y axes.
-        flat_base: the base joints lie in one horizontal plane (U-P-S).
+        flat_base: the base joints lie in one horizontal plane; always so for P-U-S, which does not ask.
         levers: two legs whose platform joints span the basis.
         triangle: three legs that the solve eliminates first.
         axes: per leg, kind of its first universal axis.
@@ -90,7 +91,7 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         platform_joints=shared_S,
         base_joints=shared_U,
         flat_platform=bool(np.ptp(S[:, 2]) == 0),
-        flat_base=bool(np.ptp(U[:, 2]) == 0),
+        flat_base=architecture == "PUS" or bool(np.ptp(U[:, 2]) == 0),
         levers=levers,
         triangle=_triangle(points, shared),
         axes=tuple(_axis(values, leg) for leg in legs),
