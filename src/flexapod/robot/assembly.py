@@ -30,7 +30,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
     (name, first), universal = joints[0], next(j for _, j in joints if j.type == "universal")
     if types[0] == "universal":
         return base.rotation.T @ (S - base.point(np.array(first.at))), {}
-    ends = types[2:3] in (["spherical"], ["universal"])
+    ends = types[2:3] in (["spherical"], ["universal"]) and (joints[2][1].to == "platform" or "." in joints[2][1].to)
     if types[:2] == ["prismatic", "universal"] and ends:
         e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
         U0 = base.point(np.array(first.at)) + base.rotation @ np.array(universal.at)

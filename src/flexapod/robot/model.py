@@ -42,6 +42,9 @@ class RigidBody:
     body_axes: Array
     flexible: Flexible | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
+
     def seen_from(self, R: Array) -> RigidBody:
         """The same body, same origin, written in other axes: v_new = R v_old."""
         return RigidBody(
@@ -49,7 +52,7 @@ class RigidBody:
             mass=self.mass,
             first_moment=frozen(R @ self.first_moment),
             inertia=frozen(R @ self.inertia @ R.T),
-            points=MappingProxyType({name: frozen(R @ p) for name, p in self.points.items()}),
+            points={name: frozen(R @ p) for name, p in self.points.items()},
             body_axes=frozen(R @ self.body_axes),
             flexible=self.flexible,
         )
