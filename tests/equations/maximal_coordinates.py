@@ -17,7 +17,8 @@ def kinematics(robot, states):
     plain = replace(robot, legs=tuple(without_friction(leg) for leg in robot.legs))
     result = {}
     for detail in ("joints", "bodies"):
-        batch, _ = solve_from_home(kernel(plain, "inverse_kinematics", detail=detail), {n: v for n, v in states.items() if n != "wrench"})
+        motion = {name: values for name, values in states.items() if name != "wrench"}
+        batch, _ = solve_from_home(kernel(plain, "inverse_kinematics", detail=detail), motion)
         assert not batch.status.any()
         result.update(batch.outputs)
     return result
