@@ -113,7 +113,9 @@ def polynomial(layout: Layout, table: Any, where: Any) -> Any:
     return value
 
 
-def _stages(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any) -> tuple[Any, Any, Any]:
+def _stages(
+    root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any
+) -> tuple[Any, Any, Any]:
     """Fifth-order increments, their error estimate, and a status."""
     size = MOTION + sum(layout.extra.values())
     # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j

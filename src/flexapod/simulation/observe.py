@@ -49,7 +49,8 @@ def determinant_program(layout: Layout) -> Program:
     general = joints.stop > joints.start
     q = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
     still = ca.SX.zeros(3)
-    root.output("determinant", determinant(Scope(root, root), layout.robot, Moment(p=p, R=matrix(quat), v=still, w=still, joints=q)))
+    moment = Moment(p=p, R=matrix(quat), v=still, w=still, joints=q)
+    root.output("determinant", determinant(Scope(root, root), layout.robot, moment))
     return root
 
 

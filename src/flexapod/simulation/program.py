@@ -83,4 +83,4 @@ def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, A
     now, before = determinant(scope, robot, moment), parts["determinant"]
     lost = ca.logic_or(now * before < 0, ca.fabs(now) <= NEAR * scope.root.parameter("determinant.start"))
     scope.fail_if(lost, "the actuators lose control of the platform: their Jacobian is singular")
-    return {"determinant": now}
+    return {"determinant": ca.if_else(ca.fabs(now) < 1e300, now, before)}

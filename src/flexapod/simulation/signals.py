@@ -28,7 +28,7 @@ def over_time(name: str, value: Any, width: int) -> Signal:
         def called(t: Array) -> Array:
             found = np.asarray(value(t), dtype=np.float64)
             if found.shape != (len(t), width):
-                raise InputError(f"{name}: the function gave shape {found.shape} for {len(t)} times, expected ({len(t)}, {width})")
+                raise InputError(f"{name}: the function gave shape {found.shape} for {len(t)} times, expected {(len(t), width)}")
             return found
 
         return called
@@ -39,7 +39,7 @@ def over_time(name: str, value: Any, width: int) -> Signal:
         return lambda t: np.stack([np.interp(t, times, values[:, k]) for k in range(width)], axis=1)
     constant = np.asarray(value, dtype=np.float64)
     if constant.shape != (width,):
-        raise InputError(f"{name}: expected ({width},), a pair (times, values) or a function of times, got shape {constant.shape}")
+        raise InputError(f"{name}: expected ({width},), (times, values) or a function of times, got shape {constant.shape}")
     return lambda t: np.tile(constant, (len(t), 1))
 
 
@@ -55,7 +55,9 @@ def motion_at(motion: Any, t: Array) -> Any:
         return resample(motion, time=local) if len(t) > 1 else _one(motion, local)
     ends = [motion.velocity[-1]] + ([motion.angular_velocity[-1]] if isinstance(motion, Motion) else [])
     if max(float(np.max(np.abs(x))) for x in ends) > REST:
-        raise InputError(f"duration: the motion ends at {last - first:g} s with a speed; give a shorter duration or a motion that rests")
+        raise InputError(
+            f"duration: the motion ends at {last - first:g} s with a speed; give a shorter duration or a motion that rests there"
+        )
     inside = np.unique(np.minimum(local, last))
     found = resample(motion, time=inside) if len(inside) > 1 else _one(motion, inside)
     where = np.searchsorted(inside, np.minimum(local, last))
@@ -115,7 +117,9 @@ def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> S
     return at
 
 
-def row_table(layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array) -> Array:
+def row_table(
+    layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array
+) -> Array:
     """Table of rows: length, tick, signals at the nodes (rk4) or their polynomials (dopri).
 
     Args:

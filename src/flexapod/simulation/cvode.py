@@ -1,0 +1,111 @@
+"""CVODE (SUNDIALS) as an independent adaptive reference: the same equations of motion, another integrator and attitude.
+
+Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; signals are evaluated at every call, not interpolated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import FlexapodError, InputError
+from flexapod.kernels.program import Program
+from flexapod.simulation.plant import coordinates
+from flexapod.simulation.runner import compiled
+from flexapod.simulation.scope import Scope
+from flexapod.simulation.system import MOTION, moment_of, rates
+
+if TYPE_CHECKING:
+    from flexapod.simulation.events import Event
+    from flexapod.simulation.layout import Layout
+    from flexapod.simulation.setup import Setup
+
+Array = NDArray[np.float64]
+
+
+class IntegrationError(FlexapodError):
+    """An integrator gave up."""
+
+
+def rhs_program(layout: Layout) -> Program:
+    """The program: carried numbers and signals to derivatives, forces and acceleration."""
+    root = Program("right_hand_side")
+    state = root.input("state", (layout.size,))
+    column = root.input("signals", (layout.width,)) if layout.width else ca.SX(0, 1)
+    scope = Scope(root, root)
+    parts = layout.split(state)
+    found = rates(scope, layout, parts, ca.SX.zeros(MOTION + sum(layout.extra.values())), column)
+    w, q = parts["w"], parts["quat"]
+    quat_rate = ca.vertcat(-ca.dot(w, q[1:]), w * q[0] + ca.cross(w, q[1:])) / 2
+    derivative = dict.fromkeys(layout.places, None)
+    derivative |= {"p": parts["v"], "quat": quat_rate, "v": found.dy[6:9], "w": found.dy[9:12]}
+    at = MOTION
+    for name, size in layout.extra.items():
+        derivative[name] = found.dy[at : at + size]
+        at += size
+    root.output("derivative", layout.joined({k: ca.SX.zeros(parts[k].numel()) if v is None else v for k, v in derivative.items()}))
+    root.output("joints", coordinates(scope, layout.robot, moment_of(layout, parts)).joints)
+    root.output("forces", ca.vertcat(found.force, found.acceleration))
+    return root
+
+
+def cvode_run(
+    setup: Setup, duration: float, output_step: float, rtol: float, atol: float, events: Sequence[Event]
+) -> tuple[Array, Array]:
+    """Rows and times of a run by CVODE (Adams or BDF, as it chooses the order itself).
+
+    Checked by: tests/simulation/test_orders.py.
+    """
+    from sksundae.cvode import CVODE
+
+    layout = setup.layout
+    if events or layout.memory:
+        raise InputError("method='cvode' is the reference for continuous runs: it knows no events and no sampled controllers")
+    kernel, parameters = compiled(layout, "rhs", rhs_program, setup.values)
+    call = kernel.prepare(parameters)
+    joints = layout.places["joints"]
+
+    def fill(t: float, y: Any) -> None:
+        call.inputs["state"][:] = y
+        call.inputs["state"][joints] = guess
+        if layout.width:
+            times = np.array([t])
+            call.inputs["signals"][:] = np.concatenate([setup.signals[name](times)[0] for name in layout.signals])
+        if setup.function is not None:
+            call.inputs["signals"][layout.signals["force"]] = setup.function(t, _sample(setup, np.asarray(y)))
+
+    def rhs(t: float, y: Any, yp: Any) -> None:
+        fill(t, y)
+        status = call()
+        kernel.raise_for(status)
+        yp[:] = call.outputs["derivative"]
+        if joints.stop > joints.start:
+            guess[:] = call.outputs["joints"]
+
+    guess = np.array(setup.start[joints])
+    count = max(1, round(duration / output_step))
+    times = np.linspace(0.0, duration, count + 1)
+    solver = CVODE(rhs, method="Adams", rtol=max(rtol, 1e-13), atol=atol, max_num_steps=1_000_000)
+    found = solver.solve(times, setup.start)
+    if not found.success:
+        raise IntegrationError(f"CVODE stopped at {found.t[-1]:g} s: {found.message}")
+    states = np.array(found.y)
+    extra = []
+    for t, y in zip(times, states, strict=True):
+        fill(float(t), y)
+        kernel.raise_for(call())
+        extra.append(call.outputs["forces"].copy())
+    return np.concatenate([states, np.array(extra)], axis=1), times
+
+
+def _sample(setup: Setup, y: Array) -> dict[str, Array]:
+    from flexapod.simulation.result import observed
+
+    seen = observed(setup, y[None])
+    place = setup.layout.places
+    found = {name: seen[name][0] for name in ("rotation", "actuator_position", "actuator_velocity")}
+    return found | {"position": y[place["p"]], "velocity": y[place["v"]], "angular_velocity": y[place["w"]]}

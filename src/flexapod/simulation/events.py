@@ -1,0 +1,48 @@
+"""Events of a run: at a time or when a condition is met, the run stops, a payload changes, an actuator fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flexapod.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Event:
+    """Something that happens in a run, once.
+
+    Args:
+        time: when [s]; or
+        when: a function of a dictionary of arrays over moments (`time`, `position`, `rotation`, `velocity`,
+            `angular_velocity`, `actuator_position`, `actuator_velocity`) whose value (n,) rises through zero at the event.
+        parameters: of the robot file, changed from then on, e.g. ``{"platform.mass": 70}`` for a payload.
+        fails: actuators without force from then on.
+        stop: end the run there.
+        name: shown in the result.
+    """
+
+    time: float | None = None
+    when: Callable[[Mapping[str, Any]], Any] | None = None
+    parameters: Mapping[str, Any] | None = None
+    fails: tuple[str, ...] | str = ()
+    stop: bool = False
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.time is None) == (self.when is None):
+            raise InputError("event: give either a time or a condition `when`")
+        if not (self.parameters or self.fails or self.stop):
+            raise InputError("event: nothing happens; give parameters, fails or stop=True")
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """Names of the actuators that fail."""
+        return (self.fails,) if isinstance(self.fails, str) else tuple(self.fails)
+
+    @property
+    def label(self) -> str:
+        """A short text of what happens."""
+        parts = [f"{k} = {v}" for k, v in (self.parameters or {}).items()] + [f"actuator {a} fails" for a in self.failing]
+        return self.name or "; ".join(parts + (["stop"] if self.stop else []))

@@ -1,0 +1,86 @@
+"""Actuators that follow a motion exactly: kinematics give the motion, inverse dynamics the forces; nothing is integrated but work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation.layout import Layout
+from flexapod.simulation.result import labelled, ledger, observed, provenance
+from flexapod.simulation.setup import Setup, as_platform
+from flexapod.simulation.signals import motion_at, over_time
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def followed(
+    robot: Robot, motion: Any, duration: float, step: float, output_step: float | None, wrench: Any, reactions: bool,
+    options: dict[str, Any],
+) -> xr.Dataset:  # fmt: skip
+    """The result of `simulate(drive="actuators")`: work by Simpson's rule over steps.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+    from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+    from flexapod.analysis.results import settle
+    from flexapod.simulation.attitude import quaternions
+
+    if not isinstance(motion, Motion | ActuatorMotion):
+        raise InputError("drive='actuators' needs a motion: give an ActuatorMotion or a Motion, not a State")
+    count = max(1, int(np.ceil(duration / step - 1e-9)))
+    every = 1 if output_step is None else max(1, round(output_step / (duration / count)))
+    times = np.linspace(0.0, duration, 2 * count + 1)
+    platform = motion_at(as_platform(robot, motion), times)
+    load = None if wrench is None else over_time("wrench", wrench, 6)(times)
+    forces = inverse_dynamics(robot, platform, friction=False, wrench=load, reactions=reactions)
+    rates, words, joints = follow(robot, platform_inputs(platform))
+    settle("the motion", robot, words.astype(str), platform, "raise")
+    force = forces.force.values
+    twist = np.concatenate([platform.velocity, platform.angular_velocity], axis=1)
+    work = _simpson(force * rates, duration / count)
+    external = _simpson(np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True), duration / count)
+    travel = _simpson(rates, duration / count)
+    layout = Layout(robot=robot, controller=None, method="rk4", rows=1)
+    setup = Setup(layout=layout, values=dict(robot.values), signals={}, start=np.zeros(layout.size))
+    keep = np.unique(np.append(np.arange(0, count + 1, every), count))
+    at, place = 2 * keep, layout.places
+    states = np.zeros((len(keep), layout.size))
+    states[:, place["p"]], states[:, place["quat"]] = platform.position[at], quaternions(platform.rotation[at])
+    states[:, place["v"]], states[:, place["w"]] = platform.velocity[at], platform.angular_velocity[at]
+    if place["joints"].stop > place["joints"].start:
+        states[:, place["joints"]] = joints[at]
+    seen = observed(setup, states)
+    axis, act = ("axis",), ("actuator",)
+    unit = "m" if set(robot.actuator_units) == {"m"} else "rad" if set(robot.actuator_units) == {"rad"} else "m or rad"
+    variables: dict[str, Any] = {
+        "position": (axis, platform.position[at], "m"), "rotation": (("axis", "body_axis"), platform.rotation[at], ""),
+        "velocity": (axis, platform.velocity[at], "m/s"), "angular_velocity": (axis, platform.angular_velocity[at], "rad/s"),
+        "acceleration": (axis, platform.acceleration[at], "m/s^2"),
+        "angular_acceleration": (axis, platform.angular_acceleration[at], "rad/s^2"),
+        "actuator_position": (act, seen["actuator_position"], unit),
+        "actuator_velocity": (act, seen["actuator_velocity"], f"{unit}/s"),
+        "actuator_travel": (act, seen["actuator_position"][0] + travel[keep], unit),
+        "force": (act, force[at], forces.force.attrs["units"]), "power": (act, (force * rates)[at], "W"),
+        "joint_position": (("joint",), seen["joint_position"], "m or rad"),
+        **ledger(seen["energy"], work[keep], external[keep, 0], np.zeros(len(keep))),
+    }  # fmt: skip
+    attrs = {**provenance(setup, options), "interrupted": 0, "events": []}
+    result = labelled(setup, variables, times[at], attrs)
+    extra = {name: forces[name].isel(time=at) for name in forces.data_vars if str(name).startswith("reaction")}
+    return result.assign(extra) if reactions else result
+
+
+def _simpson(values: Array, step: float) -> Array:
+    """Integrals (n + 1, k) at the ends of steps from values (2 n + 1, k) at ends and middles."""
+    parts = step / 6.0 * (values[0:-1:2] + 4.0 * values[1::2] + values[2::2])
+    return np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(parts, axis=0)])

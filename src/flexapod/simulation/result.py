@@ -1,0 +1,138 @@
+"""From the rows of a run to a labelled result with its ledger of energy."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.simulation.observe import observe_program, pick_inputs
+from flexapod.simulation.runner import compiled
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.simulation.setup import Setup
+
+Array = NDArray[np.float64]
+
+
+def observed(setup: Setup, states: Array) -> dict[str, Array]:
+    """Outputs of the observing kernel at carried vectors (n, size)."""
+    kernel, parameters = compiled(setup.layout, "observe", observe_program, setup.values)
+    return kernel.batch(pick_inputs(setup.layout, kernel, states), parameters).outputs
+
+
+def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]] | None, times: Array) -> dict[str, Any]:
+    """Variables of a run: name -> (dimensions after time, values (n, ...), unit).
+
+    Args:
+        rows: (n, width) rows of the compiled run.
+        variants: (time, setup) from which moment on other numbers hold, where events changed them.
+    """
+    layout, size = setup.layout, setup.layout.size
+    states, place, n = rows[:, :size], layout.places, layout.actuators
+    seen = observed(setup, states)
+    for time, other in variants or []:
+        later = times >= time
+        if np.any(later):
+            for name, values in observed(other, states[later]).items():
+                seen[name][later] = values
+    force, acceleration = rows[:, size : size + n], rows[:, size + n :]
+    unit, force_unit = _units(layout.robot.actuator_units)
+    axis, act = ("axis",), ("actuator",)
+    found: dict[str, Any] = {
+        "position": (axis, states[:, place["p"]], "m"),
+        "rotation": (("axis", "body_axis"), seen["rotation"], ""),
+        "velocity": (axis, states[:, place["v"]], "m/s"),
+        "angular_velocity": (axis, states[:, place["w"]], "rad/s"),
+        "acceleration": (axis, acceleration[:, :3], "m/s^2"),
+        "angular_acceleration": (axis, acceleration[:, 3:], "rad/s^2"),
+        "actuator_position": (act, seen["actuator_position"], unit),
+        "actuator_velocity": (act, seen["actuator_velocity"], f"{unit}/s"),
+        "actuator_travel": (act, states[:, place["travel"]], unit),
+        "force": (act, force, force_unit),
+        "power": (act, force * seen["actuator_velocity"], "W"),
+        "joint_position": (("joint",), seen["joint_position"], "m or rad"),
+    }
+    found |= ledger(
+        seen["energy"], states[:, place["work"]], states[:, place["external"]][:, 0], states[:, place["dissipated"]][:, 0]
+    )
+    if "taken" in place:
+        found["steps"] = ((), states[:, place["taken"]][:, 0], "")
+        found["rejected_steps"] = ((), states[:, place["rejected"]][:, 0], "")
+    return found
+
+
+def ledger(energy: Array, work: Array, external: Array, dissipated: Array) -> dict[str, Any]:
+    r"""Entries of the ledger, each of its own source, and what they leave.
+
+    .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
+
+    T, U, E from positions and rates; W and Q integrated beside the motion.
+
+    Args:
+        energy: (n, 3) kinetic, potential, elastic.
+        work: (n, actuators) supplied by the actuators; external: (n,); dissipated: (n,).
+    """
+    total = energy.sum(axis=1)
+    supplied = work.sum(axis=1)
+    left = (total - total[0]) - supplied - external + dissipated
+    names = ("kinetic_energy", "potential_energy", "elastic_energy")
+    found: dict[str, Any] = {name: ((), energy[:, k], "J") for k, name in enumerate(names)}
+    found["supplied_work"] = (("actuator",), work, "J")
+    found["external_work"] = ((), external, "J")
+    found["dissipated_energy"] = ((), dissipated, "J")
+    found["ledger_residual"] = ((), left, "J")
+    return found
+
+
+def _units(units: tuple[str, ...]) -> tuple[str, str]:
+    if set(units) == {"m"}:
+        return "m", "N"
+    return ("rad", "N m") if set(units) == {"rad"} else ("m or rad", "N or N m")
+
+
+def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a result comes from: robot with a hash of its numbers, versions, options."""
+    import hashlib
+    import json
+
+    import casadi
+    import numpy
+
+    from flexapod.kernels.kernel import choose_backend
+
+    robot = setup.layout.robot
+    text = json.dumps([robot.structure, sorted(robot.values.items())])
+    return {
+        "robot": robot.name,
+        "robot_hash": hashlib.sha256(text.encode()).hexdigest(),
+        "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
+        "flexapod": _version(),
+        "versions": f"python {platform.python_version()}, numpy {numpy.__version__}, casadi {casadi.__version__}",
+        "backend": choose_backend(),
+        "options": json.dumps(dict(options), default=repr),
+    }
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("flexapod")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def labelled(setup: Setup, variables: Mapping[str, Any], times: Array, attrs: Mapping[str, Any]) -> xr.Dataset:
+    """The result as a Dataset over time."""
+    import types
+
+    from flexapod.analysis.results import dataset
+
+    at = types.SimpleNamespace(time=times)
+    return dataset(setup.layout.robot, variables, at).assign_attrs(dict(attrs))

@@ -1,0 +1,227 @@
+"""From the arguments of a simulation to what a compiled run needs: structure, numbers, signals, start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation import signals as sig
+from flexapod.simulation.attitude import quaternions
+from flexapod.simulation.controllers import Controller, Springs
+from flexapod.simulation.joint_friction import check_friction
+from flexapod.simulation.layout import Layout
+
+if TYPE_CHECKING:
+    from flexapod.analysis.state import State
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.events import Event
+
+Array = NDArray[np.float64]
+ROWS = {"rk4": 8, "dopri": 4}
+"""Rows per call of a kernel: more would compile longer, fewer would return to Python more often."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Setup:
+    """A run before it starts.
+
+    Args:
+        layout: structure of the compiled loop.
+        values: its numbers by name.
+        signals: functions of time by name.
+        start: (size,) carried numbers at time 0.
+        function: a controller in Python, called at every step.
+    """
+
+    layout: Layout
+    values: Mapping[str, float]
+    signals: Mapping[str, sig.Signal]
+    start: Array
+    function: Any = None
+
+    def changed(self, robot: Robot, gains: Mapping[str, float]) -> Setup:
+        """The same run with other numbers of the robot, and gains of failing actuators."""
+        layout = replace(self.layout, robot=robot, minimal=fast_plan(robot, self.layout.inputs, self.layout.friction))
+        return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
+
+
+def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool) -> Any:
+    """Plan of the minimal equations, where they serve: no wrench acts on the platform beside its own weight."""
+    from flexapod.equations.minimal.conditions import applies
+    from flexapod.equations.minimal.planning import plan
+
+    if "wrench" in inputs or friction or applies(robot) is not None:
+        return None
+    return plan(robot)
+
+
+def make_setup(
+    robot: Robot, motion: Any, *, drive: str, controller: Any, force: Any, wrench: Any, friction: bool | str, method: str,
+    events: Sequence[Event], watch: Sequence[str], start: State | None, tolerance: tuple[float, float], step: float,
+    rows: int | None = None,
+) -> Setup:  # fmt: skip
+    """Check the arguments and put the run together."""
+    function = controller if callable(controller) and not isinstance(controller, Controller) else None
+    control = None if function is not None else controller
+    if control is not None and not isinstance(control, Controller):
+        raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
+    reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
+    inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
+    rubs = check_friction(robot, friction)
+    failing = any(event.failing for event in events)
+    for event in events:
+        unknown = [a for a in event.failing if a not in robot.actuators]
+        if unknown:
+            raise InputError(f"event: {robot.name} has no actuator {unknown[0]!r} (actuators: {', '.join(robot.actuators)})")
+    layout = Layout(
+        robot=robot, controller=control, method=method, rows=1 if function is not None else rows or ROWS[method], inputs=inputs,
+        friction=rubs, failing=failing, watch=tuple(watch), minimal=fast_plan(robot, inputs, rubs),
+    )  # fmt: skip
+    found |= _references(robot, reference, control)
+    begin = start if start is not None else _start(robot, motion)
+    control_values, begin_parts = _control(robot, control, begin)
+    values = {**robot.values, **control_values, **_limits(robot)}
+    values |= {f"actuator.{a}.gain": 1.0 for a in robot.actuators}
+    values |= {"tolerance.relative": tolerance[0], "tolerance.absolute": tolerance[1]}
+    setup = Setup(layout=layout, values=values, signals=found, start=np.zeros(layout.size), function=function)
+    return _with_start(setup, begin_parts, step)
+
+
+def _inputs(
+    robot: Robot, motion: Any, drive: str, force: Any, wrench: Any, function: bool
+) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
+    """Given forces and loads as signals."""
+    found: dict[str, sig.Signal] = {}
+    n = len(robot.actuators)
+    if wrench is not None:
+        found["wrench"] = sig.over_time("wrench", wrench, 6)
+    if drive == "platform":
+        if motion is None:
+            raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
+        if force is not None:
+            raise InputError("drive='platform' computes the forces itself: leave out `force`")
+        found["force"] = sig.demanded_force(robot, as_platform(robot, motion))
+    elif force is not None:
+        found["force"] = sig.over_time("force", force, n)
+    elif function:
+        found["force"] = lambda t: np.zeros((len(t), n))
+    return tuple(name for name in ("force", "wrench") if name in found), found
+
+
+def as_platform(robot: Robot, motion: Any) -> Motion:
+    """A motion as one of the platform."""
+    if isinstance(motion, ActuatorMotion):
+        from flexapod.analysis.platform_motion import platform_motion
+
+        return platform_motion(robot, motion)
+    return motion  # type: ignore[no-any-return]
+
+
+def _references(robot: Robot, motion: Any, controller: Controller | None) -> dict[str, sig.Signal]:
+    """Signals that the controller needs."""
+    if controller is None or not controller.signals:
+        return {}
+    if motion is None:
+        raise InputError(f"controller: {type(controller).__name__} follows a motion; give a Motion or an ActuatorMotion")
+    found: dict[str, sig.Signal] = {}
+    for name in controller.signals:
+        if name == "actuators":
+            found[name] = sig.actuator_reference(robot, motion)
+        elif name == "platform":
+            found[name] = sig.platform_reference(as_platform(robot, motion))
+        else:
+            assumed = getattr(controller, "assumed", None) or robot
+            found[name] = sig.demanded_force(assumed, as_platform(robot, motion))
+    return found
+
+
+def _start(robot: Robot, motion: Any) -> State:
+    """State at the start: that of the motion, or the one given."""
+    from flexapod.analysis.state import State
+
+    if isinstance(motion, State):
+        if not motion.single:
+            raise InputError("simulate starts from one State; `simulate_study` takes many")
+        return motion
+    if not isinstance(motion, Motion | ActuatorMotion):
+        raise InputError(f"motion: expected a Motion, an ActuatorMotion or a State, got {type(motion).__name__}")
+    if isinstance(motion, ActuatorMotion):
+        motion = as_platform(robot, motion)
+    at = sig.motion_at(motion, np.zeros(1))
+    return State(
+        position=at.position[0], rotation=at.rotation[0], velocity=at.velocity[0], angular_velocity=at.angular_velocity[0]
+    )
+
+
+def _limits(robot: Robot) -> dict[str, float]:
+    """Ends of the actuators' strokes."""
+    found = {}
+    links = [link for leg in robot.legs for link in leg.links if link.actuated]
+    for name, link in zip(robot.actuators, links, strict=True):
+        stroke = link.limits.stroke if link.limits is not None else None
+        low, high = (float(stroke[0]), float(stroke[1])) if stroke is not None else (-np.inf, np.inf)
+        found |= {f"stroke.{name}.low": low, f"stroke.{name}.high": high}
+    return found
+
+
+def _control(robot: Robot, controller: Controller | None, start: State) -> tuple[dict[str, float], State]:
+    if controller is None:
+        return {}, start
+    if isinstance(controller, Springs) and controller.free is None:
+        from flexapod.analysis.inverse_dynamics import inverse_dynamics
+        from flexapod.analysis.inverse_kinematics import inverse_kinematics
+        from flexapod.analysis.state import State
+
+        rest = State(position=start.position, rotation=start.rotation)
+        force = inverse_dynamics(robot, rest, friction=False).force.values
+        q = inverse_kinematics(robot, rest, joints=False).actuator_position.values
+        from flexapod.simulation.controllers import per_actuator
+
+        controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
+    period = 1.0 / controller.rate if controller.rate is not None else 1.0
+    return {**controller.parameters(robot), "controller.period": period}, start
+
+
+def _with_start(setup: Setup, state: State, step: float) -> Setup:
+    """Carried numbers at time 0; the start is brought onto the loops exactly."""
+    start, values = start_vector(setup, state, step)
+    return replace(setup, start=start, values=values)
+
+
+def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[str, float]]:
+    """Carried numbers of a state, and the numbers of the run completed with what depends on the start."""
+    from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+    from flexapod.analysis.results import settle
+    from flexapod.simulation.observe import determinant_program, observe_program, pick_inputs
+    from flexapod.simulation.runner import compiled
+
+    layout, values = setup.layout, dict(setup.values)
+    inputs = platform_inputs(state)
+    _, words, joints = follow(layout.robot, inputs, accelerations=False)
+    settle("the start of the simulation", layout.robot, words.astype(str), state, "raise")
+    start = np.zeros(layout.size)
+    place = layout.places
+    start[place["p"]], start[place["quat"]] = inputs["position"][0], quaternions(inputs["rotation"])[0]
+    start[place["v"]], start[place["w"]] = inputs["velocity"][0], inputs["angular_velocity"][0]
+    if place["joints"].stop > place["joints"].start:
+        start[place["joints"]] = joints[0]
+    if "step" in place:
+        start[place["step"]] = step
+    if "determinant" in place:
+        kernel, parameters = compiled(layout, "determinant", determinant_program, values)
+        found = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
+        start[place["determinant"]], values["determinant.start"] = found, abs(found)
+    kernel, parameters = compiled(layout, "observe", observe_program, values)
+    q = kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["actuator_position"][0]
+    start[place["travel"]] = q
+    if "last" in place:
+        names = [f"controller.resolution.{a}" for a in layout.robot.actuators]
+        unit = np.array([values[name] for name in names])
+        start[place["last"]] = np.where(unit > 0, np.floor(q / np.where(unit > 0, unit, 1.0) + 0.5) * unit, q)
+    return start, values

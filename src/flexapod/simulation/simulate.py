@@ -1,0 +1,232 @@
+"""`simulate`: the motion of a robot under forces, controllers and loads."""
+
+from __future__ import annotations
+
+import time as clock_time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation.drive import Clock, Progress, _with_events, drive
+from flexapod.simulation.joint_friction import SPEED
+from flexapod.simulation.result import labelled, provenance, run_variables
+from flexapod.simulation.setup import Setup, make_setup
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.events import Event
+
+Drive = Literal["force", "actuators", "platform"]
+Method = Literal["rk4", "dopri", "cvode"]
+SHOWN = 1000
+"""Rows that a result has at most where no `output_step` is given."""
+SAVED = 5.0
+"""Seconds between checkpoints."""
+
+
+def simulate(
+    robot: Robot,
+    motion: Motion | ActuatorMotion | State,
+    *,
+    drive: Drive = "force",
+    controller: Any = None,
+    force: Any = None,
+    wrench: Any = None,
+    start: State | None = None,
+    duration: float | None = None,
+    step: float = 1e-3,
+    output_step: float | None = None,
+    method: Method = "rk4",
+    rtol: float = 1e-9,
+    atol: float = 1e-11,
+    friction: bool | str = True,
+    events: Sequence[Event] = (),
+    watch: Sequence[str] = ("stroke", "singular"),
+    reactions: bool = False,
+    progress: bool | None = None,
+    save: str | Path | None = None,
+) -> xr.Dataset:
+    """Simulate a robot.
+
+    Args:
+        motion: what a controller follows, and where the run starts; or a `State` to start from.
+        drive: ``"force"``: `force` and `controller` move the robot; ``"platform"``: the forces that inverse dynamics finds for
+            the motion drive the direct model; ``"actuators"``: the actuators follow the motion exactly (no integration).
+        controller: one of `PD`, `PID`, `FeedForwardPD`, `ComputedTorque`, `Springs`, compiled into the loop; or a function
+            (time, sample) -> forces (actuators,), called at every step and held.
+        force, wrench: constant, pair (times, values) or function of times (n,) -> (n, width): actuator forces, and the load on
+            the platform at its origin, world axes. Forces add to those of the controller.
+        start: where the run starts, if not on the motion.
+        duration: [s]; that of the motion if left out.
+        step: of ``rk4`` and of a function as controller, first step of ``dopri`` [s].
+        output_step: [s], a multiple of the step.
+        method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), or CVODE (scikit-sundae) as independent reference.
+        rtol, atol: tolerances of the adaptive methods.
+        friction: as in the file (tanh law: at the file's speed, else 1e-3 m/s, rad/s), ``"constant"``, or False.
+        events: see `Event`.
+        watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``).
+        reactions: also joint reactions, by inverse dynamics of what came out.
+        progress: show a bar; None decides by the length of the run.
+        save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
+    Returns:
+        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, ledger of energy;
+        attributes `stopped` and `stopped_at` where the run ended early, `interrupted` after Ctrl-C, provenance.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    _check(drive, method, watch, step)
+    length = _duration(motion, duration)
+    options = dict(
+        drive=drive, controller=_describe(controller), duration=length, step=step, output_step=output_step, method=method,
+        rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
+    )  # fmt: skip
+    if drive == "actuators":
+        from flexapod.simulation.follow import followed
+
+        return followed(robot, motion, length, step, output_step, wrench, reactions, options)
+    inner = "rk4" if method == "cvode" else method
+    if inner == "dopri" and not save:
+        pass
+    setup = make_setup(
+        robot, motion, drive=drive, controller=controller, force=force, wrench=wrench, friction=friction, method=inner,
+        events=events, watch=() if method == "cvode" else watch, start=start, tolerance=(rtol, atol), step=step,
+    )  # fmt: skip
+    if method == "cvode":
+        from flexapod.simulation.cvode import cvode_run
+
+        rows, times = cvode_run(setup, length, output_step or length / 300, rtol, atol, events)
+        done = Progress(state=rows[-1], rows=[rows], times=[times])
+    else:
+        clock = make_clock(setup, length, step, output_step)
+        done = run(setup, clock, events, progress, save)
+    return finished(setup, done, events, options, reactions, wrench)
+
+
+def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
+    from flexapod.analysis.results import check_option
+
+    check_option("drive", drive, ("force", "actuators", "platform"))
+    check_option("method", method, ("rk4", "dopri", "cvode"))
+    for name in watch:
+        check_option("watch", name, ("stroke", "singular"))
+    if not (np.isfinite(step) and step > 0):
+        raise InputError(f"step: expected a time above 0 s, got {step!r}")
+
+
+def _duration(motion: Any, duration: float | None) -> float:
+    if duration is None:
+        if not isinstance(motion, Motion | ActuatorMotion):
+            raise InputError("duration: give one; a State has none")
+        duration = float(motion.time[-1] - motion.time[0])
+    if not (np.isfinite(duration) and duration > 0):
+        raise InputError(f"duration: expected a time above 0 s, got {duration!r}")
+    return float(duration)
+
+
+def _describe(controller: Any) -> str:
+    if controller is None:
+        return "none"
+    shown = getattr(controller, "__dataclass_fields__", None)
+    if shown is None:
+        return str(getattr(controller, "__name__", type(controller).__name__))
+    return f"{type(controller).__name__}(" + ", ".join(f"{k}={getattr(controller, k)!r}" for k in shown if k != "signals") + ")"
+
+
+def make_clock(setup: Setup, duration: float, step: float, output_step: float | None) -> Clock:
+    """Times of a run; refuses steps that do not fit each other."""
+    rate = setup.layout.controller.rate if setup.layout.controller is not None else None
+    period = None if rate is None else 1.0 / rate
+    if setup.layout.method == "dopri":
+        row = output_step or duration / 300
+        if period is not None or setup.function is not None:
+            row = min(row, period or step)
+        every = _whole("output_step", (output_step or row) / row)
+    else:
+        row = step
+        every = _whole("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
+    if period is not None:
+        _whole("rate: the sampling period", period / row)
+    return Clock(duration=duration, step=row, every=every, period=period)
+
+
+def _whole(name: str, ratio: float) -> int:
+    if abs(ratio - round(ratio)) > 1e-6 or round(ratio) < 1:
+        raise InputError(f"{name} must be a whole multiple of the step, it is {ratio:g} of them")
+    return round(ratio)
+
+
+def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
+    """Run with a progress bar and checkpoints."""
+    from flexapod.analysis.progress import progress_bar
+    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, write_checkpoint
+
+    path = Path(save) if save is not None else None
+    mark = fingerprint(setup, clock, events) if path is not None else ""
+    state = (read_checkpoint(path, mark) if path is not None else None) or Progress(state=np.array(setup.start))
+    total = max(1, round(clock.duration / clock.step))
+    width = setup.layout.size + setup.layout.actuators + 6
+    last = clock_time.monotonic()
+
+    with progress_bar("simulation", total, bar, round(state.segment / clock.step) + state.index) as show:
+
+        def after_block(now: float, progress: Progress) -> None:
+            nonlocal last
+            show(round(now / clock.step))
+            if path is not None and clock_time.monotonic() - last > SAVED and progress.segment < clock.duration:
+                write_checkpoint(path, mark, progress, width)
+                last = clock_time.monotonic()
+
+        result = drive(setup, clock, events, state, after_block)
+    if path is not None and result.interrupted:
+        write_checkpoint(path, mark, result, width)
+    elif path is not None:
+        path.unlink(missing_ok=True)
+    return result
+
+
+def finished(
+    setup: Setup, done: Progress, events: Sequence[Event], options: dict[str, Any], reactions: bool, wrench: Any
+) -> xr.Dataset:
+    """The result of a run."""
+    width = setup.layout.size + setup.layout.actuators + 6
+    rows = np.concatenate(done.rows) if done.rows else np.empty((0, width))
+    times = np.concatenate(done.times) if done.times else np.empty(0)
+    if len(rows) == 0:
+        raise InputError(f"the simulation of {setup.layout.robot.name} cannot start: {done.stopped or 'nothing was computed'}")
+    variants = []
+    for k, (index, time, _) in enumerate(done.happened):
+        if events[index].parameters:
+            so_far = Progress(state=setup.start, happened=done.happened[: k + 1])
+            variants.append((time, _with_events(setup, events, so_far)))
+    attrs = provenance(setup, options)
+    if done.stopped:
+        attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
+    attrs["interrupted"] = int(done.interrupted)
+    attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
+    result = labelled(setup, run_variables(setup, rows, variants, times), times, attrs)
+    return _with_reactions(setup, result, wrench) if reactions else result
+
+
+def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset:
+    """Joint reactions by inverse dynamics of the motion that came out."""
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+    from flexapod.simulation.signals import over_time
+
+    motion = as_motion(result)
+    load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
+    found = inverse_dynamics(setup.layout.robot, motion, reactions=True, friction=False, wrench=load)
+    extra = {name: found[name] for name in found.data_vars if str(name).startswith("reaction")}
+    return result.assign(extra)
+
+
+def as_motion(result: xr.Dataset) -> Motion:
+    """The platform's motion in a result, e.g. to compare or to replay it."""
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return Motion(time=result.time.values, **{name: result[name].values for name in names})
