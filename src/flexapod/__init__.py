@@ -9,17 +9,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flexapod import flexible
     from flexapod.analysis.check_pose import check_motion, check_pose
     from flexapod.analysis.conditioning import conditioning, jacobian
     from flexapod.analysis.derivatives import inverse_dynamics_derivatives
+    from flexapod.analysis.flexible_kinematics import deformation
     from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
     from flexapod.analysis.forward_kinematics import forward_kinematics
+    from flexapod.analysis.internal_dynamics import internal_dynamics
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
     from flexapod.analysis.kernels import export_c, kernel
+    from flexapod.analysis.natural_frequencies import natural_frequencies
     from flexapod.analysis.platform_motion import platform_motion
     from flexapod.analysis.point_motion import point_motion
     from flexapod.analysis.state import State
+    from flexapod.analysis.static_deflection import static_deflection
     from flexapod.analysis.workspace import workspace
     from flexapod.errors import FlexapodError, InputError
     from flexapod.motions.motion import ActuatorMotion, Motion
@@ -28,6 +33,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "deformation": "analysis.flexible_kinematics",
+    "natural_frequencies": "analysis.natural_frequencies",
+    "internal_dynamics": "analysis.internal_dynamics",
+    "static_deflection": "analysis.static_deflection",
     "inverse_dynamics_derivatives": "analysis.derivatives",
     "inverse_dynamics": "analysis.inverse_dynamics",
     "energy": "analysis.forward_dynamics",
@@ -68,11 +77,14 @@ __all__ = [
     "check_pose",
     "conditioning",
     "coriolis_force",
+    "deformation",
     "energy",
     "export_c",
+    "flexible",
     "forward_dynamics",
     "forward_kinematics",
     "gravity_force",
+    "internal_dynamics",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
@@ -80,13 +92,17 @@ __all__ = [
     "kernel",
     "load",
     "mass_matrix",
+    "natural_frequencies",
     "platform_motion",
     "point_motion",
+    "static_deflection",
     "workspace",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "flexible":
+        return importlib.import_module("flexapod.flexible")
     if name not in _HOME:
         raise AttributeError(f"module 'flexapod' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"flexapod.{_HOME[name]}"), name)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
+from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
+from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, note
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -36,6 +39,8 @@ def forward_dynamics(
     point: str | None = None,
     axes: str = "world",
     formulation: Literal["auto", "virtual_power", "minimal"] = "auto",
+    elastic: Any = None,
+    elastic_velocity: Any = None,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
     """Acceleration of the platform under actuator forces, without friction.
@@ -44,9 +49,16 @@ def forward_dynamics(
         state: poses and twists (a Motion's accelerations are not used).
         force: (actuators,) or (n, actuators) [N or N m].
         wrench: external load on the platform, as for `inverse_dynamics`.
+        elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
     Returns:
-        Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes.
+        Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
+        `elastic_acceleration` (.., elastic_coordinate).
     """
+    if is_flexible(robot):
+        return flexible_forward_dynamics(
+            robot, state, force, elastic, elastic_velocity, wrench, point, axes, formulation, on_error
+        )
+    refuse_elastic(robot, elastic, elastic_velocity, getattr(state, "elastic", None))
     check_option("formulation", formulation, ("auto", "virtual_power", "minimal"))
     inputs, words = state_inputs(robot, state)
     count = len(inputs["position"])
@@ -116,11 +128,13 @@ def mass_matrix(
     """Mass matrix of the whole robot.
 
     Args:
-        coordinates: ``"platform"`` (v, omega in world axes; mobility 6 only), ``"actuator"``, or ``"independent"`` (the
-            independent components of the platform twist).
+        coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"``, or
+            ``"independent"`` (the independent components of the platform twist).
     Returns:
         DataArray (.., coordinate, coordinate_).
     """
+    if is_flexible(robot):
+        return _flexible(robot, state, coordinates, on_error, "mass_matrix")
     terms, words = _platform_terms(robot, state, on_error)
     T, names = _in_coordinates(robot, terms, coordinates)
     M = np.einsum("nij,nik,nkl->njl", T, terms["mass_matrix"], T)
@@ -141,7 +155,21 @@ def coriolis_force(
     return _bias(robot, state, coordinates, on_error, "coriolis_force")
 
 
+def _flexible(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    """Mass matrix or generalized force of a flexible robot."""
+    terms, words, _ = flexible_terms(robot, state, on_error)
+    T, names = in_coordinates(robot, terms, coordinates)
+    if which == "mass_matrix":
+        M = np.einsum("nij,nik,nkl->njl", T, terms[which], T)
+        return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), which, words, on_error)
+    if which == "coriolis_force" and coordinates == "actuator":
+        raise InputError("coriolis_force of a flexible robot is given for coordinates='platform'; not for 'actuator'")
+    return _labelled(robot, state, np.einsum("nij,ni->nj", T, terms[which]), names, ("coordinate",), which, words, on_error)
+
+
 def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    if is_flexible(robot):
+        return _flexible(robot, state, coordinates, on_error, which)
     terms, words = _platform_terms(robot, state, on_error)
     T, names = _in_coordinates(robot, terms, coordinates)
     force = terms[which]
@@ -188,6 +216,8 @@ def _labelled(
 
 def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
+    if is_flexible(robot):
+        return flexible_energy(robot, state)
     terms, _ = _platform_terms(robot, state, "raise")
     inputs = platform_inputs(state)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
+from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
@@ -40,9 +42,11 @@ def inverse_dynamics(
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
     shares: Literal["frozen", "alone"] | None = None,
+    elastic: Any = None,
+    elastic_velocity: Any = None,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
-    """Actuator forces and powers of a motion.
+    """Actuator forces and powers of a motion; of flexible robots also the elastic accelerations.
 
     Args:
         robot: any robot.
@@ -57,12 +61,25 @@ def inverse_dynamics(
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
+        elastic, elastic_velocity: of flexible robots: arrays (N,) or (n, N), or ``"static"``: quasi-static deflection under
+            gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
+            static start; ``"zero"``. Left out: the state's own where it has them, else static.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
         `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with
-        friction `friction_force`, `friction_moment`; with shares `force_share` (.., share, actuator).
+        friction `friction_force`, `friction_moment`; with shares `force_share` (.., share, actuator). Flexible robots:
+        `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg, axis), the force
+        of each leg on the platform at its joint, world axes.
     """
+    if is_flexible(robot):
+        refused = {"friction": friction and has_friction(robot), "reactions": reactions, "shares": shares, "legs": legs != "full"}
+        if any(refused.values()):
+            name = next(key for key, value in refused.items() if value)
+            hint = "set friction=False" if name == "friction" else "leave it out"
+            raise InputError(f"{name}: not available with the flexible platform of {robot.name}; {hint}")
+        return flexible_inverse_dynamics(robot, motion, elastic, elastic_velocity, wrench, point, axes, formulation, on_error)
+    refuse_elastic(robot, elastic, elastic_velocity, getattr(motion, "elastic", None))
     check_option("formulation", formulation, FORMULATIONS)
     check_option("legs", legs, ("full", "massless"))
     inputs = platform_inputs(motion)

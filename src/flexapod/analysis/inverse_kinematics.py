@@ -33,6 +33,9 @@ def inverse_kinematics(
     *,
     joints: bool = True,
     bodies: bool = False,
+    elastic: Any = None,
+    elastic_velocity: Any = None,
+    elastic_acceleration: Any = None,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
     """Actuator coordinates, rates and accelerations of a platform motion.
@@ -42,6 +45,8 @@ def inverse_kinematics(
         motion: a `Motion`, an `ActuatorMotion`, or `State`s (then at zero acceleration).
         joints: also all joint coordinates before the cut, with rates and accelerations.
         bodies: also pose, twist and acceleration of every body (frames of the robot file).
+        elastic, elastic_velocity, elastic_acceleration: of flexible robots, arrays as for `inverse_dynamics`; the legs then
+            follow the deformed joints. Accelerations are zero where left out.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset over `time` (Motion) or `sample`: `actuator_position`, `actuator_velocity`, `actuator_acceleration`
@@ -49,8 +54,14 @@ def inverse_kinematics(
     Raises:
         SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
     """
+    from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
+    from flexapod.analysis.flexible_kinematics import flexible_inverse_kinematics
     from flexapod.analysis.platform_motion import as_platform
 
+    if is_flexible(robot):
+        given_elastic = (elastic, elastic_velocity, elastic_acceleration)
+        return flexible_inverse_kinematics(robot, motion, joints, bodies, given_elastic, on_error)
+    refuse_elastic(robot, elastic, elastic_velocity, elastic_acceleration, getattr(motion, "elastic", None))
     at = as_platform(robot, motion)
     inputs = platform_inputs(at)
     variables: dict[str, tuple[Any, Any, str]] = {}
@@ -67,13 +78,18 @@ def inverse_kinematics(
     settle("inverse kinematics", robot, words, at, on_error)
     for _, values, _ in variables.values():
         values[words != ""] = np.nan
+    continue_angles(robot, variables, along=isinstance(at, Motion))
+    return dataset(robot, variables, at, words if on_error == "mask" else None)
+
+
+def continue_angles(robot: Robot, variables: dict[str, tuple[Any, Any, str]], along: bool) -> None:
+    """Angles of actuators and joints near home and without jumps along a motion, in place."""
     for name, kinds in (("actuator_position", robot.actuator_units), ("joint_position", robot.coordinate_units)):
         if name in variables:
             angles = np.array([unit == "rad" for unit in kinds], dtype=bool)
             near = np.concatenate([leg.home for leg in robot.legs])
             near = near if name == "joint_position" else near[list(robot.driven)]
-            make_continuous(variables[name][1], angles, near, along=isinstance(at, Motion))
-    return dataset(robot, variables, at, words if on_error == "mask" else None)
+            make_continuous(variables[name][1], angles, near, along=along)
 
 
 def follow(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.elastic_state import is_flexible
+from flexapod.analysis.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.results import OnError, dataset
@@ -32,9 +34,16 @@ UNITS = {
 
 
 def point_motion(
-    robot: Robot, motion: State | Motion | ActuatorMotion, point: str, *, on_error: OnError = "raise"
+    robot: Robot,
+    motion: State | Motion | ActuatorMotion,
+    point: str,
+    *,
+    elastic: Any = None,
+    elastic_velocity: Any = None,
+    elastic_acceleration: Any = None,
+    on_error: OnError = "raise",
 ) -> xr.Dataset:
-    r"""Motion of a named point fixed to a rigid body.
+    r"""Motion of a named point of a body; on a flexible platform, of the deformed material there.
 
     .. math:: \dot p = v + \omega\times r,\qquad \ddot p = a + \alpha\times r + \omega\times(\omega\times r)
 
@@ -42,6 +51,7 @@ def point_motion(
         motion: a `Motion`, an `ActuatorMotion`, or `State`s (then at zero acceleration of the platform).
         point: of the platform by name (``tool``), or of a body (``A.cylinder.name``); ``platform`` and ``A.cylinder`` are
             the origins of their frames.
+        elastic, elastic_velocity, elastic_acceleration: of flexible robots, as for `inverse_kinematics`.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset: `position`, `velocity`, `acceleration` of the point, `rotation` (world-from-body), `angular_velocity`,
@@ -50,8 +60,11 @@ def point_motion(
     Checked by: tests/analysis/test_point_motion.py.
     """
     body, r_B = named_point(robot, point)
-    moved = as_platform(robot, motion)
-    found = inverse_kinematics(robot, moved, joints=False, bodies=True, on_error=on_error).sel(body=body)
+    given = {"elastic": elastic, "elastic_velocity": elastic_velocity, "elastic_acceleration": elastic_acceleration}
+    if is_flexible(robot) and body == "platform":
+        return flexible_point_motion(robot, motion, point, r_B, (elastic, elastic_velocity, elastic_acceleration), on_error)
+    moved = motion if is_flexible(robot) else as_platform(robot, motion)
+    found = inverse_kinematics(robot, moved, joints=False, bodies=True, on_error=on_error, **given).sel(body=body)
     R, w, alpha = (found[f"body_{name}"].values for name in ("rotation", "angular_velocity", "angular_acceleration"))
     single = R.ndim == 2
     r = R @ r_B

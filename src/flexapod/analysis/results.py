@@ -88,7 +88,7 @@ def labels(robot: Robot) -> dict[str, Any]:
         "axis": ("axis", AXES),
         "body_axis": ("body_axis", AXES),
         "twist": ("twist", TWIST),
-        "elastic": ("elastic", list(robot.elastic_names)),
+        "elastic_coordinate": ("elastic_coordinate", list(robot.elastic_names)),
     }
 
 

@@ -22,15 +22,26 @@ class State:
         position: (3,) or (n, 3) platform frame origin in the world [m].
         rotation: (3, 3) or (n, 3, 3) world-from-platform.
         velocity, angular_velocity: like position, world axes.
+        elastic, elastic_velocity: (N,) or (n, N) coordinates of a flexible robot and their rates, in the order of
+            `robot.elastic_names`; rates are zero where only `elastic` is given. Left out, verbs choose (quasi-static).
     """
 
     position: Array
     rotation: Array
     velocity: Array
     angular_velocity: Array
+    elastic: Array | None
+    elastic_velocity: Array | None
 
     def __init__(
-        self, *, position: Any, rotation: Any = None, velocity: Any = None, angular_velocity: Any = None
+        self,
+        *,
+        position: Any,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        elastic: Any = None,
+        elastic_velocity: Any = None,
     ) -> None:
         shape = np.shape(position)
         if shape != (3,) and (len(shape) != 2 or shape[1] != 3):
@@ -42,6 +53,21 @@ class State:
         for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
             array = np.zeros(shape) if value is None else real_array(name, value, shape)
             object.__setattr__(self, name, array)
+        self._set_elastic(elastic, elastic_velocity, batch)
+
+    def _set_elastic(self, elastic: Any, rate: Any, batch: tuple[int, ...]) -> None:
+        """Coordinates and rates of equal shape, or none of both."""
+        if elastic is None and rate is not None:
+            raise InputError("elastic_velocity: give elastic as well, the coordinates that these are the rates of")
+        coordinates = None
+        if elastic is not None:
+            size = np.shape(elastic)[-1:] or (0,)
+            coordinates = real_array("elastic", elastic, (*batch, *size))
+        rates = None if coordinates is None else np.zeros_like(coordinates)
+        if coordinates is not None and rate is not None:
+            rates = real_array("elastic_velocity", rate, coordinates.shape)
+        object.__setattr__(self, "elastic", coordinates)
+        object.__setattr__(self, "elastic_velocity", rates)
 
     @staticmethod
     def from_actuators(robot: Robot, position: Any, velocity: Any = None, guess: Any = None) -> State:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SAME_POINT = 1e-6
 """Distance [m] within which an interface of a flexible body is the joint of the robot."""
 
-NEGLIGIBLE = 1e-13
+NEGLIGIBLE = 1e-14
 """Moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
 
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")

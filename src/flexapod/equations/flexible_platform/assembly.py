@@ -58,6 +58,11 @@ def state_inputs(b: Program, modes: int) -> FlexibleState:
     w = b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform frame, world")
     e = b.input("elastic", (modes,), doc="elastic coordinates")
     ed = b.input("elastic_velocity", (modes,), doc="rates of the elastic coordinates")
+    return state_of(p, R, v, w, e, ed)
+
+
+def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
+    """A state from its expressions, world axes."""
     frame = FrameMotion(
         p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=zero("W"), alpha=zero("W")
     )
@@ -73,17 +78,24 @@ def interface_shapes(values: Values, letters: tuple[str, ...], modes: int) -> An
 
 
 def flexible_equation(
-    b: Program, robot: Robot, shape: FlexibleShape, letters: tuple[str, ...], state: FlexibleState, second_order: bool = True
+    b: Program,
+    robot: Robot,
+    shape: FlexibleShape,
+    letters: tuple[str, ...],
+    state: FlexibleState,
+    second_order: bool = True,
+    values: Values | None = None,
 ) -> FlexibleEquation:
     """Assemble platform and legs.
 
     Args:
         shape: which moments the platform has.
         letters: axes along which the interface shapes move.
+        values: of the program, where b is a loop inside it.
 
     Source: Long 2014 Eqs. (11)-(33), (36)-(45). Checked by: tests/equations/test_flexible_platform.py.
     """
-    values = Values(b)
+    values = Values(b) if values is None else values
     gravity = values.vector("gravity", "W")
     R = state.R
     body = flexible_model(

@@ -16,15 +16,18 @@ from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
 
 
-def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, FlexibleState, FlexibleEquation, Any]:
+def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, FlexibleState, FlexibleEquation]:
     b = Program(name)
     shape, letters = robot.flexible_shape
     state = state_inputs(b, shape.modes)
-    equation = flexible_equation(b, robot, shape, letters, state, second_order)
+    return b, state, flexible_equation(b, robot, shape, letters, state, second_order)
+
+
+def load_inputs(b: Program, state: FlexibleState) -> Any:
+    """Generalized load (6 + N,), platform axes, from the inputs `wrench` and `elastic_load`."""
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
-    modal = b.input("elastic_load", (shape.modes,), doc="external generalized force on the elastic coordinates")
-    load = ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), modal)
-    return b, state, equation, load
+    modal = b.input("elastic_load", (state.e.numel(),), doc="external generalized force on the elastic coordinates")
+    return ca.vertcat(ca.mtimes(state.R.T, wrench[:3]), ca.mtimes(state.R.T, wrench[3:]), modal)
 
 
 def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Program:
@@ -32,11 +35,26 @@ def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Progra
 
     Checked by: tests/equations/test_flexible_platform.py.
     """
-    b, state, q, load = _start("flexible_inverse_dynamics", robot, second_order)
+    b, state, q = _start("flexible_inverse_dynamics", robot, second_order)
+    load = load_inputs(b, state)
     R, n = state.R, len(robot.actuators)
     a = b.input("acceleration", (3,), unit="m/s^2", doc="of the platform frame origin, world")
     alpha = b.input("angular_acceleration", (3,), unit="rad/s^2", doc="of the platform frame, world")
     V = ca.vertcat(ca.mtimes(R.T, a), ca.mtimes(R.T, alpha))
+    force, edd = inverse_solution(q, V, load)
+    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
+    b.output("power", force * q.rates, shape=(n,), unit="W", dims=("actuator",))
+    b.output("elastic_acceleration", edd, shape=(edd.numel(),), dims=("elastic_coordinate",))
+    _joint_forces(b, robot, state, q, ca.vertcat(V, edd), force)
+    return b
+
+
+def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> tuple[Any, Any]:
+    """Actuator forces and elastic accelerations for the frame's acceleration V (6,), platform axes.
+
+    Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
+    """
+    n = q.B.shape[1]
     A_ee, A_re = q.M[6:, 6:], q.M[:6, 6:]
     # e'' = A_ee^-1 (B_e Gamma - A_er V' - c_e)  (Eq. 44), put into the first six rows (Eqs. 46-49)
     right = ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - ca.mtimes(A_re.T, V))
@@ -44,12 +62,7 @@ def flexible_inverse_dynamics(robot: Robot, second_order: bool = True) -> Progra
     J = q.B[:6, :] - ca.mtimes(A_re, solved[:, :n])
     y = ca.mtimes(q.M[:6, :6], V) + q.c[:6] - load[:6] + ca.mtimes(A_re, solved[:, n])
     force = solve_gram_schmidt(ca.densify(J), y)
-    edd = ca.mtimes(solved[:, :n], force) + solved[:, n]
-    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
-    b.output("power", force * q.rates, shape=(n,), unit="W", dims=("actuator",))
-    b.output("elastic_acceleration", edd, shape=(edd.numel(),), dims=("elastic",))
-    _joint_forces(b, robot, state, q, ca.vertcat(V, edd), force)
-    return b
+    return force, ca.mtimes(solved[:, :n], force) + solved[:, n]
 
 
 def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: str = "accelerations") -> Program:
@@ -57,12 +70,13 @@ def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: 
 
     Checked by: tests/equations/test_flexible_platform.py.
     """
-    b, state, q, load = _start("flexible_forward_dynamics", robot, second_order)
+    b, state, q = _start("flexible_forward_dynamics", robot, second_order)
+    load = load_inputs(b, state)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     x = solve_symmetric(q.M, ca.mtimes(q.B, force) + load - q.c)
     b.output("acceleration", ca.mtimes(state.R, x[:3]), shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", ca.mtimes(state.R, x[3:6]), shape=(3,), unit="rad/s^2", dims=("axis",))
-    b.output("elastic_acceleration", x[6:], shape=(x.numel() - 6,), dims=("elastic",))
+    b.output("elastic_acceleration", x[6:], shape=(x.numel() - 6,), dims=("elastic_coordinate",))
     if outputs == "all":
         _joint_forces(b, robot, state, q, x, force)
     return b
@@ -70,7 +84,7 @@ def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: 
 
 def flexible_mass_matrix(robot: Robot, second_order: bool = True) -> Program:
     """The program: `mass_matrix`, `bias`, `actuator_map` in (v, omega) of **platform** axes and elastic coordinates."""
-    b, _, q, _ = _start("flexible_mass_matrix", robot, second_order)
+    b, _, q = _start("flexible_mass_matrix", robot, second_order)
     n = q.c.numel()
     b.output("mass_matrix", q.M, shape=(n, n), dims=("coordinate", "coordinate_"))
     b.output("bias", q.c, shape=(n,), dims=("coordinate",))

@@ -90,6 +90,26 @@ def flexible_model(
     return FlexibleModel(M=M, c=bias)
 
 
+def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, Any]:
+    """MS_re (3, N), columns beta_k + sum_i e_i lambda_ik, and what the deformation adds to the inertia tensor (3, 3).
+
+    Written by the definitions, entry by entry, for the general assembly.
+    """
+    N = shape.modes
+    H = [_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
+    second = ca.SX.zeros(3, 3)
+    columns = []
+    for k in range(N):
+        column = _axial(H[k])
+        for i in range(N):
+            G = _pair(values, i, k, shape.G)
+            column = column + e[i] * _axial(G)
+            second = second + e[i] * e[k] * G
+        columns.append(column)
+        second = second + e[k] * (H[k] + H[k].T)
+    return ca.horzcat(*columns), ca.trace(second) * ca.SX.eye(3) - second
+
+
 def first_moments(values: Values, shape: FlexibleShape) -> Any:
     """S (3, N) with the rows that the shape has."""
     rows = [

@@ -1,0 +1,193 @@
+"""Verbs on robots with a flexible platform: inverse and forward dynamics, mass matrix, forces and energy.
+
+The public verbs come here where `robot.flexible_platform` is set. World axes outside, platform axes in the kernels.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
+from flexapod.analysis.flexible_load import flexible_load
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.results import OnError, check_option, dataset, reasons, settle
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.kernels import Batch
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+FORMULATIONS = {"auto": "flexible", "virtual_power": "general_flexible"}
+TWIST = ["vx", "vy", "vz", "wx", "wy", "wz"]
+
+
+def flexible_inverse_dynamics(
+    robot: Robot, motion: Motion | State, elastic: Any, elastic_velocity: Any, wrench: Any, point: str | None, axes: str,
+    formulation: str, on_error: OnError,
+) -> xr.Dataset:  # fmt: skip
+    """Actuator forces and elastic accelerations of a motion; see `inverse_dynamics`.
+
+    Source: Long 2014 Eqs. (44)-(49). Checked by: tests/analysis/test_flexible_dynamics.py.
+    """
+    check_flexible(robot, "inverse dynamics")
+    quantity = _program(formulation, "inverse_dynamics")
+    inputs = platform_inputs(motion)
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    load = flexible_load(robot, inputs, wrench, point, axes)
+    e = elastic_state(robot, motion, inputs, load, elastic, elastic_velocity, words)
+    inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
+    batch = _run(robot, quantity, with_elastic(inputs, e), words)
+    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
+    force, power = batch.outputs["force"], batch.outputs["power"]
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "force": (("actuator",), force, force_unit(robot)),
+        "power": (("actuator",), power, "W"),
+        "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
+        **elastic_variables(e),
+    }
+    if "joint_force" in batch.outputs:
+        variables["joint_force"] = (("leg", "axis"), batch.outputs["joint_force"], "N")
+    _mask(variables, words)
+    result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
+    return result.assign_attrs(formulation=formulation, friction=0, elastic=e.source)
+
+
+def flexible_forward_dynamics(
+    robot: Robot, state: State | Motion, force: Any, elastic: Any, elastic_velocity: Any, wrench: Any, point: str | None,
+    axes: str, formulation: str, on_error: OnError,
+) -> xr.Dataset:  # fmt: skip
+    """Accelerations of platform frame and elastic coordinates under forces; see `forward_dynamics`.
+
+    Checked by: tests/analysis/test_flexible_dynamics.py.
+    """
+    check_flexible(robot, "forward dynamics")
+    quantity = _program(formulation, "forward_dynamics")
+    inputs = platform_inputs(state)
+    still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
+    count, n = len(inputs["position"]), len(robot.actuators)
+    words = np.full(count, "", dtype=object)
+    load = flexible_load(robot, inputs, wrench, point, axes)
+    e = elastic_state(robot, state, still, load, elastic, elastic_velocity, words)
+    inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
+    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (count, n))
+    inputs["force"] = np.array(np.broadcast_to(given, (count, n)))
+    batch = _run(robot, quantity, with_elastic(inputs, e), words)
+    settle("forward dynamics", robot, words.astype(str), state, on_error)
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
+        "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
+        "elastic_acceleration": (("elastic_coordinate",), batch.outputs["elastic_acceleration"], "1/s^2 of the coordinate"),
+        **elastic_variables(e),
+    }
+    _mask(variables, words)
+    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+    return result.assign_attrs(formulation=formulation, elastic=e.source)
+
+
+def _program(formulation: str, verb: str) -> str:
+    check_option("formulation", formulation, tuple(FORMULATIONS))
+    return f"{FORMULATIONS[formulation]}_{verb}"
+
+
+def _run(robot: Robot, quantity: str, inputs: dict[str, Any], words: NDArray[Any]) -> Batch:
+    bound = kernel(robot, quantity)
+    home = np.concatenate([leg.home for leg in robot.legs])
+    given = {"guess": np.tile(home, (len(words), 1)), **inputs}
+    batch = bound.batch({i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs})
+    why = reasons(bound.signature, batch.status, {i.name: given[i.name] for i in bound.signature.inputs})
+    words[words == ""] = why[words == ""]
+    return batch
+
+
+def _mask(variables: dict[str, tuple[Any, Any, str]], words: NDArray[Any]) -> None:
+    for _, values, _ in variables.values():
+        values[words != ""] = np.nan
+
+
+def with_elastic(inputs: dict[str, Any], e: ElasticState) -> dict[str, Any]:
+    """Kernel inputs with elastic coordinates."""
+    return {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity}
+
+
+def elastic_variables(e: ElasticState) -> dict[str, tuple[Any, Any, str]]:
+    """The elastic coordinates that a result was computed for."""
+    unit = "sqrt(kg) m for mass-normalised modes"
+    return {
+        "elastic": (("elastic_coordinate",), e.elastic.copy(), unit),
+        "elastic_velocity": (("elastic_coordinate",), e.elastic_velocity.copy(), f"1/s of {unit}"),
+    }
+
+
+def force_unit(robot: Robot) -> str:
+    """Unit of the actuator forces."""
+    kinds = set(robot.actuator_units)
+    return "N" if kinds == {"m"} else "N m" if kinds == {"rad"} else "N or N m"
+
+
+def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any], ElasticState]:
+    """M, bias, gravity_force, coriolis_force (n, 6 + N ..) in world axes, and B (n, 6 + N, actuators)."""
+    check_flexible(robot, "mass matrix")
+    inputs = platform_inputs(state)
+    still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    load = flexible_load(robot, inputs, None, None, "world")
+    e = elastic_state(robot, state, still, load, None, None, words)
+    given = with_elastic(inputs, e)
+    batch = _run(robot, "flexible_mass_matrix", given, words)
+    settle("mass matrix", robot, words.astype(str), state, on_error)
+    T = world_axes(inputs["rotation"], e.elastic.shape[1])
+    M = T @ batch.outputs["mass_matrix"] @ np.swapaxes(T, 1, 2)
+    bias = np.einsum("nij,nj->ni", T, batch.outputs["bias"])
+    bound = kernel(robot, "flexible_mass_matrix")
+    weightless = bound.parameters.copy()
+    weightless[[p.name.startswith("gravity.") for p in bound.signature.parameters]] = 0.0
+    names = [i.name for i in bound.signature.inputs]
+    free = bound.batch({k: given[k] for k in names}, weightless).outputs["bias"]
+    free = np.einsum("nij,nj->ni", T, free)
+    body = robot.flexible_platform
+    assert body is not None
+    spring = np.zeros_like(bias)
+    spring[:, 6:] = e.elastic @ body.K_ee + e.elastic_velocity @ body.D_ee
+    terms = {
+        "mass_matrix": M, "bias": bias, "gravity_force": bias - free, "coriolis_force": free - spring,
+        "actuator_map": T @ batch.outputs["actuator_map"],
+    }  # fmt: skip
+    return terms, words, e
+
+
+def world_axes(rotation: Array, modes: int) -> Array:
+    """(n, 6 + N, 6 + N): coordinates of platform axes to world axes, elastic ones as they are."""
+    T = np.tile(np.eye(6 + modes), (len(rotation), 1, 1))
+    T[:, :3, :3], T[:, 3:6, 3:6] = rotation, rotation
+    return T
+
+
+def in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> tuple[Array, list[str]]:
+    """Rates (n, 6 + N, k) of platform and elastic coordinates per rate of the chosen ones, and their names.
+
+    ``"platform"`` and ``"independent"`` are (v, omega in world axes, elastic); ``"actuator"`` is (actuators, elastic): the
+    platform follows from q' = B_p^T V + B_e^T e'.
+    """
+    check_option("coordinates", coordinates, ("platform", "actuator", "independent"))
+    B = terms["actuator_map"]
+    n, N = B.shape[1], B.shape[1] - 6
+    elastic = list(robot.elastic_names)
+    T = np.tile(np.eye(n), (len(B), 1, 1))
+    if coordinates != "actuator":
+        return T, [*TWIST, *elastic]
+    if B.shape[2] != 6:
+        raise InputError(f"coordinates='actuator' needs as many actuators as freedoms; {robot.name} has {B.shape[2]} and 6")
+    back = np.linalg.inv(np.swapaxes(B[:, :6], 1, 2))
+    T[:, :6, :6], T[:, :6, 6:] = back, -back @ np.swapaxes(B[:, 6:], 1, 2)
+    assert T.shape[2] == 6 + N
+    return T, [*robot.actuators, *elastic]

@@ -1,0 +1,120 @@
+r"""`internal_dynamics`: what is left to the elastic coordinates while the platform frame is held by the inverse model.
+
+About the static deflection, with the frame at rest and the forces Gamma free to follow:
+
+.. math:: M_e\,\ddot e + D_e\,\dot e + K_e\,\delta e - B\,\delta\Gamma = 0
+
+(6 + N equations for e'' and the forces; M_e, D_e, K_e are the elastic columns). Its eigenvalues decide whether the inverse model
+can be simulated: a growing one makes elastic coordinates leave the motion however exact the frame's acceleration is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.elastic_state import check_flexible
+from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
+from flexapod.errors import FlexapodError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+STABLE = 1e-9
+"""Real part of an eigenvalue, of the largest modulus, below which it counts as not growing: rounding of the eigenvalues."""
+
+
+class UnstableInternalDynamicsError(FlexapodError):
+    """The inverse model cannot be integrated: its internal dynamics grows at `growth` [1/s]."""
+
+    def __init__(self, text: str, growth: float) -> None:
+        super().__init__(text)
+        self.growth = growth
+
+
+def internal_dynamics(
+    robot: Robot,
+    state: State | Motion,
+    *,
+    wrench: Any = None,
+    point: str | None = None,
+    axes: str = "world",
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Eigenvalues of the internal (zero) dynamics of the inverse model about the static deflection.
+
+    Args:
+        state: poses; the frame is at rest there.
+        wrench: external load, as for `static_deflection`.
+    Returns:
+        Dataset: `eigenvalue` (.., eigenvalue_number) complex [1/s], by ascending modulus, `growth` (..) the largest real part,
+        `stable` (..), `elastic` (.., elastic_coordinate) the deflection.
+
+    Source: Long 2014 Eqs. (44), (46). Checked by: tests/analysis/test_flexible_internal.py.
+    """
+    check_flexible(robot, "internal dynamics")
+    inputs = platform_inputs(state)
+    still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
+    load = flexible_load(robot, inputs, wrench, point, axes)
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    found, e = _eigenvalues(robot, still, load, words)
+    settle("internal dynamics", robot, words.astype(str), state, on_error)
+    growth = found.real.max(axis=1)
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "eigenvalue": (("eigenvalue_number",), found, "1/s"),
+        "growth": ((), growth, "1/s"),
+        "stable": ((), growth <= STABLE * np.abs(found).max(axis=1), ""),
+        "elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes"),
+    }
+    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+
+
+def internal_eigenvalues(
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]
+) -> NDArray[np.complex128]:
+    """Eigenvalues (n, 2N) [1/s] at poses, the frame at rest; NaN where there is no deflection."""
+    still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
+    return _eigenvalues(robot, still, load, words)[0]
+
+
+def _eigenvalues(
+    robot: Robot, still: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]
+) -> tuple[NDArray[np.complex128], Array]:
+    found = solve_static(robot, still, load, words)
+    count, N = found.elastic.shape
+    result = np.full((count, 2 * N), np.nan, dtype=complex)
+    good = np.flatnonzero(words == "")
+    if len(good) == 0:
+        return result, found.elastic
+    e, force = found.elastic[good], found.force[good]
+    pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
+    tangent = kernel(robot, "flexible_tangent").batch({**pose, "elastic": e, "force": force, **load.rows(good).inputs()}).outputs
+    rest = np.zeros((len(good), 3))
+    whole = kernel(robot, "flexible_mass_matrix").batch(
+        {**pose, "velocity": rest, "angular_velocity": rest, "elastic": e, "elastic_velocity": np.zeros_like(e)}
+    ).outputs
+    body = robot.flexible_platform
+    assert body is not None
+    left = np.concatenate([whole["mass_matrix"][:, :, 6:], -whole["actuator_map"]], axis=2)
+    D = np.zeros((len(good), 6 + N, N))
+    D[:, 6:] = body.D_ee
+    solved = np.linalg.solve(left, np.concatenate([tangent["stiffness"][:, :, 6:], D], axis=2))[:, :N]
+    A = np.zeros((len(good), 2 * N, 2 * N))
+    A[:, :N, N:] = np.eye(N)
+    A[:, N:] = -solved
+    values = np.linalg.eigvals(A)
+    order = np.lexsort((values.imag, np.abs(values).round(9)), axis=1)
+    result[good] = np.take_along_axis(values, order, axis=1)
+    return result, found.elastic

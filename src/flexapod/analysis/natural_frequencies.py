@@ -1,0 +1,187 @@
+r"""`natural_frequencies`: small vibrations of a robot about an equilibrium, with actuators locked, free or on springs.
+
+.. math:: M\ddot x + D\dot x + (K_T + B\,\mathrm{diag}(k)\,B^T)\,x = 0,\qquad\text{locked: } B^T x = 0
+
+x = (displacement and rotation of the platform frame, world axes; elastic coordinates), B^T x the motion of the actuators. With
+prestress K_T is the derivative of the equation at the equilibrium, gravity and joint forces included; without, the elastic K.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.elastic_state import check_flexible, is_flexible
+from flexapod.analysis.flexible_dynamics import TWIST, world_axes
+from flexapod.analysis.flexible_load import flexible_load
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
+from flexapod.analysis.vibration import Vibration, vibration
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearModel:
+    """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names."""
+
+    M: Array
+    D: Array
+    K: Array
+    B: Array
+    names: list[str]
+    good: NDArray[np.intp]
+    variables: dict[str, tuple[Any, Any, str]]
+
+
+def natural_frequencies(
+    robot: Robot,
+    state: State | Motion,
+    *,
+    actuators: Any = "locked",
+    prestress: bool = True,
+    wrench: Any = None,
+    point: str | None = None,
+    axes: str = "world",
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Natural frequencies, damping and shapes of a robot at one pose or a grid of them.
+
+    Args:
+        state: poses; the robot is at rest there.
+        actuators: ``"locked"`` (coordinates held), ``"free"`` (forces held), or stiffness (actuators,) [N/m or N m/rad].
+        prestress: True linearises about the equilibrium at this pose under gravity and `wrench` (static deflection, holding
+            forces; both are returned) by the exact derivative of the equation. False uses M and K of the undeformed robot
+            (or of the state's own `elastic`) only.
+        wrench: external load of the equilibrium, as for `static_deflection`; a moment counts as semi-tangential.
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+    Returns:
+        Dataset over `mode`, by ascending omega^2: `frequency` [Hz], `omega_squared` [1/s^2], `stable`, `damping` (share of
+        critical), `shape` (.., coordinate, mode), mass-normalised, world axes; `eigenvalue` [1/s] of the damped motion. Where
+        omega^2 is negative the equilibrium is unstable: `stable` is False and `frequency` is minus the growth rate over
+        2 pi; a neutral mode (free motion) has exactly 0.
+
+    Rigid robots have frequencies only with given actuator stiffness; their prestress comes from sixth-order differences of the
+    exact gravity force and Jacobian.
+
+    Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_frequencies.py.
+    """
+    inputs = platform_inputs(state)
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    if not isinstance(prestress, bool | np.bool_):
+        raise InputError(f"prestress: expected True or False, got {prestress!r}")
+    stiffness = _stiffness(robot, actuators)
+    if is_flexible(robot):
+        check_flexible(robot, "natural frequencies")
+        model = _flexible(robot, state, inputs, prestress, (wrench, point, axes), words)
+    else:
+        from flexapod.analysis.rigid_vibration import rigid_model
+
+        if stiffness is None:
+            raise InputError(
+                f"natural frequencies: {robot.name} is rigid, and with actuators {actuators!r} nothing in it is elastic; "
+                "give actuators=<stiffness of each actuator>, or make its platform flexible"
+            )
+        model = rigid_model(robot, state, prestress, (wrench, point, axes), words)
+    settle("natural frequencies", robot, words.astype(str), state, on_error)
+    found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
+    return _labelled(robot, state, model, found, words, on_error)
+
+
+def _stiffness(robot: Robot, actuators: Any) -> Array | None:
+    """Stiffness (actuators,), or None for locked and free ones."""
+    n = len(robot.actuators)
+    if isinstance(actuators, str):
+        if actuators not in ("locked", "free"):
+            raise InputError(f"actuators: expected 'locked', 'free' or the stiffness of {n} actuators, got {actuators!r}")
+        return None
+    values = real_array("actuators", actuators, (n,))
+    if not np.all(np.isfinite(values)) or np.any(values < 0):
+        raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
+    return values
+
+
+def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibration:
+    K = model.K
+    Bt = np.swapaxes(model.B, 1, 2)
+    if stiffness is not None:
+        K = K + model.B @ (stiffness[:, None] * Bt)
+    return vibration(model.M, K, model.D, Bt if actuators == "locked" else None)
+
+
+def _flexible(
+    robot: Robot, state: Any, inputs: dict[str, Array], prestress: bool, given: tuple[Any, Any, str], words: NDArray[Any]
+) -> LinearModel:
+    """The linear model of a robot with a flexible platform, world axes."""
+    count, N = len(words), len(robot.elastic_names)
+    still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
+    load = flexible_load(robot, inputs, *given)
+    e, force = np.zeros((count, N)), np.zeros((count, len(robot.actuators)))
+    if prestress:
+        found = solve_static(robot, still, load, words)
+        e, force = found.elastic, found.force
+    elif getattr(state, "elastic", None) is not None:
+        e = np.array(real_array("elastic", state.elastic, (*state.position.shape[:-1], N))).reshape(count, N)
+    whole = kernel(robot, "flexible_mass_matrix")
+    at = {**still, "elastic": np.where(np.isfinite(e), e, 0.0), "elastic_velocity": np.zeros((count, N))}
+    batch = whole.batch({i.name: np.ascontiguousarray(at[i.name]) for i in whole.signature.inputs})
+    why = reasons(whole.signature, batch.status, {name: at[name] for name in ("position", "rotation")})
+    words[words == ""] = why[words == ""]
+    good = np.flatnonzero(words == "")
+    body = robot.flexible_platform
+    assert body is not None
+    K, D = np.zeros((len(good), 6 + N, 6 + N)), np.zeros((len(good), 6 + N, 6 + N))
+    K[:, 6:, 6:], D[:, 6:, 6:] = body.K_ee, body.D_ee
+    if prestress and len(good):
+        pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
+        equilibrium = {"elastic": e[good], "force": force[good], **load.rows(good).inputs()}
+        K = kernel(robot, "flexible_tangent").batch({**pose, **equilibrium}).outputs["stiffness"]
+    T = world_axes(inputs["rotation"][good], N)
+    Tt = np.swapaxes(T, 1, 2)
+    variables: dict[str, tuple[Any, Any, str]] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
+    if prestress:
+        variables["force"] = (("actuator",), force, "N")
+    return LinearModel(
+        M=T @ batch.outputs["mass_matrix"][good] @ Tt,
+        D=D,
+        K=T @ K @ Tt,
+        B=T @ batch.outputs["actuator_map"][good],
+        names=[*TWIST, *robot.elastic_names],
+        good=good,
+        variables=variables,
+    )
+
+
+def _labelled(robot: Robot, state: Any, model: LinearModel, found: Vibration, words: NDArray[Any], on_error: OnError) -> xr.Dataset:
+    def spread(values: Any, empty: Any) -> Any:
+        result = np.full((len(words), *values.shape[1:]), empty, dtype=values.dtype)
+        result[model.good] = values
+        return result
+
+    omega2 = found.omega_squared
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "frequency": (("mode",), spread(found.frequency, np.nan), "Hz"),
+        "omega_squared": (("mode",), spread(omega2, np.nan), "1/s^2"),
+        "stable": (("mode",), spread(omega2 >= 0.0, False), ""),
+        "damping": (("mode",), spread(found.damping, np.nan), "1"),
+        "shape": (("coordinate", "mode"), spread(found.shapes, np.nan), ""),
+        "eigenvalue": (("eigenvalue_number",), spread(found.eigenvalues, np.nan), "1/s"),
+        "asymmetry": ((), spread(found.asymmetry, np.nan), "1"),
+        **model.variables,
+    }
+    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+    return result.assign_coords(mode=np.arange(1, omega2.shape[1] + 1), coordinate=model.names)

@@ -1,0 +1,164 @@
+r"""`static_deflection`: the shape in which a flexible robot holds still, and the forces that hold it.
+
+Unknown are the actuator forces Gamma and the elastic coordinates e at a given pose of the platform frame:
+
+.. math:: M_V(e)\,\dot V + c(e) - B(e)\,\Gamma - \text{load}(e) = 0
+
+(6 + N equations; V' is zero at rest and the frame's acceleration in the quasi-static case). Newton's step uses the exact
+derivative at rest, which the frame's motion hardly changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.elastic_state import check_flexible
+from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.results import OnError, dataset, reasons, settle
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+LIMIT = 30
+"""Newton steps; a deflection within the linear range takes four."""
+
+CLOSED = 1e-12
+"""Largest last step of e, of the largest e or of the weight's deflection: the step after it is below rounding."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Static:
+    """Elastic coordinates (n, N), actuator forces (n, actuators), Newton steps taken."""
+
+    elastic: Array
+    force: Array
+    steps: int
+
+
+def static_deflection(
+    robot: Robot,
+    state: State | Motion,
+    *,
+    wrench: Any = None,
+    point: str | None = None,
+    axes: str = "world",
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Static deflection of a flexible robot under gravity and load, platform frame held at the state's pose.
+
+    Args:
+        state: poses; twist and elastic coordinates of the state are not used.
+        wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
+            platform, without `point` it acts on the reference frame.
+        on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+    Returns:
+        Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
+        generalized force left over, `elastic_energy` (..) [J].
+
+    Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
+    """
+    check_flexible(robot, "static deflection")
+    inputs = platform_inputs(state)
+    still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
+    load = flexible_load(robot, inputs, wrench, point, axes)
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    found = solve_static(robot, still, load, words)
+    settle("static deflection", robot, words.astype(str), state, on_error)
+    given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
+    residual = kernel(robot, "flexible_tangent").batch(given).outputs["residual"]
+    body = robot.flexible_platform
+    assert body is not None
+    energy = np.einsum("ni,ij,nj->n", found.elastic, body.K_ee, found.elastic) / 2.0
+    variables = {
+        "elastic": (("elastic_coordinate",), found.elastic, "sqrt(kg) m"),
+        "force": (("actuator",), found.force, "N"),
+        "residual": ((), np.abs(residual).max(axis=1), "N"),
+        "elastic_energy": ((), energy, "J"),
+    }
+    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+
+
+MOVING = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+
+
+def pose_of(inputs: dict[str, Array]) -> dict[str, Array]:
+    """Position and rotation of the inputs."""
+    return {name: inputs[name] for name in ("position", "rotation")}
+
+
+def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]) -> Static:
+    """Deflection and forces at e'' = e' = 0 for the frame's motion in `inputs`.
+
+    Args:
+        inputs: pose, twist and acceleration of the platform frame (n, ...), world axes.
+        load: of the n samples.
+        words: reasons per sample, added to in place; failed samples are NaN.
+    """
+    count, N, n = len(inputs["position"]), len(robot.elastic_names), len(robot.actuators)
+    tangent = kernel(robot, "flexible_tangent")
+    e, force = np.zeros((count, N)), np.zeros((count, n))
+    moving = any(np.any(inputs[name]) for name in MOVING)
+    active, steps, scale = np.flatnonzero(words == ""), 0, np.zeros(count)
+    while len(active) and steps < LIMIT:
+        steps += 1
+        part = {name: np.ascontiguousarray(values[active]) for name, values in inputs.items()}
+        own = load.rows(active)
+        batch = tangent.batch({**pose_of(part), "elastic": e[active], "force": force[active], **own.inputs()})
+        good = batch.status == 0
+        for k, text in zip(active[~good], reasons(tangent.signature, batch.status, part)[~good], strict=True):
+            words[k] = f"static deflection: {text}"
+        rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
+        if moving:
+            rho = rho + _inertia(kernel(robot, "flexible_mass_matrix"), part, e[active])
+        system = np.concatenate([-B, K[:, :, 6:]], axis=2)
+        step = _solve(system[good], -rho[good])
+        force[active[good]] += step[:, :n]
+        e[active[good]] += step[:, n:]
+        largest = np.abs(step[:, n:]).max(axis=1, initial=0.0)
+        scale[active[good]] = np.maximum(scale[active[good]], largest)  # the first step is the linear deflection
+        going = ~(largest <= CLOSED * scale[active[good]])
+        active = active[good][going & np.all(np.isfinite(step), axis=1)]
+    for k in active:
+        words[k] = "no static deflection found: the load buckles the platform, or the pose is singular"
+    lost = (~np.all(np.isfinite(e), axis=1)) & (words == "")
+    words[lost] = "no static deflection found: the actuators cannot hold this pose (singular)"
+    e[words != ""], force[words != ""] = np.nan, np.nan
+    return Static(elastic=e, force=force, steps=steps)
+
+
+def _solve(system: Array, right: Array) -> Array:
+    """Newton steps; NaN where a system is singular."""
+    if len(system) == 0:
+        return right.copy()
+    try:
+        return np.linalg.solve(system, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        result = np.full_like(right, np.nan)
+        for k in range(len(system)):
+            if np.linalg.matrix_rank(system[k]) == system.shape[1]:
+                result[k] = np.linalg.solve(system[k], right[k])
+        return result
+
+
+def _inertia(whole: RobotKernel, part: dict[str, Array], e: Array) -> Array:
+    """What the frame's motion adds to the residual: (M V' + c) in motion less c at rest."""
+    none = np.zeros_like(e)
+    at = {**part, "elastic": e, "elastic_velocity": none}
+    still = {**at, **{name: np.zeros_like(part["velocity"]) for name in ("velocity", "angular_velocity")}}
+    names = [i.name for i in whole.signature.inputs]
+    moved, rest = whole.batch({k: at[k] for k in names}).outputs, whole.batch({k: still[k] for k in names}).outputs
+    R = part["rotation"]
+    V = np.concatenate([np.einsum("nji,nj->ni", R, part[k]) for k in ("acceleration", "angular_acceleration")], axis=1)
+    return np.einsum("nij,nj->ni", moved["mass_matrix"][:, :, :6], V) + moved["bias"] - rest["bias"]
