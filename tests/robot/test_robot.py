@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from support.robots import FILES, drawn_motion, robot_named
+from support.robots import FILES, drawn_motion, robot_named, run
 
 import flexapod as fp
 from flexapod.description import ParameterError, description_from_document
@@ -132,12 +132,15 @@ def test_structure_tells_robots_apart() -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_passive_angles_are_zero_at_home_unless_in_a_table(name: str) -> None:
     robot = robot_named(name)
-    result = fp.inverse_kinematics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+    still = {key: np.zeros((1, 3)) for key in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")}
+    pose = {"position": robot.home.position[None], "rotation": robot.home.rotation[None]}
+    found, status = run(fp.kernel(robot, "inverse_kinematics", detail="joints"), {**pose, **still})
+    assert status[0] == 0
     at = 0
     for leg in robot.legs:
         for i in leg.moving:
             link = leg.links[i]
-            value = result.joint_position.values[at]
+            value = found["joint_position"][0, at]
             assert abs(value - leg.home[leg.moving.index(i)]) < 1e-12
             if link.kind == "R" and not link.actuated and not link.from_table:
                 assert abs(value) < 1e-12, f"{leg.name}.{link.coordinate}"

@@ -59,18 +59,19 @@ def rotation_from_vector(rotation_vector: Array) -> Array:
 
 
 def rotation_vector(R: Array) -> Array:
-    """Rotation vector [rad] of a rotation matrix, angle in [0, pi]."""
-    w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2.0
-    sine, cosine = float(np.linalg.norm(w)), (float(np.trace(R)) - 1.0) / 2.0
-    angle = float(np.arctan2(sine, cosine))
-    if sine > 1e-8:
-        return w * (angle / sine)
-    if cosine > 0.0:
-        return w
-    # half a turn: the axis is the eigenvector of the symmetric part
-    column = int(np.argmax(np.diag(R)))
-    axis = (R + np.eye(3))[:, column]
-    return unit(axis) * angle
+    """Rotation vector [rad] of a rotation matrix, angle in [0, pi]; through the largest entry of its quaternion."""
+    largest = int(np.argmax([np.trace(R), *np.diag(R)]))
+    skewed = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    if largest == 0:
+        w, v = 1.0 + float(np.trace(R)), skewed
+    else:
+        i = largest - 1
+        w, v = float(skewed[i]), (R + R.T)[i].copy()
+        v[i] = 1.0 + 2.0 * R[i, i] - np.trace(R)
+    length = float(np.linalg.norm(v))
+    if length == 0.0:
+        return np.zeros(3)
+    return np.asarray(v * (2.0 * np.arctan2(length, abs(w)) / length * (-1.0 if w < 0.0 else 1.0)))
 
 
 def euler(sequence: str, angles: Sequence[float]) -> Array:

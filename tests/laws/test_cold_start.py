@@ -1,0 +1,104 @@
+"""Starting up: many processes with an empty cache, damaged and unwritable caches, and what an import loads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.kernels.cache import forget
+
+SOLVE = """
+import numpy as np
+import flexapod as fp
+robot = fp.load("five-bar")
+state = fp.State(position=np.tile(robot.home.position, (7, 1)), rotation=np.tile(robot.home.rotation, (7, 1, 1)))
+result = fp.inverse_kinematics(robot, state, joints=False)
+stewart = fp.inverse_kinematics(fp.load("stewart-3-3"), fp.State(position=[0.1, 0.2, 4.3]), joints=False)
+print(result.actuator_position.values.tobytes().hex() + stewart.actuator_position.values.tobytes().hex())
+"""
+
+
+def start(cache: Path) -> subprocess.Popen[str]:
+    env = {**os.environ, "FLEXAPOD_CACHE": str(cache)}
+    return subprocess.Popen([sys.executable, "-c", SOLVE], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def answer(job: subprocess.Popen[str]) -> str:
+    out, err = job.communicate(timeout=300)
+    assert job.returncode == 0, err
+    assert err == ""
+    return out.strip()
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    robot = fp.load("five-bar")
+    state = fp.State(position=np.tile(robot.home.position, (7, 1)), rotation=np.tile(robot.home.rotation, (7, 1, 1)))
+    one = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
+    two = fp.inverse_kinematics(fp.load("stewart-3-3"), fp.State(position=[0.1, 0.2, 4.3]), joints=False).actuator_position.values
+    return one.tobytes().hex() + two.tobytes().hex()
+
+
+def test_eight_processes_fill_a_cold_cache_at_once(tmp_path: Path, expected: str) -> None:
+    jobs = [start(tmp_path / "cold") for _ in range(8)]
+    assert {answer(job) for job in jobs} == {expected}
+    files = sorted((tmp_path / "cold").glob("*.kernel"))
+    assert len(files) >= 2
+    assert not list((tmp_path / "cold").glob(".new-*"))
+    # truncated, emptied and overwritten files are rebuilt, not trusted
+    files[0].write_bytes(files[0].read_bytes()[: files[0].stat().st_size // 2])
+    files[1].write_bytes(b"")
+    assert answer(start(tmp_path / "cold")) == expected
+    assert files[0].stat().st_size > 1000
+    data = bytearray(files[1].read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    files[1].write_bytes(data)
+    assert answer(start(tmp_path / "cold")) == expected
+
+
+def test_unwritable_cache(tmp_path: Path, expected: str) -> None:
+    """A folder that cannot be made (below a regular file: root may write to read-only folders), and a read-only one."""
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    jobs = [start(tmp_path / "file" / "cache"), start(tmp_path / "closed")]
+    assert [answer(job) for job in jobs] == [expected, expected]
+
+
+def test_disk_full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FLEXAPOD_CACHE", str(tmp_path))
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    forget()
+    monkeypatch.setattr(os, "write", full)
+    result = fp.inverse_kinematics(fp.load("stewart-3-3"), fp.State(position=[0.1, 0.2, 4.3]))
+    monkeypatch.undo()
+    forget()
+    assert np.all(np.isfinite(result.actuator_position.values))
+    assert not list(tmp_path.glob("*.kernel"))
+
+
+def test_import_loads_nothing_heavy() -> None:
+    code = """
+import sys
+import flexapod
+heavy = {"numpy", "scipy", "casadi", "llvmlite", "xarray", "pydantic", "yaml", "plotly", "rich", "typer", "matplotlib", "skfem"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_cached_result_needs_no_casadi(tmp_path: Path, expected: str) -> None:
+    assert answer(start(tmp_path)) == expected
+    code = SOLVE + "\nimport sys\nassert 'casadi' not in sys.modules\n"
+    env = {**os.environ, "FLEXAPOD_CACHE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True)
