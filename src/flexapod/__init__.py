@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from flexapod.errors import FlexapodError, InputError
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot, catalogue, load
+    from flexapod.simulation.controllers import PD, PID, ComputedTorque, FeedForwardPD, JointControl, Springs
+    from flexapod.simulation.events import Event
+    from flexapod.simulation.simulate import simulate
+    from flexapod.simulation.store import open, save
+    from flexapod.simulation.study import simulate_study
 
 __version__ = "0.1.0"
 
@@ -63,14 +68,32 @@ _HOME = {
     "inverse_kinematics": "analysis.inverse_kinematics",
     "kernel": "analysis.kernels",
     "load": "robot.robot",
+    "simulate": "simulation.simulate",
+    "simulate_study": "simulation.study",
+    "save": "simulation.store",
+    "open": "simulation.store",
+    "Event": "simulation.events",
+    "PD": "simulation.controllers",
+    "PID": "simulation.controllers",
+    "FeedForwardPD": "simulation.controllers",
+    "ComputedTorque": "simulation.controllers",
+    "Springs": "simulation.controllers",
+    "JointControl": "simulation.controllers",
 }
 
 __all__ = [
+    "PD",
+    "PID",
     "ActuatorMotion",
+    "ComputedTorque",
+    "Event",
+    "FeedForwardPD",
     "FlexapodError",
     "InputError",
+    "JointControl",
     "Motion",
     "Robot",
+    "Springs",
     "State",
     "catalogue",
     "check_motion",
@@ -93,8 +116,12 @@ __all__ = [
     "load",
     "mass_matrix",
     "natural_frequencies",
+    "open",
     "platform_motion",
     "point_motion",
+    "save",
+    "simulate",
+    "simulate_study",
     "static_deflection",
     "workspace",
 ]

@@ -29,7 +29,9 @@ def zeros_of(layout: Layout) -> frozenset[str]:
 
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
     """The kernel of a layout and its parameters for given values."""
-    family = KernelFamily(lambda: make(layout), f"{what}|{layout.key}", zeros_of(layout))
+    springs = layout.controller is not None and layout.controller.stores
+    key = layout.key if what in ("run", "rhs") else f"{springs}|{layout.robot.structure}"
+    family = KernelFamily(lambda: make(layout), f"{what}|{key}", zeros_of(layout))
     signature = family.specialised.signature
     kernel = family.pick(np.array([values[p.name] for p in signature.parameters]))
     return kernel, np.array([values[p.name] for p in kernel.signature.parameters])

@@ -1,0 +1,166 @@
+"""`simulate_study`: many trajectories at once, four per vector, each with its own numbers or its own start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+from flexapod.simulation.attitude import quaternions
+from flexapod.simulation.runner import Runner, advance_many
+from flexapod.simulation.setup import Setup, make_setup
+from flexapod.simulation.signals import row_table
+from flexapod.simulation.simulate import _check, _duration, make_clock
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def simulate_study(
+    robot: Robot,
+    motion: Any,
+    *,
+    robots: Sequence[Robot] | None = None,
+    values: Mapping[str, Any] | None = None,
+    starts: State | None = None,
+    controller: Any = None,
+    force: Any = None,
+    wrench: Any = None,
+    duration: float | None = None,
+    step: float = 1e-3,
+    output_step: float | None = None,
+    friction: bool | str = True,
+) -> xr.Dataset:
+    """Simulate many trajectories by fixed-step RK4.
+
+    Args:
+        motion: as for `simulate`; all trajectories follow it.
+        robots: variants of the robot (same structure), one per trajectory; or
+        values: numbers per trajectory (n,) by the names that kernels read: those of `robot.values` (``platform.mass``,
+            ``gravity.z``, ...) and of the controller (``controller.kp.A``, ...). Much cheaper than building robots.
+        starts: (n,) states to start from, where they differ.
+        controller, force, wrench, duration, step, output_step, friction: as for `simulate`.
+    Returns:
+        Dataset over (trajectory, time): `position`, `quat_wxyz`, `velocity`, `angular_velocity`, `force`, `supplied_work`; `reason`
+        (trajectory,) is empty where the trajectory reached the end, and rows after a failure repeat the last good state.
+
+    Checked by: tests/simulation/test_study.py.
+    """
+    _check("force", "rk4", (), step)
+    length = _duration(motion, duration)
+    first = None if starts is None else _single(starts, 0)
+    setup = make_setup(
+        robot, motion, drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method="rk4",
+        events=(), watch=(), start=first, tolerance=(1e-9, 1e-11), step=step,
+    )  # fmt: skip
+    if setup.function is not None or setup.layout.memory:
+        raise InputError("controller: a study takes continuous compiled controllers; run sampled ones and functions one by one")
+    setup, columns, count = _varied(setup, robots, values, starts)
+    runner = Runner(setup.layout, setup.values)
+    parameters = np.tile(runner.parameters, (count, 1))
+    for k, parameter in enumerate(runner.kernel.signature.parameters):
+        if parameter.name in columns:
+            parameters[:, k] = columns[parameter.name]
+    states = np.tile(setup.start, (count, 1))
+    if starts is not None:
+        states = _starts(setup, starts, count)
+    clock = make_clock(setup, length, step, output_step)
+    rows = int(np.ceil(length / clock.step - 1e-9))
+    h = length / rows
+    table = row_table(setup.layout, setup.signals, 0.0, h, 0, rows, np.zeros(rows))
+    padded = np.zeros((rows + 1 + -(rows + 1) % setup.layout.rows, setup.layout.columns))
+    padded[:rows] = table
+    if setup.layout.width:
+        padded[rows:, 2:] = np.tile(table[-1, -setup.layout.width :], 3)
+    keep = np.unique(np.append(np.arange(0, rows + 1, clock.every), rows))
+    found, _ = advance_many(runner, states, padded, parameters, keep)
+    return _dataset(setup, runner, found, h * keep)
+
+
+def _single(states: State, k: int) -> State:
+    from flexapod.analysis.state import State
+
+    if states.single:
+        return states
+    names = ("position", "rotation", "velocity", "angular_velocity")
+    return State(**{name: getattr(states, name)[k] for name in names})
+
+
+def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
+    """Numbers per trajectory by name, and a layout that serves them all."""
+    columns: dict[str, Array] = {}
+    if robots is not None and values is not None:
+        raise InputError("give robots or values, not both")
+    if robots is not None:
+        robots = list(robots)
+        other = [r.name for r in robots if r.structure != setup.layout.robot.structure]
+        if other:
+            raise InputError(f"robots: {other[0]} has another structure than {setup.layout.robot.name}")
+        columns = {name: np.array([r.values[name] for r in robots]) for name in setup.layout.robot.values}
+        columns = {name: column for name, column in columns.items() if np.ptp(column) > 0 or column[0] != setup.values[name]}
+    for name, value in (values or {}).items():
+        if name not in setup.values:
+            raise InputError(f"values: there is no number called {name!r}; see robot.values and controller.parameters(robot)")
+        columns[name] = np.asarray(value, dtype=np.float64)
+        if columns[name].ndim != 1:
+            raise InputError(f"values: {name} needs one number per trajectory, got shape {columns[name].shape}")
+    sizes = {len(column) for column in columns.values()} | ({len(starts)} if starts is not None else set())
+    sizes |= {len(robots)} if robots is not None else set()
+    if len(sizes) != 1:
+        raise InputError(f"the numbers of trajectories differ: {sorted(sizes)}" if sizes else "nothing varies: give robots, values or starts")
+    plain = all(name.startswith(("platform.mass", "platform.inertia", "platform.first_moment", "controller.")) for name in columns)
+    zeros = {name for name, column in columns.items() if np.any(column != 0.0)} & setup.layout.robot.zeros
+    layout = setup.layout if plain else replace(setup.layout, minimal=None)
+    if zeros:  # a structural zero is lost: the general kernel serves
+        values_now = {**setup.values, **{name: float(columns[name][np.flatnonzero(columns[name])[0]]) for name in zeros}}
+        return replace(setup, layout=layout, values=values_now), columns, sizes.pop()
+    return replace(setup, layout=layout), columns, sizes.pop()
+
+
+def _starts(setup: Setup, starts: State, count: int) -> Array:
+    from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+    from flexapod.analysis.results import settle
+
+    inputs, place = platform_inputs(starts), setup.layout.places
+    _, words, joints = follow(setup.layout.robot, inputs, accelerations=False)
+    settle("the starts of the study", setup.layout.robot, words.astype(str), starts, "raise")
+    states = np.tile(setup.start, (count, 1))
+    states[:, place["p"]], states[:, place["quat"]] = inputs["position"], quaternions(inputs["rotation"])
+    states[:, place["v"]], states[:, place["w"]] = inputs["velocity"], inputs["angular_velocity"]
+    if place["joints"].stop > place["joints"].start:
+        states[:, place["joints"]] = joints
+    states[:, place["travel"]] = 0.0
+    return states
+
+
+def _dataset(setup: Setup, runner: Runner, found: Array, times: Array) -> xr.Dataset:
+    import xarray as xr
+
+    layout, size = setup.layout, setup.layout.size
+    place, n = layout.places, layout.actuators
+    code = np.rint(found[:, -1, place["code"].start]).astype(int)
+    words = np.array(["" if c == 0 else runner.kernel.signature.status(int(c)).text for c in code])
+    dims = ("trajectory", "time")
+    data = {
+        "position": ((*dims, "axis"), found[:, :, place["p"]], {"units": "m"}),
+        "quat_wxyz": ((*dims, "component"), found[:, :, place["quat"]], {"units": ""}),
+        "velocity": ((*dims, "axis"), found[:, :, place["v"]], {"units": "m/s"}),
+        "angular_velocity": ((*dims, "axis"), found[:, :, place["w"]], {"units": "rad/s"}),
+        "force": ((*dims, "actuator"), found[:, :, size : size + n], {"units": "N or N m"}),
+        "supplied_work": ((*dims, "actuator"), found[:, :, place["work"]], {"units": "J"}),
+        "reason": (("trajectory",), words),
+    }
+    coords = {
+        "time": ("time", times, {"units": "s"}), "axis": ("axis", list("xyz")), "component": ("component", list("wxyz")),
+        "actuator": ("actuator", list(layout.robot.actuators)),
+    }  # fmt: skip
+    return xr.Dataset(data, coords=coords, attrs={"robot": layout.robot.name})
