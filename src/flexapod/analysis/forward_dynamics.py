@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, note
+from flexapod.analysis.inverse_dynamics import choose, note, run
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
@@ -66,12 +66,11 @@ def forward_dynamics(
     inputs["force"] = _forces(robot, force, count)
     fast = choose(robot, formulation, loaded=wrench is not None) == "minimal"
     bound = kernel(robot, "minimal_forward_dynamics" if fast else "forward_dynamics")
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
+    outputs = run(bound, inputs, words, "forward_dynamics" if fast and formulation == "auto" else None)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
-        "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
-        "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
+        "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
+        "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     return dataset(robot, variables, state, words if on_error == "mask" else None)
 

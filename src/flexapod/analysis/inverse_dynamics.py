@@ -95,7 +95,8 @@ def inverse_dynamics(
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
         bound = kernel(robot, PROGRAM[chosen], **({"friction": False} if chosen == "newton_euler" else {}))
-    force = _run(bound, inputs, words, "force")
+    spare = "virtual_power" if chosen == "minimal" and formulation == "auto" else None
+    force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
         force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variables)
@@ -131,11 +132,26 @@ def choose(robot: Robot, formulation: str, loaded: bool) -> str:
     return "virtual_power" if why else "minimal"
 
 
-def _run(bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """One output of a kernel; reasons of samples that fail are added to `words`."""
+def run(bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], spare: str | None = None) -> dict[str, NDArray[np.float64]]:
+    """Outputs of a kernel; reasons of samples that fail are added to `words`.
+
+    Args:
+        spare: quantity whose kernel takes over the samples that fail: the minimal equations have limits of their own at
+            poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
+    """
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
-    return batch.outputs[name]
+    failed = np.flatnonzero((batch.status != 0) & (words == ""))
+    if spare is None or len(failed) == 0:
+        note(bound, batch.status, words)
+        return batch.outputs
+    other = kernel(bound.robot, spare)
+    again = other.batch({i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in other.signature.inputs})
+    own = words[failed]
+    note(other, again.status, own)
+    words[failed] = own
+    for name, values in batch.outputs.items():
+        values[failed] = again.outputs[name]
+    return batch.outputs
 
 
 def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
@@ -161,7 +177,7 @@ def _with_friction(
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)
     if rubbed:
-        smooth = _run(kernel(robot, "newton_euler", friction=False), inputs, words, "force")
+        smooth = run(kernel(robot, "newton_euler", friction=False), inputs, words)["force"]
         force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
     outputs = mark_undetermined(robot, batch.outputs)
     for output in bound.signature.outputs:

@@ -100,6 +100,11 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
     """
     if quantity not in PROGRAMS:
         raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
+    if quantity.startswith("minimal_"):
+        # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
+        from flexapod.equations.minimal import plan
+
+        options = {"plan": plan(robot), **options}
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
     return RobotKernel(robot, family.pick(parameter_values(robot, signature)))

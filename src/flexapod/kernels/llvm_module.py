@@ -15,7 +15,7 @@ from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
 
 _MEMCPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-_ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="256" }'
+_ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="256" "min-legal-vector-width"="256" }'
 
 
 def module_text(tape: Tape, *, per_sample: bool) -> str:

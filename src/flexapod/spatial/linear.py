@@ -61,6 +61,24 @@ def solve_gram_schmidt(A: Any, b: Any) -> Any:
     return ca.vertcat(*x)
 
 
+def independence(A: Any) -> Any:
+    """How independent the columns of A (m, n) are: smallest part of a column, squared, that the columns before it do not span.
+
+    One for orthogonal columns, zero for a singular matrix; the columns' lengths do not matter. The same Gram-Schmidt steps
+    as `solve_gram_schmidt`, so that both together cost little more than one.
+    """
+    columns = [A[:, j] for j in range(A.shape[1])]
+    lengths = [ca.dot(c, c) for c in columns]
+    smallest = ca.SX(1)
+    for j, column in enumerate(columns):
+        rest = ca.dot(column, column)
+        smallest = ca.fmin(smallest, rest / lengths[j])
+        reciprocal = 1 / rest
+        for k in range(j + 1, len(columns)):
+            columns[k] = columns[k] - column * (ca.dot(column, columns[k]) * reciprocal)
+    return smallest
+
+
 def solve(A: Any, b: Any) -> Any:
     """Solve a small square or tall system by the cheapest safe rule for its size."""
     m, n = A.shape

@@ -15,7 +15,10 @@ from flexapod.equations.platform_motion import platform_motion
 from flexapod.equations.virtual_power.platform_equation import platform_equation
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import independence, solve_gram_schmidt, solve_symmetric
+
+SINGULAR = 1e-20
+"""Squared sine below which the actuators' rows count as dependent: forces would be beyond 1e10 times the load."""
 
 
 def virtual_power(robot: Robot, massless_legs: bool = False) -> Program:
@@ -48,6 +51,7 @@ def actuator_forces(b: Program, A: Any, y: Any) -> Any:
     actuators, mobility = A.shape
     if actuators < mobility:
         raise ValueError("fewer actuators than freedoms: the motion cannot be enforced")
+    b.fail_if(independence(A) < SINGULAR, "the pose is singular (type 2): the platform can move with all actuators locked")
     if actuators > mobility:
         return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
     return solve_gram_schmidt(A.T, y)
