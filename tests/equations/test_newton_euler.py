@@ -70,7 +70,7 @@ BROKEN = 1e-7
 
 OPERATIONS = {
     "stewart-3-3": 3784, "gough-stewart": 3946, "hexapod": 3298, "hexaslide": 3182, "hexa": 4430,
-    "delta": 5740, "five-bar": 1000, "tripteron": 1510, "planar-4-prr": 1480,
+    "delta": 5740, "five-bar": 1025, "tripteron": 1740, "planar-4-prr": 1635,
 }  # fmt: skip
 """Most operations per sample, forces and all reactions, no friction, with the zero pattern of the robot: as measured, and a
 hundredth more for general legs, whose position is solved elsewhere."""

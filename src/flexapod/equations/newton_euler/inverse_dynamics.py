@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
-import numpy as np
 
 from flexapod.equations.newton_euler.chain_leg import ChainLeg
 from flexapod.equations.newton_euler.constraint_plan import Undetermined, check_structure, constraint_plan, plain, undetermined
@@ -60,8 +59,8 @@ def newton_euler(
     Outputs: `force` (actuators,); `reaction_force`, `reaction_moment` (joints, 3) in the order of `reaction_names`, exerted
     by the base-side body on the next one (closing joint: by the leg on the platform), at the joint centre, world axes,
     without actuator force and friction; with friction `friction_force`, `friction_moment` (joints, 3) likewise; with
-    shares `force_share` (parts, actuators). Components that rigid bodies leave undetermined are 0 here, because a kernel's
-    results are finite; `mark_undetermined` turns them into NaN.
+    shares `force_share` (parts, actuators). Results of a kernel are finite: reaction components that rigid bodies leave
+    undetermined hold one of many solutions here, and `mark_undetermined` must turn them into NaN before they are shown.
 
     Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
@@ -79,10 +78,10 @@ def newton_euler(
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force = ca.vertcat(*[x for leg in solution.forces for x in leg.actuators])
     b.output("force", force, shape=(len(robot.actuators),), unit=unit, dims=("actuator",))
-    _wrenches(b, "reaction", reactions, setting.open.mask)
+    _wrenches(b, "reaction", reactions)
     if friction:
         shown = joint_friction(mechanism, setting.points, solution.rubbing, "shown")
-        _wrenches(b, "friction", [w for leg in shown for w in leg], np.zeros_like(setting.open.mask))
+        _wrenches(b, "friction", [w for leg in shown for w in leg])
     if shares is not None:
         parts = {
             "gravity": loads(setting, gravity=True),
@@ -176,11 +175,8 @@ def _chains(
     return result
 
 
-def _wrenches(b: Program, name: str, wrenches: Sequence[Wrench], mask: Any) -> None:
-    """Outputs `<name>_force` and `<name>_moment`; 0 where masked, because results of a kernel are finite."""
-    for k, (key, unit) in enumerate((("force", "N"), ("moment", "N m"))):
-        rows = []
-        for i, wrench in enumerate(wrenches):
-            column = getattr(wrench, key).expr
-            rows.append(ca.horzcat(*[0 if mask[i, k, c] else column[c] for c in range(3)]))
-        b.output(f"{name}_{key}", ca.vertcat(*rows), shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))
+def _wrenches(b: Program, name: str, wrenches: Sequence[Wrench]) -> None:
+    """Outputs `<name>_force` and `<name>_moment`."""
+    for key, unit in (("force", "N"), ("moment", "N m")):
+        rows = ca.vertcat(*[getattr(wrench, key).expr.T for wrench in wrenches])
+        b.output(f"{name}_{key}", rows, shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))
