@@ -132,7 +132,9 @@ def choose(robot: Robot, formulation: str, loaded: bool) -> str:
     return "virtual_power" if why else "minimal"
 
 
-def run(bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], spare: str | None = None) -> dict[str, NDArray[np.float64]]:
+def run(
+    bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], spare: str | None = None
+) -> dict[str, NDArray[np.float64]]:
     """Outputs of a kernel; reasons of samples that fail are added to `words`.
 
     Args:

@@ -51,7 +51,8 @@ def actuator_forces(b: Program, A: Any, y: Any) -> Any:
     actuators, mobility = A.shape
     if actuators < mobility:
         raise ValueError("fewer actuators than freedoms: the motion cannot be enforced")
-    b.fail_if(independence(A) < SINGULAR, "the pose is singular (type 2): the platform can move with all actuators locked")
+    rows = A if actuators > mobility else A.T
+    b.fail_if(independence(rows) < SINGULAR, "the pose is singular (type 2): the platform can move with all actuators locked")
     if actuators > mobility:
         return ca.mtimes(A, solve_symmetric(ca.mtimes(A.T, A), y))
     return solve_gram_schmidt(A.T, y)
