@@ -9,8 +9,6 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
-from support.jets import Jet, constant, half_on_link, link_jets, open_gaps, platform_jet
-from support.robots import FILES, drawn_motion, possible_motion, robot_named, run
 
 import flexapod as fp
 from flexapod.equations.chain import chain_motion, chain_poses
@@ -21,6 +19,8 @@ from flexapod.kernels import Kernel, Program, compile_kernel
 from flexapod.robot.geometry import pose
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross
+from support.jets import Jet, constant, half_on_link, link_jets, open_gaps, platform_jet
+from support.robots import FILES, drawn_motion, possible_motion, robot_named, run
 
 CLOSED = 1e-12
 """Of the largest entry of the same order of derivative: rounding along a chain."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.reference import FILES, FOLDER, Reference
 
 import flexapod as fp
+from support.reference import FILES, FOLDER, Reference
 
 REFERENCE = 1e-11
 """Of the largest entry of the quantity: the files carry all digits, both sides a few hundred roundings."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.jets import half_on_link, link_jets, open_gaps, platform_jet, constant
-from support.robots import FILES, possible_motion, robot_named, run, split
 
 import flexapod as fp
+from support.jets import constant, half_on_link, link_jets, open_gaps, platform_jet
+from support.robots import FILES, possible_motion, robot_named, run, split
 
 CLOSED = 1e-12
 """Of the largest entry of the same quantity: a few hundred roundings of sums over a chain of at most a dozen frames."""

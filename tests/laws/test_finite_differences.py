@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.robots import FILES, drawn_motion, home, robot_named, run
 
 import flexapod as fp
 from flexapod.robot.geometry import rotation_from_vector
+from support.robots import FILES, drawn_motion, home, robot_named, run
 
 MOTIONS = 1000
 SECOND = {-1: -0.5, 1: 0.5}

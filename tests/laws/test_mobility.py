@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.robots import FILES, robot_named, run
 
 import flexapod as fp
+from support.robots import FILES, robot_named, run
 
 # name: (by rank, by formula, of the platform, actuators)
 PUBLISHED = {

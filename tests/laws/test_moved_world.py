@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.robots import FILES, home, possible_motion, robot_named, run
 
 import flexapod as fp
 from flexapod.description import description_from_document
 from flexapod.robot.geometry import rotation_from_vector, rotation_matrix
 from flexapod.robot.robot import Robot, build_robot
+from support.robots import FILES, home, possible_motion, robot_named, run
 
 SAME = 1e-12
 """Of the largest entry: results differ by rounding of the turned geometry."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.robots import drawn_motion, robot_named
 
 import flexapod as fp
 from flexapod.analysis.inverse_kinematics import make_continuous
 from flexapod.analysis.results import SampleError
 from flexapod.description import description_from_document
 from flexapod.robot.robot import Robot, build_robot
+from support.robots import drawn_motion, robot_named
 
 BESIDE = 1e-6
 """Poses nearer to the border of reach than this [m] are not judged."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.robots import drawn_motion, possible_motion, robot_named, run
 
 import flexapod as fp
 from flexapod.analysis.kernels import make_program
 from flexapod.kernels import compilations, compile_kernel
 from flexapod.kernels.cache import forget
+from support.robots import drawn_motion, possible_motion, robot_named, run
 
 SAME = 1e-13
 """Of the largest entry: the general kernel multiplies by zeros, the specialised one leaves them out."""

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.robots import robot_named
 
 import flexapod as fp
 from flexapod.description import description_from_document
 from flexapod.robot.robot import UnknownRobotError, build_robot
 from flexapod.robot.tree import RobotBuildError
+from support.robots import robot_named
 
 
 def at(path: str, value: Any) -> Callable[[dict[str, Any]], None]:

@@ -15,7 +15,7 @@ from flexapod.description import RobotFileError, read_robot_text
 from flexapod.robot.robot import build_robot
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "description"))
-from robot_fuzzer import fuzzed_documents, valid_texts  # noqa: E402
+from robot_fuzzer import fuzzed_documents, valid_texts
 
 COUNT, PARTS = 2000, 8
 SLOWEST = 20.0  # seconds of processor time for one file; the median is some milliseconds

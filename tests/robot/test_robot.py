@@ -7,11 +7,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from support.robots import FILES, drawn_motion, robot_named, run
 
 import flexapod as fp
 from flexapod.description import ParameterError, description_from_document
 from flexapod.robot.robot import build_robot
+from support.robots import FILES, drawn_motion, robot_named, run
 
 PRINTED = 1e-3
 """Joint values of the paper's Table 4 are printed with three decimals."""

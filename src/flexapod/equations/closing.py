@@ -38,13 +38,17 @@ WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint."""
+    """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint.
+
+    `turning`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
+    """
 
     r: Any
     rd: Any
     rdd: Any
     linear: Vec
     angular: Vec
+    turning: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +102,10 @@ def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion) -> list[Row
     for kind, i, *rest in ROWS[leg.closing.type]:
         if kind == "axes":
             a, c = _axis(platform, int(i)), _axis(link, int(rest[0]))
-            rows.append(_product(a, c, zero("W"), cross(c[0], a[0])))
+            rows.append(_product(a, c, zero("W"), cross(c[0], a[0]), True))
         else:
             a = (WORLD[int(i)], zero("W"), zero("W")) if kind == "point" else _axis(platform, int(i))
-            rows.append(_product(a, e, a[0], zero("W")))
+            rows.append(_product(a, e, a[0], zero("W"), kind != "point"))
     return rows
 
 
@@ -112,13 +116,14 @@ def _axis(frame: FrameMotion, i: int) -> tuple[Vec, Vec, Vec]:
     return u, ud, cross(frame.alpha, u) + cross(frame.w, ud)
 
 
-def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec) -> Row:
+def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, turning: bool) -> Row:
     return Row(
         r=dot(a[0], c[0]),
         rd=dot(a[1], c[0]) + dot(a[0], c[1]),
         rdd=dot(a[2], c[0]) + 2 * dot(a[1], c[1]) + dot(a[0], c[2]),
         linear=linear,
         angular=angular,
+        turning=turning,
     )
 
 
@@ -218,8 +223,12 @@ def close_at(
 
 
 def _half_rows(rows: Sequence[Row], arm: Vec) -> Any:
-    """P (m, 6): derivative of the rows with respect to the twist of the half on the platform."""
-    return ca.vertcat(*[ca.horzcat(-row.linear.expr.T, -(cross(arm, row.linear) + row.angular).expr.T) for row in rows])
+    """P (m, 6): derivative of the rows with respect to the twist of the half on the platform; `arm` from it to the link half."""
+    lines = []
+    for row in rows:
+        turn = cross(arm, row.linear) + row.angular if row.turning else row.angular
+        lines.append(ca.horzcat(-row.linear.expr.T, -turn.expr.T))
+    return ca.vertcat(*lines)
 
 
 def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, Any]:

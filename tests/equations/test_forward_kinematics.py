@@ -1,0 +1,76 @@
+"""Forward kinematics as a kernel: returns the pose that inverse kinematics started from, with quadratic convergence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.robot.geometry import rotation_from_vector
+from flexapod.robot.robot import Robot
+from support.robots import possible_motion, robot_named, run
+
+POSE = 1e-10
+SAMPLES = 60
+ROBOTS = ["stewart-3-3", "hexapod", "hexa", "delta", "tripteron", "five-bar", "tilting-platform"]
+
+
+@pytest.fixture(autouse=True)
+def _numpy_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+
+
+def solved(robot: Robot, motion: dict[str, np.ndarray], offset: float) -> dict[str, np.ndarray]:
+    """Forward kinematics of the actuator coordinates of these poses, from guesses that are off by `offset`."""
+    joints, status = run(fp.kernel(robot, "jacobian"), motion)
+    assert np.all(status == 0)
+    random = np.random.default_rng(16)
+    shift, turn = (random.uniform(-1, 1, (len(motion["position"]), 3)) * offset for _ in range(2))
+    given = {
+        **motion,
+        "actuator_position": joints["actuator_position"],
+        "guess_position": motion["position"] + robot.characteristic_length * shift,
+        "guess_rotation": np.array([rotation_from_vector(v) for v in turn]) @ motion["rotation"],
+        "guess": joints["joint_position"],
+    }
+    found, status = run(fp.kernel(robot, "forward_kinematics"), given)
+    assert np.all(status == 0)
+    return found
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_forward_after_inverse_returns_the_pose(name: str) -> None:
+    robot = robot_named(name)
+    motion = possible_motion(robot, SAMPLES, seed=17)
+    passes = {}
+    for offset in (3e-2, 1e-5):
+        found = solved(robot, motion, offset)
+        assert np.all(found["converged"] == 1.0)
+        assert np.abs(found["position"] - motion["position"]).max() < POSE
+        assert np.abs(found["rotation"] - motion["rotation"]).max() < POSE
+        assert np.abs(found["residual"]).max() < 1e-12
+        unit = found["rotation"].transpose(0, 2, 1) @ found["rotation"]
+        assert np.abs(unit - np.eye(3)).max() < 1e-14
+        passes[offset] = found["passes"].max()
+    # quadratic: 1e-5 squared is below the last step of 1e-9, so that one step and its check are enough
+    assert passes[1e-5] <= 3
+    assert passes[3e-2] <= 7
+
+
+def test_delta_does_not_turn() -> None:
+    robot = robot_named("delta")
+    found = solved(robot, possible_motion(robot, SAMPLES, seed=18), 1e-2)
+    assert np.abs(found["rotation"] - robot.home.rotation).max() < 1e-12
+
+
+def test_far_guess_is_refused_not_invented() -> None:
+    """Actuator lengths that no pose has: not converged, whatever comes out."""
+    robot = robot_named("stewart-3-3")
+    given = {
+        "actuator_position": np.array([[-4.5, 3.0, -4.5, 3.0, -4.5, 3.0]]),
+        "guess_position": robot.home.position[None],
+        "guess_rotation": robot.home.rotation[None],
+        "position": robot.home.position[None],
+    }
+    found, status = run(fp.kernel(robot, "forward_kinematics"), given)
+    assert status[0] != 0 or found["converged"][0] == 0.0
