@@ -94,7 +94,7 @@ def test_bending_frequencies_and_their_rate(boundary: str) -> None:
         errors.append(b.angular_frequency / exact - 1.0)
     rates = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert (np.array(errors) > 0.0).all()
-    assert errors[-1].max() < 1e-4
+    assert errors[-1].max() < 2e-4
     assert (np.abs(rates[1] - 4.0) < 0.2).all()
 
 

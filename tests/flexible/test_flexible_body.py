@@ -43,7 +43,12 @@ def test_damping_matrix_and_ratios_per_mode(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize(
     ("damping", "text"),
-    [(-0.1, "must not be negative"), ([0.1, 0.2], "shape"), (-np.eye(4), "must not be negative"), (np.triu(np.ones((4, 4))), "symmetric")],
+    [
+        (-0.1, "must not be negative"),
+        ([0.1, 0.2], "shape"),
+        (-np.eye(4), "must not be negative"),
+        (np.triu(np.ones((4, 4))), "symmetric"),
+    ],
 )
 def test_wrong_damping(rng: np.random.Generator, damping: object, text: str) -> None:
     with pytest.raises(FlexibleBodyError, match=text):
@@ -111,7 +116,7 @@ def test_interface_position() -> None:
         ({"beta": np.zeros((3, 4))}, "I_re and beta must be moments of the same shapes"),
         ({"lambda_": np.ones((4, 4, 3))}, "I_ee and lambda_ must be moments"),
         ({"names": ("a",)}, "names must be 4 different names"),
-        ({"interfaces": {"A": Interface(r0=np.zeros(3), Phi_d=np.zeros((3, 2)))}}, "Interface A has 2 shapes, but the body has 4"),
+        ({"interfaces": {"A": Interface(r0=np.zeros(3), Phi_d=np.zeros((3, 2)))}}, "Interface A has 2 shapes, but the body"),
         ({"MS_de": "many"}, "MS_de must be an array of real numbers"),
     ],
 )

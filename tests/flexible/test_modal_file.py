@@ -7,7 +7,6 @@ import pytest
 from bodies import DATA, HEXAGON, STRIP, random_body
 
 from flexapod.flexible import FlexibleBodyError, beam, from_modes, plate, save_modes
-from flexapod.flexible.body import body_from_integrals
 from flexapod.flexible.cache import CONSTANTS
 
 PLATE, GENERIC = DATA / "gough-stewart-modes-plate.npz", DATA / "gough-stewart-modes-generic.npz"
@@ -74,7 +73,6 @@ def test_a_body_without_nodes_cannot_be_saved(tmp_path: Path) -> None:
     body = replace_body(random_body(np.random.default_rng(1)), nodes=None)
     with pytest.raises(FlexibleBodyError, match="has no nodes"):
         save_modes(body, tmp_path / "body.npz")
-    assert body_from_integrals is not None
 
 
 def broken(tmp_path: Path, **changes: object) -> Path:
@@ -106,9 +104,12 @@ WRONG = {
     "masses in grams": ({"mass": 1000.0 * plate_array("mass")}, "mass, phi_d and K do not fit omega: mode"),
     "not a number": ({"phi_d": np.full((217, 3, 10), np.nan)}, "phi_d must be finite"),
     "nodes in another order": ({"r0": shuffled("r0")}, "attach_r does not match node .* nodes are in another order"),
-    "shapes in another order": ({"phi_d": plate_array("phi_d")[::-1], "mass": plate_array("mass")[::-1]}, "attach_phi does not match node"),
+    "shapes in another order": (
+        {"phi_d": plate_array("phi_d")[::-1], "mass": plate_array("mass")[::-1]},
+        "attach_phi does not match node",
+    ),
     "masses in another order": ({"mass": shuffled("mass")}, "do not fit omega"),
-    "node numbers from one": ({"attach_idx": plate_array("attach_idx") + 1}, "attach_idx must be whole numbers of nodes from 0 to 216"),
+    "node numbers from one": ({"attach_idx": plate_array("attach_idx") + 1}, "attach_idx must be whole numbers of nodes from 0"),
     "node numbers shifted": ({"attach_idx": plate_array("attach_idx")[::-1]}, "attach_r does not match node"),
     "other stiffness": ({"K": 4.0 * plate_array("K")}, "do not fit omega"),
     "stiffness not symmetric": ({"K": np.diag(plate_array("K")) + np.triu(np.full((10, 10), 9e3), 1)}, "K_ee must be symmetric"),

@@ -103,7 +103,8 @@ def test_component_modes_approach_the_normal_modes_from_above() -> None:
     exact = normal_modes(K, M, np.ones((n, 1)), 3)[0]
     errors = [craig_bampton(K, M, np.ones((n, 1)), C, count)[0][:3] / exact - 1.0 for count in (2, 4, 8)]
     assert all((e > -ROUNDING).all() for e in errors)
-    assert (errors[0].max() > 5.0 * errors[1].max()) and (errors[1].max() > 5.0 * errors[2].max())
+    assert errors[0].max() > 5.0 * errors[1].max()
+    assert errors[1].max() > 5.0 * errors[2].max()
 
 
 def test_component_modes_need_interfaces_that_hold() -> None:

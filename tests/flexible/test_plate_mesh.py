@@ -12,9 +12,11 @@ L_SHAPE = [[0, 0], [1, 0], [1, 0.3], [0.3, 0.3], [0.3, 1], [0, 1]]
 STRIP = [[0, 0], [2, 0], [2, 0.4], [0, 0.4]]
 PLATES = {
     "hexagon": plate_loops(regular_outline(6, 0.5), []),
-    "far away": plate_loops(regular_outline(7, 0.5) + [100.0, 50.0], []),
+    "far away": plate_loops(regular_outline(7, 0.5) + np.array([100.0, 50.0]), []),
     "L": plate_loops(L_SHAPE, []),
-    "two holes": plate_loops(STRIP, [regular_outline(16, 0.05) + [0.3, 0.2], regular_outline(5, 0.1) + [1.5, 0.2]]),
+    "two holes": plate_loops(
+        STRIP, [regular_outline(16, 0.05) + np.array([0.3, 0.2]), regular_outline(5, 0.1) + np.array([1.5, 0.2])]
+    ),
     "ring": plate_loops(regular_outline(24, 0.5), [regular_outline(24, 0.3)]),
     "needle": plate_loops([[0, 0], [1, 0], [1, 0.15]], []),
 }
@@ -64,3 +66,17 @@ def test_narrow_plates_get_thinner_layers_or_none() -> None:
     mesh = plate_mesh(thin, 0.05, (0.01, 0.02))
     assert areas(mesh).min() > 0.0
     assert mesh.points[:, 1].max() <= 0.02
+
+
+def test_random_stars() -> None:
+    """Outlines with sharp and re-entrant corners, seeded: all meshed, with and without layers."""
+    rng = np.random.default_rng(17)
+    for _ in range(12):
+        n = int(rng.integers(5, 11))
+        angle = 2.0 * np.pi * (np.arange(n) + rng.uniform(-0.3, 0.3, n)) / n
+        radius = rng.uniform(0.3, 1.0, n)
+        loops = plate_loops(radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1), [])
+        for depths in ((), (0.002, 0.009, 0.02)):
+            mesh = plate_mesh(loops, 0.1, depths)
+            assert areas(mesh).min() > 0.0
+            assert areas(mesh).sum() == pytest.approx(area(loops[0]), rel=1e-9)

@@ -108,7 +108,7 @@ def test_pinned_square_mindlin(h: float) -> None:
     [("clamped", [35.985, 73.394, 73.394, 108.22]), ("free", [13.468, 19.596, 24.270, 34.801])],
 )
 def test_clamped_and_free_square(boundary: str, parameters: list[float]) -> None:
-    """omega a^2 sqrt(rho h / D): A. W. Leissa, J. Sound Vib. 31, 1973, with the later, more exact digits; 5e-4 covers their spread."""
+    """omega a^2 sqrt(rho h / D): A. W. Leissa, J. Sound Vib. 31, 1973, with later, more exact digits; 5e-4 covers them."""
     body = plate(**SQUARE, thickness=0.001, theory="kirchhoff", boundary=boundary, modes=4)
     assert np.allclose(body.angular_frequency / factor(0.001), parameters, rtol=5e-4)
 
@@ -144,7 +144,8 @@ def test_the_reduction_keeps_gradients_and_side_moments() -> None:
         found = side_moments(lambda points, axis=axis: reference_reduction(points)[axis])
         assert np.allclose(found, expected[axis], atol=1e-13)
     corners = np.array([[0.0, 1.0, 0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 1.0, 0.0, 0.5, 0.5]])
-    for gradient in (lambda x, y: (2 * x, 0 * y), lambda x, y: (y, x), lambda x, y: (0 * x, 2 * y), lambda x, y: (1 + 0 * x, 0 * y)):
+    gradients = (lambda x, y: (2 * x, 0 * y), lambda x, y: (y, x), lambda x, y: (0 * x, 2 * y), lambda x, y: (1 + 0 * x, 0 * y))
+    for gradient in gradients:
         values = np.array(gradient(*corners))
         field = sum(np.einsum("i,icq->cq", values[axis], reference_reduction(X)[axis, : BUBBLE - 1]) for axis in range(2))
         assert np.allclose(field, gradient(*X), atol=1e-13)

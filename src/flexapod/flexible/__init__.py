@@ -1,7 +1,7 @@
 """Flexible bodies: one data type, and where its numbers come from (plates, beams, modal files, matrices).
 
-Everything is imported when it is first used; `import flexapod.flexible` itself needs neither SciPy nor scikit-fem. No module has the
-name of a function that is exported here: the import of the one would hide the other.
+Everything is imported when it is first used; `import flexapod.flexible` itself needs neither SciPy nor scikit-fem. No module has
+the name of a function that is exported here: the import of the one would hide the other.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from flexapod.flexible.materials import Material as Material
     from flexapod.flexible.materials import material as material
     from flexapod.flexible.matrices import from_matrices as from_matrices
+    from flexapod.flexible.mesh_convergence import Convergence as Convergence
+    from flexapod.flexible.mesh_convergence import plate_convergence as plate_convergence
     from flexapod.flexible.modal_file import from_modes as from_modes
     from flexapod.flexible.modal_file import save_modes as save_modes
-    from flexapod.flexible.plates import Convergence as Convergence
     from flexapod.flexible.plates import plate as plate
-    from flexapod.flexible.plates import plate_convergence as plate_convergence
     from flexapod.flexible.polygon import regular_outline as regular_outline
     from flexapod.flexible.section import Section as Section
     from flexapod.flexible.shape_integrals import Nodes as Nodes
@@ -35,13 +35,13 @@ _HOMES = {
     "Material": "materials",
     "Nodes": "shape_integrals",
     "Section": "section",
-    "Convergence": "plates",
+    "Convergence": "mesh_convergence",
     "beam": "beams",
     "from_matrices": "matrices",
     "from_modes": "modal_file",
     "material": "materials",
     "plate": "plates",
-    "plate_convergence": "plates",
+    "plate_convergence": "mesh_convergence",
     "regular_outline": "polygon",
     "save_modes": "modal_file",
 }

@@ -1,9 +1,11 @@
 r"""A flexible body from finite element matrices and node positions, reduced here to a few modes.
 
-Degrees of freedom node by node: (ux, uy, uz) or (ux, uy, uz, rx, ry, rz). With the six rigid motions R of the nodes about the
-frame origin, ``R^T M R`` is the rigid mass matrix, ``R^T M Phi`` holds MS_de and beta. The products of shapes (lambda, I_re,
-I_ee) use the scalar nodal mass matrix m = (M_xx + M_yy + M_zz)/3 of the displacements, exact for solid elements; the rotary
-part of beam and shell matrices enters mass, inertia, MS_de, beta and M_ee only.
+Degrees of freedom node by node: (ux, uy, uz) or (ux, uy, uz, rx, ry, rz). With the six rigid motions R of the nodes
+about the frame origin, ``R^T M R`` is the rigid mass matrix, ``R^T M Phi`` holds MS_de and beta, ``Phi^T M Phi`` is
+M_ee: exact. The products of shapes (lambda, I_re, I_ee) need the displacement field. Solid elements: the scalar nodal
+mass matrix m = (M_xx + M_yy + M_zz)/3, exact. Beam and shell matrices do not tell their field: there the nodes' shares
+of the mass are used, right to the second order of the elements' size, and the rotary inertia of sections is left out of
+these three (it is in all the others).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import Sparse, craig_bampton, normal_modes
-from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments
+from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments, shape_integrals
 
 SYMMETRIC = 1e-8
 """Largest asymmetry of the matrices, of their largest entry: files with nine digits pass, a forgotten half does not."""
@@ -84,18 +86,18 @@ def from_matrices(
     else:
         raise FlexibleBodyError(f"method must be normal or craig-bampton, is {method!r}.")
     m = _nodal_mass(M, dofs_per_node)
-    lumped = np.asarray(m.sum(axis=1)).ravel()
+    lumped: Floats = np.clip(m @ np.ones(len(r0)), 0.0, None)
     Phi = V.reshape(len(r0), dofs_per_node, -1)
-    Q, omega2 = fixed_orientation(omega2, r0, np.clip(lumped, 0.0, None), Phi[:, :3])
+    Q, omega2 = fixed_orientation(omega2, r0, lumped, Phi[:, :3])
     keep = modes if method == "normal" else len(omega2)
     V, omega2 = (V @ Q)[:, :keep], omega2[:keep]
     Phi = V.reshape(len(r0), dofs_per_node, keep)
     Phi_r = Phi[:, 3:] if dofs_per_node == 6 else None
-    picture = Nodes(r0=r0, mass=np.clip(lumped, 0.0, None), Phi_d=Phi[:, :3], Phi_r=Phi_r)
+    picture = Nodes(r0=r0, mass=lumped, Phi_d=Phi[:, :3], Phi_r=Phi_r)
     points = {
         name: Interface(r0=r0[k], Phi_d=Phi[k, :3], Phi_r=None if Phi_r is None else Phi_r[k]) for name, k in chosen.items()
     }
-    integrals = _integrals(M, m, rigid, r0, V, Phi[:, :3])
+    integrals = _integrals(M, m, rigid, V, picture)
     body = body_from_integrals(integrals, K_ee=np.diag(omega2), interfaces=points, nodes=picture)
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
@@ -111,7 +113,7 @@ def rigid_motions(r0: Floats, dofs_per_node: int) -> Floats:
     return R.reshape(n * dofs_per_node, 6)
 
 
-def _integrals(M: Sparse, m: Sparse, rigid: Floats, r0: Floats, V: Floats, phi: Floats) -> ShapeIntegrals:
+def _integrals(M: Sparse, m: Sparse, rigid: Floats, V: Floats, nodes: Nodes) -> ShapeIntegrals:
     """Shape integrals; see the head of this module for what each is made of."""
     total = rigid.T @ (M @ rigid)
     along = np.diag(total)[:3]
@@ -121,15 +123,11 @@ def _integrals(M: Sparse, m: Sparse, rigid: Floats, r0: Floats, V: Floats, phi: 
             "Look at the order of the degrees of freedom."
         )
     coupled = rigid.T @ (M @ V)
-    N = V.shape[1]
-    flat = (m @ phi.reshape(len(r0), 3 * N)).reshape(len(r0), 3, N)
-    G = np.einsum("nai,nbk->ikab", phi, flat, optimize=True)
-    H = np.einsum("na,nbk->kab", r0, flat, optimize=True)
-    part = integrals_from_moments(mass=float(along.mean()), s=np.zeros(3), T=np.zeros((3, 3)), s_e=coupled[:3], H=H, G=G)
+    part = _products(m, nodes) if nodes.Phi_r is None else shape_integrals(nodes)
     beta = coupled[3:]
     symmetric = 0.5 * (part.I_re + part.I_re.transpose(0, 2, 1))
     return ShapeIntegrals(
-        mass=part.mass,
+        mass=float(along.mean()),
         MS_r=np.array([total[5, 1], total[3, 2], total[4, 0]]),
         MS_de=coupled[:3],
         beta=beta,
@@ -139,6 +137,16 @@ def _integrals(M: Sparse, m: Sparse, rigid: Floats, r0: Floats, V: Floats, phi: 
         I_ee=part.I_ee,
         M_ee=V.T @ (M @ V),
     )
+
+
+def _products(m: Sparse, nodes: Nodes) -> ShapeIntegrals:
+    """Products of shapes by the scalar nodal mass matrix; the rigid entries are not used."""
+    r0, phi = nodes.r0, nodes.Phi_d
+    n, _, N = phi.shape
+    weighted = (m @ phi.reshape(n, 3 * N)).reshape(n, 3, N)
+    G = np.einsum("nai,nbk->ikab", phi, weighted, optimize=True)
+    H = np.einsum("na,nbk->kab", r0, weighted, optimize=True)
+    return integrals_from_moments(mass=1.0, s=np.zeros(3), T=np.zeros((3, 3)), s_e=np.zeros((3, N)), H=H, G=G)
 
 
 # -- reading and checks ---------------------------------------------------------------------------------
@@ -169,7 +177,7 @@ def _matrix(name: str, value: Any, n: int) -> Sparse:
     error = abs(matrix - matrix.T).tocoo()
     if error.nnz and error.data.max() > SYMMETRIC * largest:
         worst = int(error.data.argmax())
-        i, k = int(error.coords[0][worst]), int(error.coords[1][worst])
+        i, k = sorted((int(error.coords[0][worst]), int(error.coords[1][worst])))
         raise FlexibleBodyError(
             f"{name} must be symmetric, but entries ({i}, {k}) and ({k}, {i}) are {matrix[i, k]:.6g} and {matrix[k, i]:.6g}."
         )

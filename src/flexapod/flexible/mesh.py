@@ -21,7 +21,11 @@ from flexapod.flexible.polygon import area, distance, inside, is_simple, loops_c
 LARGEST_FAN = 8
 """Regular polygons up to this number of sides get a fan; beyond, its sectors become slivers."""
 
-MOST_SEGMENTS = 4000
+SHARP = np.pi / 3
+"""Corners sharper than this have their sides divided alike."""
+
+ROUNDS = 12
+MOST_SEGMENTS = 1200
 """Boundary segments beyond which the outline is given up."""
 
 
@@ -45,21 +49,33 @@ def plate_mesh(loops: Sequence[Floats], size: float, depths: Sequence[float] = (
     Checked by: tests/flexible/test_plate_mesh.py.
     """
     fan = len(loops) == 1 and is_regular(loops[0]) and len(loops[0]) <= LARGEST_FAN
+    try:
+        return _conforming(loops, size, depths, fan=fan)
+    except NotConforming:
+        if not depths:
+            raise
+    return _conforming(loops, size, (), fan=fan)
+
+
+def _conforming(loops: Sequence[Floats], size: float, depths: Sequence[float], *, fan: bool) -> TriangleMesh:
+    """The mesh; sides of the outline that it misses are divided until it has them all. With layers it gives up early."""
     counts = [_subdivisions(loop, size, equal=fan) for loop in loops]
-    for _ in range(12):
-        chosen = _fitting(loops, depths)
+    chosen = _fitting(loops, depths)
+    most = 3 * sum(int(n.sum()) for n in counts) if chosen else MOST_SEGMENTS
+    for _ in range(ROUNDS):
         rings = [[_sample(_offset(loop, d), n) for d in (0.0, *chosen)] for loop, n in zip(loops, counts, strict=True)]
         try:
             inner = [ring[-1] for ring in rings]
             core = fan_core(inner[0], len(loops[0])) if fan else delaunay_core(inner, size)
             return _with_layers(core, rings, counts)
         except NotConforming as missing:
-            loop, segment = missing.where
-            side = int(np.searchsorted(np.cumsum(counts[loop]), segment, side="right"))
-            counts[loop][side] *= 2
-            if sum(int(n.sum()) for n in counts) > MOST_SEGMENTS:
+            hit = {(k, int(np.searchsorted(np.cumsum(counts[k]), segment, side="right"))) for k, segment in missing.where}
+            for k, side in hit:
+                counts[k][side] *= 2
+            counts = [_matched(loop, n) for loop, n in zip(loops, counts, strict=True)]
+            if sum(int(n.sum()) for n in counts) > most:
                 raise
-    raise NotConforming((0, 0))
+    raise NotConforming([])
 
 
 def is_regular(loop: Floats) -> bool:
@@ -74,7 +90,26 @@ def _subdivisions(loop: Floats, size: float, *, equal: bool) -> Integers:
     """Segments per side."""
     sides = np.linalg.norm(np.roll(loop, -1, axis=0) - loop, axis=1)
     counts = np.maximum(1, np.round(sides / size)).astype(np.int64)
-    return np.full_like(counts, max(2, counts.max())) if equal else counts
+    return np.full_like(counts, max(2, counts.max())) if equal else _matched(loop, counts)
+
+
+def _matched(loop: Floats, counts: Integers) -> Integers:
+    """Segments per side such that the sides of a sharp corner are divided alike: only then does a Delaunay mesh keep them."""
+    along = np.roll(loop, -1, axis=0) - loop
+    length = np.linalg.norm(along, axis=1)
+    before = np.roll(along / length[:, None], 1, axis=0)
+    sharp = np.einsum("nx,nx->n", -before, along) / length > np.cos(SHARP)
+    counts = counts.copy()
+    for _ in range(len(loop)):
+        old = counts.copy()
+        for k in np.flatnonzero(sharp):
+            for coarse, fine in ((k, k - 1), (k - 1, k)):
+                wanted = length[coarse] * counts[fine] / length[fine]
+                if counts[coarse] < wanted / 1.3:
+                    counts[coarse] = min(int(np.ceil(wanted)), MOST_SEGMENTS)
+        if np.array_equal(old, counts):
+            break
+    return counts
 
 
 def _offset(loop: Floats, depth: float) -> Floats:

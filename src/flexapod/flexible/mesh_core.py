@@ -23,9 +23,9 @@ SMOOTHING = 4
 
 
 class NotConforming(FlexibleBodyError):
-    """A segment of the boundary is not a side of the mesh; `where` is its loop and its number."""
+    """Segments of the boundary are not sides of the mesh; `where` are their loops and numbers."""
 
-    def __init__(self, where: tuple[int, int]) -> None:
+    def __init__(self, where: list[tuple[int, int]]) -> None:
         super().__init__("The outline could not be meshed: it has features far finer than the mesh. Give a smaller mesh_size.")
         self.where = where
 
@@ -89,34 +89,58 @@ def _spacing(loop: Floats) -> Floats:
 
 def _lattice(loops: Sequence[Floats], fixed: Floats, spacing: Floats, size: float) -> Floats:
     """Points inside: triangular lattices of size, size/2, size/4, ..., each where the wanted size is near its own."""
-    turn = np.array([[np.cos(TURN), -np.sin(TURN)], [np.sin(TURN), np.cos(TURN)]])
-    middle = 0.5 * (fixed.min(axis=0) + fixed.max(axis=0))
-    radius = 0.5 * float(np.linalg.norm(np.ptp(fixed, axis=0)))
-    levels = max(0, int(np.ceil(np.log2(size / max(float(spacing.min()), 1e-3 * size)))))
-    chosen = []
+    levels = max(0, int(np.ceil(np.log2(size / max(float(spacing.min()), 1e-4 * size)))))
+    chosen = [np.zeros((0, 2))]
     for level in range(levels + 1):
         step = size / 2.0**level
-        n = int(radius / step) + 2
-        i, j = np.meshgrid(np.arange(-n, n + 1), np.arange(-2 * n, 2 * n + 1))
-        lattice = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ turn.T
-        lattice = lattice[np.linalg.norm(lattice, axis=1) <= radius] + middle
-        lattice = lattice[inside(lattice, loops)]
-        if len(lattice) == 0:
-            continue
-        wanted = _wanted(lattice, fixed, spacing, size)
         low = 0.0 if level == levels else step * np.sqrt(0.5)
         high = np.inf if level == 0 else step * np.sqrt(2.0)
-        keep = (wanted >= low) & (wanted < high) & (distance(lattice, loops) > 0.55 * wanted)
-        chosen.append(lattice[keep])
-    found: Floats = np.concatenate(chosen) if chosen else np.zeros((0, 2))
+        reach = (min(high, 1e3 * size) - spacing) / GROWTH
+        lattice = _lattice_everywhere(fixed, step) if level == 0 else _lattice_near(fixed[reach > 0.0], step, reach.max())
+        lattice = lattice[inside(lattice, loops)]
+        wanted = _wanted(lattice, fixed, spacing, size)
+        chosen.append(lattice[(wanted >= low) & (wanted < high) & (distance(lattice, loops) > 0.55 * wanted)])
+    found: Floats = np.concatenate(chosen)
     return found
+
+
+def _lattice_points(i: Integers, j: Integers, step: float) -> Floats:
+    """Points of the turned triangular lattice: rows j, places i in the row."""
+    turn = np.array([[np.cos(TURN), -np.sin(TURN)], [np.sin(TURN), np.cos(TURN)]])
+    points: Floats = step * np.stack([i + 0.5 * (j % 2), j * np.sqrt(0.75)], axis=-1).reshape(-1, 2) @ turn.T
+    return points
+
+
+def _lattice_everywhere(fixed: Floats, step: float) -> Floats:
+    """Lattice points over the whole plate, about its middle."""
+    middle = 0.5 * (fixed.min(axis=0) + fixed.max(axis=0))
+    radius = 0.5 * float(np.linalg.norm(np.ptp(fixed, axis=0)))
+    n = int(radius / step) + 2
+    i, j = np.meshgrid(np.arange(-n, n + 1), np.arange(-2 * n, 2 * n + 1))
+    points = _lattice_points(i, j, step)
+    found: Floats = points[np.linalg.norm(points, axis=1) <= radius] + middle
+    return found
+
+
+def _lattice_near(places: Floats, step: float, reach: float) -> Floats:
+    """Lattice points within reach of some of the places: every place looks at a few rows around it."""
+    middle = 0.5 * (places.min(axis=0) + places.max(axis=0)) if len(places) else np.zeros(2)
+    back = np.array([[np.cos(TURN), np.sin(TURN)], [-np.sin(TURN), np.cos(TURN)]])
+    local = (places - middle) @ back.T / step
+    n = int(np.ceil(max(reach, 0.0) / step / np.sqrt(0.75))) + 1
+    di, dj = (grid.ravel() for grid in np.meshgrid(np.arange(-n, n + 1), np.arange(-n, n + 1)))
+    j = np.round(local[:, 1] / np.sqrt(0.75)).astype(np.int64)[:, None] + dj
+    i = np.round(local[:, 0]).astype(np.int64)[:, None] + di
+    numbers = np.unique(np.stack([i.ravel(), j.ravel()], axis=1), axis=0)
+    return _lattice_points(numbers[:, 0], numbers[:, 1], step) + middle
 
 
 def _wanted(points: Floats, fixed: Floats, spacing: Floats, size: float) -> Floats:
     """Wanted size at points: the spacing of the nearest boundary points, growing with the distance, at most `size`."""
     wanted = np.full(len(points), size)
-    for start in range(0, len(points), 2000):
-        part = slice(start, start + 2000)
+    rows = max(1, 1_000_000 // len(fixed))
+    for start in range(0, len(points), rows):
+        part = slice(start, start + rows)
         far = np.linalg.norm(points[part, None, :] - fixed[None, :, :], axis=2)
         wanted[part] = np.minimum(size, (spacing + GROWTH * far).min(axis=1))
     return wanted
@@ -153,9 +177,10 @@ def _check_segments(triangles: Integers, loops: Sequence[Floats]) -> None:
     """Every segment of every loop must be a side of a triangle."""
     sides = {(int(t[i]), int(t[(i + 1) % 3])) for t in triangles for i in range(3)}
     first = 0
+    missing = []
     for number, loop in enumerate(loops):
         n = len(loop)
-        for i in range(n):
-            if (first + i, first + (i + 1) % n) not in sides:
-                raise NotConforming((number, i))
+        missing += [(number, i) for i in range(n) if (first + i, first + (i + 1) % n) not in sides]
         first += n
+    if missing:
+        raise NotConforming(missing)

@@ -7,7 +7,7 @@ the mean frame: elastic modes carry no momentum, MS_de = 0 and beta = 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,8 +42,8 @@ SPARE = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Plate:
-    """Checked arguments of a plate."""
+class PlateProblem:
+    """Checked arguments of a plate: loops, material, theory, boundary, point masses (p, 3), size and refinement of the mesh."""
 
     loops: list[Floats]
     material: PlateMaterial
@@ -54,6 +54,7 @@ class _Plate:
     refine: int
 
     def model(self) -> PlateModel:
+        """Mesh and finite element matrices; Mindlin plates thinner than the mesh get layers along their edges."""
         depth = min(LAYER_DEPTH * self.material.h, self.size)
         layered = self.theory == "mindlin" and self.material.h < self.size
         depths = [depth * (j / LAYERS) ** 2 for j in range(1, LAYERS + 1)] if layered else []
@@ -100,7 +101,9 @@ def plate(
 
     Source: Long 2014, section 6.1. Checked by: tests/flexible/test_plate.py, tests/flexible/test_plate_modes.py.
     """
-    given = _checked(outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, refine)
+    given = plate_problem(
+        outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, refine
+    )  # fmt: skip
     points = {str(name): _point(name, place) for name, place in (interfaces or {}).items()}
     if method not in METHODS:
         raise FlexibleBodyError(f"method must be one of {', '.join(METHODS)}, is {method!r}.")
@@ -117,78 +120,12 @@ def plate(
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Convergence:
-    """Frequencies of a plate over meshes, each with its triangles divided into four.
-
-    Attributes:
-        mesh_size: (r,) [m]; degrees_of_freedom: (r,); angular_frequency: (r, modes) [rad/s].
-        rate: (modes,) observed order from the last three meshes; extrapolated: (modes,) limit by that order;
-            error: (modes,) relative difference of the finest mesh from it.
-    """
-
-    mesh_size: Floats
-    degrees_of_freedom: tuple[int, ...]
-    angular_frequency: Floats
-    rate: Floats
-    extrapolated: Floats
-    error: Floats
-
-
-def plate_convergence(
-    *,
-    outline: ArrayLike,
-    thickness: float,
-    young: float,
-    poisson: float,
-    density: float,
-    theory: str = "mindlin",
-    modes: int = 10,
-    holes: Sequence[ArrayLike] = (),
-    point_masses: Sequence[Sequence[float]] = (),
-    boundary: str = "free",
-    mesh_size: float | None = None,
-    refinements: int = 3,
-) -> Convergence:
-    """Frequencies over meshes h, h/2, h/4, ... and the observed rates.
-
-    `mesh_size` is the coarsest h, by default 2.5 times that of `plate`.
-    Rates need differences above rounding: a mode that is converged to 1e-9 has the rate nan.
-    Checked by: tests/flexible/test_plate_modes.py::test_convergence_rates.
-    """
-    if whole("refinements", refinements, 3) > 6:
-        raise FlexibleBodyError(f"refinements must be at most 6, is {refinements}: the last mesh would be enormous.")
-    coarse = _checked(outline, thickness, young, poisson, density, theory, modes, holes, point_masses, boundary, mesh_size, 0)
-    if mesh_size is None:
-        coarse = replace(coarse, size=2.5 * coarse.size)
-    table, sizes, unknowns = [], [], []
-    for level in range(refinements):
-        given = replace(coarse, refine=level)
-        omega2, _, model = _modes(given, modes, "normal", np.zeros((0, 3)))
-        table.append(np.sqrt(omega2[:modes]))
-        sizes.append(given.size / 2.0**level)
-        unknowns.append(int(model.supports.shape[1]))
-    omega = np.array(table)
-    first, second = omega[-3] - omega[-2], omega[-2] - omega[-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = np.log2(first / second)
-        rate = np.where((first * second > 0.0) & (np.abs(second) > 1e-9 * omega[-1]), rate, np.nan)
-        limit = np.where(np.isnan(rate), omega[-1], omega[-1] - second / (2.0**rate - 1.0))
-    return Convergence(
-        mesh_size=np.array(sizes),
-        degrees_of_freedom=tuple(unknowns),
-        angular_frequency=omega,
-        rate=rate,
-        extrapolated=limit,
-        error=omega[-1] / limit - 1.0,
-    )
-
-
 # -- arguments ------------------------------------------------------------------------------------------
-def _checked(
+def plate_problem(
     outline: ArrayLike, thickness: float, young: float, poisson: float, density: float, theory: str, modes: int,
     holes: Sequence[ArrayLike], point_masses: Sequence[Sequence[float]], boundary: str, mesh_size: float | None, refine: int,
-) -> _Plate:  # fmt: skip
+) -> PlateProblem:  # fmt: skip
+    """The checked arguments of `plate`."""
     loops = plate_loops(outline, holes)
     if theory not in THEORIES:
         raise FlexibleBodyError(f"theory must be mindlin or kirchhoff, is {theory!r}.")
@@ -208,9 +145,9 @@ def _checked(
     scale = np.sqrt(sum(area(loop) for loop in loops))
     usual = DEFAULT_SIZE[theory] * scale * (10.0 / max(modes, 10)) ** 0.25
     size = usual if mesh_size is None else positive("mesh_size", mesh_size, "metres")
-    if size < 1e-3 * scale:
-        raise FlexibleBodyError(f"mesh_size {size:g} m is below a thousandth of the plate: the mesh would be enormous.")
-    return _Plate(
+    if size < 2e-3 * scale:
+        raise FlexibleBodyError(f"mesh_size {size:g} m is below 2e-3 of the plate's size: the mesh would be enormous.")
+    return PlateProblem(
         loops=loops, material=material, theory=theory, boundary=boundary, masses=masses, size=float(size), refine=refine
     )  # fmt: skip
 
@@ -224,7 +161,7 @@ def _point(name: str, place: Sequence[float]) -> Floats:
 
 
 # -- modes and the body ----------------------------------------------------------------------------------
-def _modes(given: _Plate, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel]:
+def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel]:
     """omega^2, the modes as degrees of freedom of the whole plate (n, N), spare ones included, and the model."""
     model = given.model()
     T, M = model.supports, model.M
@@ -247,11 +184,11 @@ def _modes(given: _Plate, count: int, method: str, places: Floats) -> tuple[Floa
     return omega2, T @ V, model
 
 
-def _solve(given: _Plate, count: int, method: str, points: Mapping[str, Floats]) -> FlexibleBody:
+def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats]) -> FlexibleBody:
     places = np.array(list(points.values())).reshape(-1, 3)
     if method == "craig-bampton" and len(places) == 0:
         raise FlexibleBodyError("method craig-bampton needs at least one interface.")
-    omega2, V, model = _modes(given, count, method, places)
+    omega2, V, model = plate_modes(given, count, method, places)
     nodes = _nodes(given, model, V)
     Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)
     if method == "normal":
@@ -272,7 +209,7 @@ def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, F
     return np.stack([-z * beta_x, -z * beta_y, w], axis=1), np.stack([beta_y, -beta_x, np.zeros_like(w)], axis=1)
 
 
-def _nodes(given: _Plate, model: PlateModel, V: Floats) -> Nodes:
+def _nodes(given: PlateProblem, model: PlateModel, V: Floats) -> Nodes:
     """Vertices for pictures, integration points with their mass, point masses.
 
     The mass of an integration point is spread over the thickness. Its rotation is that of the inertia: none for Kirchhoff.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from flexapod.flexible.arrays import Floats, floats, positive, whole
 from flexapod.flexible.errors import FlexibleBodyError
+
+Mask = NDArray[np.bool_]
 
 CLOSE = 1e-9
 """Distances below this part of the outline's size are zero."""
@@ -107,15 +109,16 @@ def loops_cross(a: Floats, b: Floats) -> bool:
     return any(bool(_crossing(p, q, b, ends, CLOSE * size).any()) for p, q in zip(a, np.roll(a, -1, axis=0), strict=True))
 
 
-def inside(points: Floats, loops: Sequence[Floats]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def inside(points: Floats, loops: Sequence[Floats]) -> Mask:
     """Which points (p, 2) lie inside the loops, by the winding number; holes turn the other way than the outline."""
     winding = np.zeros(len(points))
     for loop in loops:
-        start = loop[None, :, :] - points[:, None, :]
-        end = np.roll(start, -1, axis=1)
-        cross = start[..., 0] * end[..., 1] - start[..., 1] * end[..., 0]
-        winding += np.arctan2(cross, np.einsum("pnx,pnx->pn", start, end)).sum(axis=1)
-    result: np.ndarray[tuple[int], np.dtype[np.bool_]] = winding > np.pi
+        for part in _blocks(len(points), len(loop)):
+            start = loop[None, :, :] - points[part, None, :]
+            end = np.roll(start, -1, axis=1)
+            cross = start[..., 0] * end[..., 1] - start[..., 1] * end[..., 0]
+            winding[part] += np.arctan2(cross, np.einsum("pnx,pnx->pn", start, end)).sum(axis=1)
+    result: Mask = winding > np.pi
     return result
 
 
@@ -124,13 +127,21 @@ def distance(points: Floats, loops: Sequence[Floats]) -> Floats:
     best = np.full(len(points), np.inf)
     for loop in loops:
         side = np.roll(loop, -1, axis=0) - loop
-        offset = points[:, None, :] - loop[None, :, :]
-        part = np.clip(np.einsum("pnx,nx->pn", offset, side) / np.einsum("nx,nx->n", side, side), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(offset - part[..., None] * side, axis=2).min(axis=1))
+        square = np.einsum("nx,nx->n", side, side)
+        for part in _blocks(len(points), len(loop)):
+            offset = points[part, None, :] - loop[None, :, :]
+            along = np.clip(np.einsum("pnx,nx->pn", offset, side) / square, 0.0, 1.0)
+            best[part] = np.minimum(best[part], np.linalg.norm(offset - along[..., None] * side, axis=2).min(axis=1))
     return best
 
 
-def _crossing(p: Floats, q: Floats, a: Floats, b: Floats, close: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _blocks(points: int, sides: int) -> list[slice]:
+    """Ranges of points, so that points times sides stay within a hundred megabytes."""
+    step = max(1, 1_000_000 // max(sides, 1))
+    return [slice(k, k + step) for k in range(0, points, step)]
+
+
+def _crossing(p: Floats, q: Floats, a: Floats, b: Floats, close: float) -> Mask:
     """Which of the segments a-b (n, 2) meet the segment p-q, touching included."""
 
     def side(u: Floats, v: Floats, w: Floats) -> Floats:
@@ -143,5 +154,5 @@ def _crossing(p: Floats, q: Floats, a: Floats, b: Floats, close: float) -> np.nd
     low = np.maximum(np.minimum(a, b), np.minimum(p, q))
     high = np.minimum(np.maximum(a, b), np.maximum(p, q))
     boxes = (low <= high + close).all(axis=-1)
-    result: np.ndarray[tuple[int], np.dtype[np.bool_]] = ~apart & boxes
+    result: Mask = ~apart & boxes
     return result
