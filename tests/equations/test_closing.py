@@ -229,8 +229,9 @@ def dualemps_state(t: float = 0.0) -> tuple[dict[str, np.ndarray], list[np.ndarr
     given, own = {}, []
     for leg in (one, two):
         size = np.array([0.1 if not leg.links[i].elastic else (0.05 if leg.links[i].kind == "R" else 0.01) for i in leg.moving])
-        x, xd, xdd = (leg.home + size * random.normal(size=(SAMPLES, len(size)))), *(
-            size * scale * random.normal(size=(SAMPLES, len(size))) for scale in (1.0, 3.0)
+        x, xd, xdd = (
+            (leg.home + size * random.normal(size=(SAMPLES, len(size)))),
+            *(size * scale * random.normal(size=(SAMPLES, len(size))) for scale in (1.0, 3.0)),
         )
         own = own or [x + xd * t + xdd * t * t / 2, xd + xdd * t, xdd]
         given |= {f"e_{leg.name}": x + xd * t + xdd * t * t / 2, f"ed_{leg.name}": xd + xdd * t, f"edd_{leg.name}": xdd}
@@ -249,10 +250,9 @@ def test_dualemps_has_the_topology() -> None:
     assert [link.coordinate for link in two.links if link.elastic] == ["23.u", "23.v", "23.theta"]
     assert one.links[one.closing.link].body.name == "15"
     assert one.closing.link < len(one.links) - 1, "beam 16 and body 17 lie beyond the closing point"
-    assert [[leg.links[leg.moving[k]].coordinate for k in plan.dependents] for leg, plan in zip(robot.legs, robot.plan.legs, strict=True)] == [
-        ["q11", "q12"],
-        ["q21", "q22"],
-    ]
+    pairs = zip(robot.legs, robot.plan.legs, strict=True)
+    dependents = [[leg.links[leg.moving[k]].coordinate for k in plan.dependents] for leg, plan in pairs]
+    assert dependents == [["q11", "q12"], ["q21", "q22"]]
     assert (robot.mobility.rank, robot.mobility.platform) == (2, 2)
 
 

@@ -84,7 +84,8 @@ def call_c(folder: Path, files: dict[str, Path], signature, given: dict[str, np.
         f"    for (int k = 0; k < {count}; ++k) {{\n{read}        if ({prefix}({arguments}) != 0) return 4;\n{write}    }}\n"
         "    return 0;\n}\n"
     )
-    subprocess.run(["cc", "-std=c99", "-O2", "-I", folder, files["source"], folder / "main.c", "-o", folder / "run", "-lm"], check=True)
+    sources = ["-I", folder, files["source"], folder / "main.c"]
+    subprocess.run(["cc", "-std=c99", "-O2", *sources, "-o", folder / "run", "-lm"], check=True)
     packed = np.concatenate([given[n].reshape(count, s) for n, s in inputs], axis=1).tobytes()
     done = subprocess.run([folder / "run"], input=packed, capture_output=True, check=True)
     table = np.frombuffer(done.stdout).reshape(count, sum(s for _, s in outputs))

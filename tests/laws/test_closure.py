@@ -31,7 +31,7 @@ def moved(request: pytest.FixtureRequest):
 
 
 def test_loops_close_to_second_order(moved) -> None:
-    robot, motion, outputs, (q, qd, qdd) = moved
+    robot, motion, _, (q, qd, qdd) = moved
     platform = platform_jet(motion)
     worst = np.zeros(3)
     for i, leg in enumerate(robot.legs):
@@ -44,7 +44,7 @@ def test_loops_close_to_second_order(moved) -> None:
 
 
 def test_rows_left_over_vanish_on_motions_the_robot_can_follow(moved) -> None:
-    robot, motion, outputs, _ = moved
+    robot, _, outputs, _ = moved
     if "constraint" not in outputs:
         pytest.skip("no row is left over")
     for name, size in (("constraint", robot.size), ("constraint_rate", 1.0), ("constraint_acceleration", 1.0)):
@@ -86,5 +86,7 @@ def test_actuators_are_the_driven_joints(moved) -> None:
     driven = [leg.links[i].actuated for leg in robot.legs for i in leg.moving]
     for name in ("position", "velocity", "acceleration"):
         np.testing.assert_array_equal(outputs[f"actuator_{name}"], outputs[f"joint_{name}"][:, driven])
-    units = [unit for unit, mine in zip(["m" if leg.links[i].kind == "P" else "rad" for leg in robot.legs for i in leg.moving], driven, strict=True) if mine]
-    assert list(robot.actuator_units) == units
+    kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
+    assert list(robot.coordinate_units) == [{"P": "m", "R": "rad"}[kind] for kind in kinds]
+    assert list(robot.actuator_units) == [unit for unit, mine in zip(robot.coordinate_units, driven, strict=True) if mine]
+    assert robot.driven == tuple(np.flatnonzero(driven))

@@ -40,7 +40,9 @@ def test_plan_leaves_as_many_freedoms_as_the_platform_has(name: str) -> None:
 
 
 def test_words() -> None:
-    assert str(robot_named("tripteron").mobility) == "mobility 3 by rank, 0 by the count formula; over-constrained: some constraints repeat"
+    assert str(robot_named("tripteron").mobility) == (
+        "mobility 3 by rank, 0 by the count formula; over-constrained: some constraints repeat"
+    )
     assert str(robot_named("planar-4-prr").mobility) == (
         "mobility 3 by rank, 3 by the count formula; redundantly actuated (4 actuators)"
     )

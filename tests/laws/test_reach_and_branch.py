@@ -102,7 +102,9 @@ def test_five_bar_has_both_modes_by_choice(sign: float) -> None:
     random = np.random.default_rng(9)
     elbow = robot.legs[0].links[1].zero + random.uniform(-0.25, 0.25, 100)
     crank = robot.legs[0].home[0] + random.uniform(-0.25, 0.25, 100)
-    tip = np.array([-0.1, 0.0]) + 0.25 * np.stack([np.cos(crank) + np.cos(crank + elbow), np.sin(crank) + np.sin(crank + elbow)], 1)
+    tip = np.array([-0.1, 0.0]) + 0.25 * np.stack(
+        [np.cos(crank) + np.cos(crank + elbow), np.sin(crank) + np.sin(crank + elbow)], 1
+    )
     angle = crank + elbow - 0.5371165336149762
     rotation = np.zeros((100, 3, 3))
     rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import flexapod as fp
@@ -68,7 +69,11 @@ CASES = [
         row("14", d=0.3),
         "leg 1: something is attached to the beam 13 at [0.3, 0.0, 0.0]; a beam has nodes at x = 0, 0.22525, 0.4505 only",
     ),
-    ("hexapod", at(JOINTS + "ball/at", [0.1, 0, 0.5]), "leg A, joint ball: with `direction: home` the joint must lie at [0, 0, length] of the rod"),
+    (
+        "hexapod",
+        at(JOINTS + "ball/at", [0.1, 0, 0.5]),
+        "leg A, joint ball: with `direction: home` the joint must lie at [0, 0, length] of the rod",
+    ),
     ("hexa", skew_universal, "leg 1, joint elbow: axis1 and axis2 must be perpendicular"),
     (
         "five-bar",
@@ -103,7 +108,8 @@ def test_message(name: str, edit: Callable[[dict[str, Any]], None], text: str) -
 
 
 def test_unknown_robot_names_the_nearest() -> None:
-    with pytest.raises(UnknownRobotError, match=r"no robot called 'stewart-33', did you mean 'stewart-3-3'\? Known robots: .*hexapod"):
+    nearest = r"no robot called 'stewart-33', did you mean 'stewart-3-3'\? Known robots: .*hexapod"
+    with pytest.raises(UnknownRobotError, match=nearest):
         fp.load("stewart-33")
 
 
@@ -134,6 +140,6 @@ def test_the_branch_is_the_one_in_which_the_leg_was_assembled() -> None:
         own["rail"] = {**own["rail"], "start": float(leg.home[0])}
     other = build_robot(description_from_document(data))
     assert [leg.branch for leg in other.legs] == [-1] * 6
-    state = fp.State(position=robot.home.position + [0.01, 0.02, 0.03])
+    state = fp.State(position=np.add(robot.home.position, 0.02))
     ours, plain = (fp.inverse_kinematics(r, state).actuator_position.values for r in (other, robot))
     assert abs(ours - plain).max() < 1e-12

@@ -96,7 +96,10 @@ def test_structure_does_not_hang_on_numbers_names_or_order_of_keys() -> None:
     robot = robot_named("stewart-3-3")
     data = copy.deepcopy(robot.description.document)
     shuffled = {key: data[key] for key in reversed(data)}
-    shuffled["legs"] = {"each": data["legs"]["each"], "template": {k: data["legs"]["template"][k] for k in reversed(data["legs"]["template"])}}
+    shuffled["legs"] = {
+        "each": data["legs"]["each"],
+        "template": {k: data["legs"]["template"][k] for k in reversed(data["legs"]["template"])},
+    }
     shuffled["legs"]["template"]["bodies"] = dict(reversed(data["legs"]["template"]["bodies"].items()))
     shuffled |= {"name": "another", "title": "x", "gravity": [0, 0, -1.62]}
     other = build_robot(description_from_document(shuffled))
@@ -150,7 +153,9 @@ def test_passive_angles_are_zero_at_home_unless_in_a_table(name: str) -> None:
 def test_actuator_zeros() -> None:
     def at_home(name: str) -> np.ndarray:
         robot = robot_named(name)
-        return fp.inverse_kinematics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation)).actuator_position.values
+        return fp.inverse_kinematics(
+            robot, fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        ).actuator_position.values
 
     np.testing.assert_allclose(at_home("stewart-3-3"), 0.0, atol=1e-14)  # length - 5 m
     np.testing.assert_allclose(at_home("hexapod"), 0.0, atol=1e-14)  # rail distance - l1
