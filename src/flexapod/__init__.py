@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexapod import flexible
+    from flexapod import flexible, motions
     from flexapod.analysis.check_pose import check_motion, check_pose
     from flexapod.analysis.conditioning import conditioning, jacobian
     from flexapod.analysis.derivatives import inverse_dynamics_derivatives
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from flexapod.analysis.state import State
     from flexapod.analysis.static_deflection import static_deflection
     from flexapod.analysis.workspace import workspace
+    from flexapod.description.json_schema import json_schema
+    from flexapod.description.problems import RobotFileError, RobotFileWarning
+    from flexapod.description.read import description_from_document, read_robot_file
+    from flexapod.description.write import robot_text, write_robot_file
     from flexapod.errors import FlexapodError, InputError
+    from flexapod.kernels.cache import cache_entries, cache_folder, clear_cache
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot, catalogue, load
     from flexapod.simulation.controllers import PD, PID, ComputedTorque, FeedForwardPD, JointControl, Springs
@@ -57,6 +62,16 @@ _HOME = {
     "platform_motion": "analysis.platform_motion",
     "point_motion": "analysis.point_motion",
     "workspace": "analysis.workspace",
+    "json_schema": "description.json_schema",
+    "RobotFileError": "description.problems",
+    "RobotFileWarning": "description.problems",
+    "description_from_document": "description.read",
+    "read_robot_file": "description.read",
+    "robot_text": "description.write",
+    "write_robot_file": "description.write",
+    "cache_entries": "kernels.cache",
+    "cache_folder": "kernels.cache",
+    "clear_cache": "kernels.cache",
     "FlexapodError": "errors",
     "InputError": "errors",
     "ActuatorMotion": "motions.motion",
@@ -93,14 +108,20 @@ __all__ = [
     "JointControl",
     "Motion",
     "Robot",
+    "RobotFileError",
+    "RobotFileWarning",
     "Springs",
     "State",
+    "cache_entries",
+    "cache_folder",
     "catalogue",
     "check_motion",
     "check_pose",
+    "clear_cache",
     "conditioning",
     "coriolis_force",
     "deformation",
+    "description_from_document",
     "energy",
     "export_c",
     "flexible",
@@ -112,24 +133,29 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "jacobian",
+    "json_schema",
     "kernel",
     "load",
     "mass_matrix",
+    "motions",
     "natural_frequencies",
     "open",
     "platform_motion",
     "point_motion",
+    "read_robot_file",
+    "robot_text",
     "save",
     "simulate",
     "simulate_study",
     "static_deflection",
     "workspace",
+    "write_robot_file",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "flexible":
-        return importlib.import_module("flexapod.flexible")
+    if name in ("flexible", "motions"):
+        return importlib.import_module(f"flexapod.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'flexapod' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"flexapod.{_HOME[name]}"), name)
