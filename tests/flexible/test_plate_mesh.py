@@ -80,3 +80,11 @@ def test_random_stars() -> None:
             mesh = plate_mesh(loops, 0.1, depths)
             assert areas(mesh).min() > 0.0
             assert areas(mesh).sum() == pytest.approx(area(loops[0]), rel=1e-9)
+
+
+def test_missing_layers_are_said() -> None:
+    """A comb whose gaps are finer than any layer: the mesh is made, and the missing layers are not silent."""
+    comb = [[0, 0], [1, 0], [1, 1], [0.50001, 1], [0.5, 0.2], [0.49999, 1], [0, 1]]
+    with pytest.warns(UserWarning, match="too sharp or too narrow for layers"):
+        mesh = plate_mesh(plate_loops(comb, []), 0.2, (0.01, 0.05))
+    assert areas(mesh).min() > 0.0

@@ -8,6 +8,7 @@ modes stay degenerate), else a Delaunay mesh.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,8 @@ LARGEST_FAN = 8
 
 SHARP = np.pi / 3
 """Corners sharper than this have their sides divided alike."""
+
+NO_LAYERS = "The outline is too sharp or too narrow for layers at its edges: see plate_convergence before trusting Mindlin modes."
 
 ROUNDS = 12
 MOST_SEGMENTS = 1200
@@ -44,26 +47,29 @@ def plate_mesh(loops: Sequence[Floats], size: float, depths: Sequence[float] = (
     Args:
         loops: outline counter-clockwise, holes clockwise, corners (n, 2) [m].
         size: length of the sides of the triangles [m].
-        depths: distances of the layers from the boundary, ascending [m]; halved where the plate is too narrow for them.
+        depths: distances of the layers from the boundary, ascending [m]; halved where the plate is too narrow for them,
+            and left out with a warning where it is too sharp.
 
     Checked by: tests/flexible/test_plate_mesh.py.
     """
     fan = len(loops) == 1 and is_regular(loops[0]) and len(loops[0]) <= LARGEST_FAN
-    try:
-        return _conforming(loops, size, depths, fan=fan)
-    except NotConforming:
-        if not depths:
-            raise
+    chosen = _fitting(loops, depths)
+    if chosen:
+        try:
+            return _conforming(loops, size, chosen, fan=fan)
+        except NotConforming:
+            pass
+    if depths:
+        warnings.warn(NO_LAYERS, stacklevel=2)
     return _conforming(loops, size, (), fan=fan)
 
 
 def _conforming(loops: Sequence[Floats], size: float, depths: Sequence[float], *, fan: bool) -> TriangleMesh:
     """The mesh; sides of the outline that it misses are divided until it has them all. With layers it gives up early."""
     counts = [_subdivisions(loop, size, equal=fan) for loop in loops]
-    chosen = _fitting(loops, depths)
-    most = 3 * sum(int(n.sum()) for n in counts) if chosen else MOST_SEGMENTS
+    most = 3 * sum(int(n.sum()) for n in counts) if depths else MOST_SEGMENTS
     for _ in range(ROUNDS):
-        rings = [[_sample(_offset(loop, d), n) for d in (0.0, *chosen)] for loop, n in zip(loops, counts, strict=True)]
+        rings = [[_sample(_offset(loop, d), n) for d in (0.0, *depths)] for loop, n in zip(loops, counts, strict=True)]
         try:
             inner = [ring[-1] for ring in rings]
             core = fan_core(inner[0], len(loops[0])) if fan else delaunay_core(inner, size)
