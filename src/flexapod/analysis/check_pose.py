@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.inverse_kinematics import inverse_kinematics, platform_inputs
 from flexapod.analysis.limits import SLACK, Limits, limits_of
 from flexapod.analysis.platform_motion import as_platform
@@ -165,9 +166,12 @@ def _speeds(robot: Robot, limits: Limits, motion: Motion, told: Collector) -> Va
 
 
 def _singular(chart: PoseMap, facts: PoseFacts, told: Collector) -> None:
-    known = chart.reasons
-    for code in np.unique(facts.code[facts.code >= known.type_1]):
-        bad = np.flatnonzero(facts.code == code)
-        leg = code - known.type_1
-        name = chart.robot.legs[leg].name if code < known.type_2 else "platform"
-        told.add("singular", name, known.words[code], bad, int(bad[0]))
+    for k, leg in enumerate(chart.robot.legs):
+        bad = np.flatnonzero(facts.type_1[:, k] < SINGULAR)
+        if len(bad):
+            words = singular_legs(chart.robot, np.where(np.arange(len(chart.robot.legs)) == k, 0.0, np.inf))[0]
+            told.add("singular", leg.name, words, bad, int(bad[facts.type_1[bad, k].argmin()]))
+    bad = np.flatnonzero(facts.type_2 < SINGULAR)
+    if len(bad):
+        text = "type 2: the platform is not held by the actuators; conditioning() names the free motion"
+        told.add("singular", "platform", text, bad, int(bad[facts.type_2[bad].argmin()]))

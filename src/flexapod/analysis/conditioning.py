@@ -32,6 +32,15 @@ TYPE_1 = ("turning point", "first universal axis")
 """Words of the kernel's statuses that are singularities of a leg, not failures to reach."""
 
 
+LEG_SINGULAR = {
+    "UPS": "along the first universal axis",
+    "PUS": "at right angles to the rail (turning point)",
+    "RUS": "with rod and crank in line (turning point)",
+    "general": "at the end of its reach, or folded (turning point)",
+}
+"""What a leg of each architecture does where it is singular."""
+
+
 def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: OnError = "raise") -> xr.Dataset:
     """Actuator rates per platform twist, and what constrains the platform.
 
@@ -144,17 +153,22 @@ def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: fl
     reason = str(found.words[i])
     if reason:
         return f"type 1: {reason}" if any(word in reason for word in TYPE_1) else ""
-    words = [
-        f"type 1: leg {leg.name} is singular (its distance is {margin:.2g})"
-        for leg, margin in zip(robot.legs, found.margin[i], strict=True)
-        if margin < SINGULAR
-    ]
+    words = singular_legs(robot, found.margin[i])
     if type_2 < SINGULAR:
         _, s, vt = np.linalg.svd(row_normalised(found.rows[i : i + 1], length)[0])
         null = vt[s < SINGULAR]
         parts = main_parts(np.linalg.norm(null, axis=0))
         words.append(f"type 2: with all actuators locked the platform is free in {', '.join(parts)}")
     return "; ".join(words)
+
+
+def singular_legs(robot: Robot, margin: Array) -> list[str]:
+    """Legs that are singular (type 1), one phrase per kind."""
+    groups: dict[str, list[str]] = {}
+    for leg, value in zip(robot.legs, margin, strict=True):
+        if value < SINGULAR:
+            groups.setdefault(LEG_SINGULAR[leg.architecture], []).append(leg.name)
+    return [f"type 1: leg{'s' * (len(names) > 1)} {', '.join(names)} {phrase}" for phrase, names in groups.items()]
 
 
 def _poses(robot: Robot, state: State | Motion | ActuatorMotion) -> State | Motion:

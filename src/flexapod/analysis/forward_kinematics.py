@@ -61,7 +61,7 @@ def forward_kinematics(
 
     The pose is the one that the robot reaches when its actuators move straight from the guess's coordinates to the wanted
     ones: the assembly mode of the guess. Convergence is quadratic; where a large step leaves the branch, smaller ones
-    are made.
+    are made. Flexible bodies are taken undeformed.
 
     Args:
         robot: any robot with as many actuators as freedoms, or more.

@@ -77,7 +77,7 @@ def state_from_actuators(robot: Robot, position: Any, velocity: Any = None, gues
     rows = np.zeros((len(solved.at), len(robot.actuators)))
     if velocity is not None:
         rows[...] = real_array("velocity", velocity, np.shape(position)).reshape(rows.shape)
-    found, words = platform_rates(robot, solved.poses, rows, np.zeros_like(rows), solved.words)
+    found, words = platform_rates(robot, solved.poses, rows, None, solved.words)
     raise_unfound(robot, solved, words, "raise")
     pick = 0 if solved.at.single else slice(None)
     return State(
@@ -89,23 +89,24 @@ def state_from_actuators(robot: Robot, position: Any, velocity: Any = None, gues
 
 
 def platform_rates(
-    robot: Robot, poses: Poses, velocity: Array, acceleration: Array, words: NDArray[np.str_]
+    robot: Robot, poses: Poses, velocity: Array, acceleration: Array | None, words: NDArray[np.str_]
 ) -> tuple[dict[str, tuple[Any, Any, str]], NDArray[np.str_]]:
     """Twist and acceleration of the platform at known poses.
 
     Args:
-        velocity, acceleration: (n, actuators).
+        velocity, acceleration: (n, actuators); without acceleration only twists are meant.
         words: reasons so far; samples that have one are passed over.
     Returns:
         variables (dimensions, values, unit) by name, and the reasons with new ones.
     """
     bound = kernel(robot, "platform_from_actuators")
     good = np.flatnonzero(words == "")
+    second = np.zeros_like(velocity) if acceleration is None else acceleration
     given = {
         "position": poses.position[good],
         "rotation": poses.rotation[good],
         "actuator_velocity": np.ascontiguousarray(velocity[good]),
-        "actuator_acceleration": np.ascontiguousarray(acceleration[good]),
+        "actuator_acceleration": np.ascontiguousarray(second[good]),
         "guess": poses.joints[good],
     }
     batch = bound.batch({i.name: given[i.name] for i in bound.signature.inputs})
@@ -113,6 +114,8 @@ def platform_rates(
     result[good] = reasons(bound.signature, batch.status, {k: given[k] for k in ("actuator_velocity", "actuator_acceleration")})
     if "rate_residual" in batch.outputs:
         for name, what, size in (("rate_residual", "rates", velocity), ("acceleration_residual", "accelerations", acceleration)):
+            if size is None:
+                continue
             residual = np.abs(batch.outputs[name])
             limit = CONSISTENT * (1.0 + np.abs(size[good]).max(axis=1) + (velocity[good] ** 2).max(axis=1))
             for k in np.flatnonzero((residual.max(axis=1) > limit) & (result[good] == "")):

@@ -21,19 +21,15 @@ def search_along(search: PoseSearch, target: Array, start: Poses, own: Array, an
     found = _empty(search, len(target))
     call = search.kernel.prepare()
     outputs, inputs = call.outputs, call.inputs
-    determinant, residual = outputs["determinant"], outputs["residual"]
+    determinant, residual, wanted = outputs["determinant"], outputs["residual"], inputs["actuator_position"]
+    converged, departure, signed = outputs["converged"], outputs["departure"], search.signed
     last, last_own = start, own
     _write(inputs, last)
     for i in range(len(target)):
-        inputs["actuator_position"][...] = target[i]
-        status = call()
-        good = (
-            status == 0
-            and outputs["converged"][()] == 1.0
-            and outputs["departure"][()] < DEPARTURE
-            and (not search.signed or determinant[0] * determinant[1] > 0.0)
-            and np.abs(residual * search.scale).max() < RESIDUAL
-        )
+        wanted[...] = target[i]
+        good = call() == 0 and converged.item() == 1.0 and departure.item() < DEPARTURE
+        if good:  # Newton on as many rows as unknowns ends with no residual; redundant rows may contradict
+            good = determinant[0] * determinant[1] > 0.0 if signed else np.abs(residual * search.scale).max() < RESIDUAL
         if good:
             found.poses.position[i], found.poses.rotation[i] = outputs["position"], outputs["rotation"]
             found.poses.joints[i], found.residual[i] = outputs["joint_position"], residual

@@ -62,21 +62,21 @@ def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array
     where = f"position {place(found.poses.position[i])} m"
     if found.solved[i]:
         return (
-            f"the pose found ({where}) lies on another assembly mode than the guess: moving the actuators straight to it, "
-            f"the robot is singular after {100 * found.reached[i]:.3g} % of the way; "
+            f"the pose found ({where}) lies on another assembly mode than the guess: on the straight way of the actuators to it "
+            f"the robot is singular after {100 * found.reached[i]:.3g} %; "
             "give a guess on the mode that is meant, or assembly='any'"
         )
     if not np.all(np.isfinite(found.poses.position[i])):
-        return "no pose near the guess has these actuator coordinates, and none of the trial poses can be taken"
+        return "no pose was found with these actuator coordinates: no trial pose near the guess can be taken"
     worst = largest(robot, found.residual[i])
     gap = f"{abs(found.residual[i, worst]):.6g} {robot.actuator_units[worst]}"
     if not search.signed:
         return (
-            f"the actuators contradict each other: no pose fits all {len(robot.actuators)}; at the nearest pose found ({where}) "
+            f"the actuators contradict each other: no pose fits all {len(robot.actuators)}; at the nearest one ({where}) "
             f"actuator {robot.actuators[worst]} misses by {gap}"
         )
     return (
-        f"no pose has these actuator coordinates: at the nearest pose found ({where}) "
+        f"no pose was found with these actuator coordinates: at the nearest one ({where}) "
         f"actuator {robot.actuators[worst]} misses by {gap}"
     )
 

@@ -1,0 +1,234 @@
+"""Forward kinematics: returns the pose it came from, stays on the branch of its guess, names its failures."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.pose_guess import start_poses
+from flexapod.analysis.pose_reasons import PoseNotFoundError
+from flexapod.analysis.pose_search import PoseSearch
+from flexapod.analysis.sampling import random_states
+from flexapod.motions.rotations import rotvec_rotation
+
+ROUND_TRIP = 1e-10  # asked for; measured 1e-14
+EXACT = 1e-12  # closed form against Newton, rotations that must vanish
+SAMPLES = 1000
+
+
+RIGID = [name for name in sorted(fp.catalogue()) if not fp.load(name).elastic_names]
+
+
+@pytest.fixture(scope="module", params=RIGID)
+def robot(request):
+    return fp.load(request.param)
+
+
+def state(robot, count=SAMPLES, seed=11):
+    drawn = random_states(robot, count, seed)
+    return fp.State(position=drawn["position"], rotation=drawn["rotation"])
+
+
+def actuators(robot, at):
+    return fp.inverse_kinematics(robot, at, joints=False)["actuator_position"].values
+
+
+def test_forward_after_inverse_returns_the_pose(robot):
+    at = state(robot)
+    found = fp.forward_kinematics(robot, actuators(robot, at))
+    np.testing.assert_allclose(found["position"].values, at.position, atol=ROUND_TRIP)
+    np.testing.assert_allclose(found["rotation"].values, at.rotation, atol=ROUND_TRIP)
+    assert found["position"].dims == ("sample", "axis")
+    assert found["joint_position"].dims == ("sample", "joint")
+
+
+def test_joint_coordinates_are_those_of_inverse_kinematics(robot):
+    at = state(robot, 50)
+    inverse = fp.inverse_kinematics(robot, at)
+    found = fp.forward_kinematics(robot, inverse["actuator_position"].values)
+    np.testing.assert_allclose(found["joint_position"].values, inverse["joint_position"].values, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["delta", "tripteron"])
+def test_translational_robots_do_not_turn(name):
+    robot = fp.load(name)
+    random = np.random.default_rng(3)
+    home = fp.forward_kinematics(robot, actuators(robot, fp.State(position=robot.home.position)))
+    wanted = home["joint_position"].values[list(robot.driven)] + random.uniform(-0.15, 0.15, (200, 3))
+    found = fp.forward_kinematics(robot, wanted)
+    assert np.abs(found["rotation"].values - np.eye(3)).max() < EXACT
+
+
+def test_convergence_is_quadratic():
+    """The residual after k passes is the square of the one before, down to rounding."""
+    robot = fp.load("stewart-3-3")
+    R = rotvec_rotation(np.array([0.1, -0.15, 0.2]))
+    wanted = actuators(robot, fp.State(position=[0.3, -0.2, 4.6], rotation=R))
+    pose, gaps = fp.State(position=robot.home.position), []
+    for _ in range(5):
+        J = fp.jacobian(robot, pose)["jacobian"].values
+        gap = wanted - actuators(robot, pose)
+        gaps.append(np.abs(gap).max())
+        step = np.linalg.solve(J, gap)
+        pose = fp.State(position=pose.position + step[:3], rotation=rotvec_rotation(step[3:]) @ pose.rotation)
+    small = [g for g in gaps if g > 1e-14]
+    assert all(b < 2.0 * a**2 for a, b in pairwise(small[1:])), gaps
+    found = fp.forward_kinematics(robot, wanted)
+    assert int(found["passes"]) <= len(small) + 1
+
+
+def elbows(left, right):
+    a = np.array([-0.1, 0.0]) + 0.25 * np.array([np.cos(left), np.sin(left)])
+    return a, np.array([0.1, 0.0]) + 0.25 * np.array([np.cos(right), np.sin(right)])
+
+
+def five_bar(left, right, mode):
+    """Closed form: elbows from the cranks, the tip where two circles of 0.25 m about them meet; mode +1 is above."""
+    a, b = elbows(left, right)
+    middle, half = (a + b) / 2, (b - a) / 2
+    rise = np.sqrt(0.25**2 - half @ half) / np.linalg.norm(half)
+    tip = middle + mode * rise * np.array([-half[1], half[0]])
+    return tip, np.arctan2(*(tip - a)[::-1])
+
+
+def test_five_bar_both_assembly_modes_by_guess_agree_with_the_closed_form():
+    robot = fp.load("five-bar")
+    home = np.array([leg.home[0] for leg in robot.legs])
+    random = np.random.default_rng(5)
+    wanted = home + random.uniform(-0.25, 0.25, (200, 2))
+    wanted = np.array([q for q in wanted if np.linalg.norm(np.subtract(*elbows(*q))) < 0.49])  # two links span 0.5 m
+    assert len(wanted) > 150
+    straight = five_bar(*home, 1)[1]  # the platform is parallel to the world at home
+    for mode, guess in ((1, None), (-1, fp.State(position=[0.0, 0.08, 0.0]))):
+        found = fp.forward_kinematics(robot, wanted, guess=guess)
+        for q, p, R in zip(wanted, found["position"].values, found["rotation"].values, strict=True):
+            tip, angle = five_bar(*q, mode)
+            turn = angle - straight
+            assert np.abs(p - [*tip, 0.0]).max() < EXACT
+            assert np.abs(R[:2, 0] - [np.cos(turn), np.sin(turn)]).max() < EXACT
+
+
+def test_another_assembly_mode_is_refused_unless_wanted():
+    """Almost flat, Newton runs off to the mode below the base; a guess there gets it without a word."""
+    robot = fp.load("stewart-3-3")
+    guess = fp.State(position=[0.1, 0.0, 0.001])
+    with pytest.raises(PoseNotFoundError, match="lies on another assembly mode than the guess") as error:
+        fp.forward_kinematics(robot, np.zeros(6), guess=guess)
+    assert "give a guess on the mode that is meant, or assembly='any'" in str(error.value)
+    found = fp.forward_kinematics(robot, np.zeros(6), guess=guess, assembly="any")
+    assert abs(abs(found["position"].values[2]) - robot.home.position[2]) < ROUND_TRIP
+    below = fp.forward_kinematics(robot, np.zeros(6), guess=fp.State(position=[0.0, 0.0, -4.0]))
+    np.testing.assert_allclose(below["position"].values, [0, 0, -robot.home.position[2]], atol=ROUND_TRIP)
+
+
+@pytest.mark.parametrize(("name", "reach", "turn"), [("stewart-3-3", 2.0, 1.0), ("gough-stewart", 0.4, 0.8)])
+def test_the_branch_is_that_of_small_steps(name, reach, turn):
+    """Far targets: the result is the pose that 400 small steps of the actuators lead to, whatever Newton alone finds."""
+    robot, random = fp.load(name), np.random.default_rng(9)
+    position = robot.home.position + random.uniform(-reach, reach, (150, 3))
+    rotation = rotvec_rotation(random.uniform(-turn, turn, (150, 3)))
+    wanted = actuators(robot, fp.State(position=position, rotation=rotation))
+    found = fp.forward_kinematics(robot, wanted, on_error="mask")
+    good = np.flatnonzero(found["valid"].values)
+    assert 75 < len(good) <= 150
+    search = PoseSearch(robot)
+    at, own, _ = start_poses(search, None, 1)
+    at = at.at(np.zeros(len(good), dtype=int))
+    regular = np.ones(len(good), dtype=bool)
+    for part in np.linspace(0.0, 1.0, 401)[1:]:
+        step = search.newton(own + part * (wanted[good] - own), at)
+        regular &= step.solved & step.same  # ways that pass a singular pose closely need smaller steps than these
+        at = step.poses
+    assert regular.mean() > 0.9
+    np.testing.assert_allclose(found["position"].values[good][regular], at.position[regular], atol=1e-8)
+    np.testing.assert_allclose(found["rotation"].values[good][regular], at.rotation[regular], atol=1e-8)
+
+
+def test_cranks_know_no_full_turns():
+    robot = fp.load("hexa")
+    at = state(robot, 20)
+    wanted = actuators(robot, at)
+    found = fp.forward_kinematics(robot, wanted + 2 * np.pi)
+    np.testing.assert_allclose(found["position"].values, at.position, atol=ROUND_TRIP)
+
+
+def test_one_sample_has_no_sample_dimension_and_an_earlier_result_is_a_guess():
+    robot = fp.load("delta")
+    at = state(robot, 2)
+    wanted = actuators(robot, at)
+    first = fp.forward_kinematics(robot, wanted[0])
+    assert first["position"].shape == (3,)
+    second = fp.forward_kinematics(robot, wanted[1], guess=first)
+    np.testing.assert_allclose(second["position"].values, at.position[1], atol=ROUND_TRIP)
+    each = fp.forward_kinematics(robot, wanted, guess=at)
+    assert np.all(each["passes"].values <= 2), "the guess of each sample is its own pose"
+
+
+def refusal(robot, wanted, **options):
+    with pytest.raises(fp.FlexapodError) as error:
+        fp.forward_kinematics(robot, wanted, **options)
+    return error.value
+
+
+def test_out_of_reach_names_actuator_residual_and_nearest_pose():
+    robot = fp.load("hexapod")
+    error = refusal(robot, np.full(6, 0.5))
+    assert isinstance(error, PoseNotFoundError)
+    pattern = (
+        r"forward kinematics of hexapod: no pose was found with these actuator coordinates: at the nearest one "
+        r"\(position \(.*, .*, 0\.75\d*\) m\) actuator [A-F] misses by 0\.116\d* m\."
+    )
+    assert re.fullmatch(pattern, str(error)), str(error)
+    at = fp.State(position=error.position, rotation=error.rotation)
+    gap = actuators(robot, at)[robot.actuators.index(error.actuator)] - 0.5
+    assert abs(gap - error.residual) < 1e-12
+
+
+def test_contradicting_redundant_actuators_are_named():
+    robot = fp.load("planar-4-prr")
+    home = np.array([leg.home[0] for leg in robot.legs])
+    error = refusal(robot, home + np.array([0.01, 0, 0, 0]))
+    assert "the actuators contradict each other: no pose fits all 4; at the nearest one" in str(error)
+    assert re.search(r"actuator (south|east|north|west) misses by 0\.00\d+ m", str(error))
+
+
+def test_messages():
+    robot = fp.load("stewart-3-3")
+    text = {
+        "nan": str(refusal(robot, [0.0, np.nan, 0, 0, 0, 0])),
+        "shape": str(refusal(robot, np.zeros(5))),
+        "type": str(refusal(robot, np.zeros(6), guess=3)),
+        "count": str(refusal(robot, np.zeros((3, 6)), guess=fp.State(position=np.zeros((2, 3))))),
+        "flat": str(refusal(robot, np.zeros(6), guess=fp.State(position=[0.0, 0, 0]))),
+        "singular": str(refusal(fp.load("five-bar"), [2.0, 1.1], guess=fp.State(position=[0.0, 0.2, 0]))),
+        "slider": str(refusal(fp.load("hexapod"), np.zeros(6), guess=fp.State(position=[3.0, 0, 0]))),
+        "option": str(refusal(robot, np.zeros(6), assembly="other")),
+    }
+    assert text == {
+        "nan": "forward kinematics of stewart-3-3: input is not a finite number: actuator_position.",
+        "shape": "actuator_position: expected shape (6,) or (n, 6) for stewart-3-3, got (5,)",
+        "type": "guess: expected a State or an earlier result with position and rotation, got int",
+        "count": "guess: 2 poses for 3 samples; give one, or one for each sample",
+        "flat": "forward kinematics of stewart-3-3: the guess cannot be taken: leg A lies along its first universal axis.",
+        "singular": "forward kinematics of five-bar: the guess is a singular pose (type 2), where assembly modes meet; "
+        "give a guess away from it.",
+        "slider": "forward kinematics of hexapod: the guess cannot be taken: "
+        "leg A cannot reach: its platform joint is too far from the rail.",
+        "option": "assembly: expected 'same' or 'any', got 'other'",
+    }
+
+
+def test_mask_keeps_the_good_samples():
+    robot = fp.load("stewart-3-3")
+    wanted = np.zeros((3, 6))
+    wanted[1] = np.nan
+    wanted[2] = [-4.0, 1, 1, 1, 1, 1]
+    found = fp.forward_kinematics(robot, wanted, on_error="mask")
+    assert found["valid"].values.tolist() == [True, False, False]
+    assert found["reason"].values[0] == ""
+    assert found["reason"].values[1] == "input is not a finite number: actuator_position"
+    assert found["reason"].values[2].startswith("no pose was found with these actuator coordinates: at the nearest one")
+    assert np.all(np.isnan(found["position"].values[1:]))
+    np.testing.assert_allclose(found["position"].values[0], robot.home.position, atol=EXACT)
