@@ -64,9 +64,9 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
             about = json.loads(str(data["about"]))
             rows, times, state = data["rows"], data["times"], data["state"]
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"save: {path} is not a checkpoint of a simulation ({error}); remove it or choose another name") from error
+        raise InputError(f"save: {path} is not a checkpoint ({error}); remove it or choose another name") from error
     if about["mark"] != mark:
-        raise InputError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or choose another name")
+        raise InputError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
     return Progress(
         state=state, rows=[rows], times=[times], segment=about["segment"], index=about["index"],
         happened=[(int(i), float(t), str(text)) for i, t, text in about["happened"]],

@@ -50,7 +50,7 @@ def closed(scope: Scope, robot: Robot, p: Any, quat: Any, v: Any, w: Any, joints
 
     (p, quat, joints), converged, _ = scope.iterate(pass_, start=[p, quat, joints], limit=20, tolerance=CLOSED)
     scope.fail_if(1 - converged, "the loops cannot be closed any more: the robot is at the edge of its workspace or singular")
-    _, G, joints = _rows(scope, robot, p, quat, joints)
+    _, G, joints = _rows(scope.under("", solved=True), robot, p, quat, joints)
     V = ca.vertcat(v, w)
     dependent = -solve(G[:, bound], ca.mtimes(G[:, free], V[free]))
     parts = [V[i] for i in range(6)]

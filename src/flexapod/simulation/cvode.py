@@ -1,6 +1,6 @@
 """CVODE (SUNDIALS) as an independent adaptive reference: the same equations of motion, another integrator and attitude.
 
-Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; signals are evaluated at every call, not interpolated.
+Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; signals are evaluated at every call.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def rhs_program(layout: Layout) -> Program:
     for name, size in layout.extra.items():
         derivative[name] = found.dy[at : at + size]
         at += size
-    root.output("derivative", layout.joined({k: ca.SX.zeros(parts[k].numel()) if v is None else v for k, v in derivative.items()}))
+    filled = {k: ca.SX.zeros(parts[k].numel()) if v is None else v for k, v in derivative.items()}
+    root.output("derivative", layout.joined(filled))
     root.output("joints", coordinates(scope, layout.robot, moment_of(layout, parts)).joints)
     root.output("forces", ca.vertcat(found.force, found.acceleration))
     return root
@@ -60,7 +61,7 @@ def cvode_run(
 
     Checked by: tests/simulation/test_orders.py.
     """
-    from sksundae.cvode import CVODE
+    from sksundae.cvode import CVODE  # type: ignore[import-untyped]
 
     layout = setup.layout
     if events or layout.memory:

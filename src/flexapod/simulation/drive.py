@@ -70,9 +70,15 @@ def drive(
     return progress
 
 
+def _times(start: float, h: float, first: int, count: int) -> Array:
+    """Start times of rows."""
+    return np.asarray(start + h * (first + np.arange(count)), dtype=np.float64)
+
+
 def _with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
     """The run with what the events so far have changed."""
-    robot, gains = setup.layout.robot, {}
+    robot = setup.layout.robot
+    gains: dict[str, float] = {}
     for index, _, _ in progress.happened:
         event = events[index]
         if event.parameters:
@@ -92,8 +98,9 @@ def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> f
 
 
 def _segment(
-    setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, end: float, after_block: Callable[[float, Progress], None]
-) -> None:
+    setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, end: float,
+    after_block: Callable[[float, Progress], None],
+) -> None:  # fmt: skip
     """Run from the start of a segment (or from where it was left) to its end."""
     start, layout = progress.segment, setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
@@ -109,7 +116,7 @@ def _segment(
         if hit is not None:
             _at_condition(setup, runner, clock, events, progress, rows, start, h, first, hit)
             return
-        _keep(progress, clock, rows[:many], start + h * (first + np.arange(many)), first)
+        _keep(progress, clock, rows[:many], _times(start, h, first, many), first)
         progress.index, progress.state = first + many, np.array(rows[many, : layout.size] if last else reached)
         if last:
             _finish(setup, clock, events, progress, rows[many], end)
@@ -123,7 +130,7 @@ def _block(
 ) -> tuple[Array, Array]:
     """Rows of a block and one more of length zero at its end, and the carried numbers after its last full row."""
     step = setup.layout.rows
-    times = start + h * (first + np.arange(many))
+    times = _times(start, h, first, many)
     ticks = np.zeros(many) if clock.period is None else _ticks(times, clock.period)
     table = row_table(setup.layout, setup.signals, start, h, first, many, ticks)
     padded = np.zeros((many + 1 + -(many + 1) % step, setup.layout.columns))
@@ -203,7 +210,7 @@ def _failed(
         good, at = i - 1, _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
     elif "lose control" in text and i >= 2:
         good = i - 1
-    _keep(progress, clock, rows[:good], start + h * (first + np.arange(good)), first)
+    _keep(progress, clock, rows[:good], _times(start, h, first, good), first)
     progress.stopped, progress.stopped_at = text, at
     return True
 
@@ -222,7 +229,7 @@ def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> floa
             for end in ("low", "high"):
                 limit = setup.values[f"stroke.{name}.{end}"]
                 if (curve(0.0) - limit) * (curve(h) - limit) <= 0:
-                    return time + float(brentq(lambda t, x=limit: float(curve(t) - x), 0.0, h, xtol=1e-14))
+                    return time + float(brentq(lambda t, x=limit, c=curve: float(c(t) - x), 0.0, h, xtol=1e-14))
     return time + h
 
 
@@ -246,7 +253,7 @@ def _condition(
     waiting = [(i, e) for i, e in enumerate(events) if e.when is not None and i not in done]
     if not waiting:
         return None
-    seen = samples_of(setup, rows[: many + 1], start + h * (first + np.arange(many + 1)))
+    seen = samples_of(setup, rows[: many + 1], _times(start, h, first, many + 1))
     hits = []
     for i, event in waiting:
         assert event.when is not None
@@ -280,7 +287,7 @@ def _at_condition(
     if tries > 1:
         found, _ = _block(setup, runner, clock, Progress(state=state), begin, high, 0, 1)
     assert found is not None
-    _keep(progress, clock, rows[: i + 1], start + h * (first + np.arange(i + 1)), first)
+    _keep(progress, clock, rows[: i + 1], _times(start, h, first, i + 1), first)
     progress.state = np.array(found[1, : setup.layout.size])
     _begin(setup, events, progress, begin + high, [index], found[1])
 

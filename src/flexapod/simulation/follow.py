@@ -1,4 +1,4 @@
-"""Actuators that follow a motion exactly: kinematics give the motion, inverse dynamics the forces; nothing is integrated but work."""
+"""Actuators that follow a motion exactly: kinematics give the motion, inverse dynamics the forces; only work is integrated."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def followed(
     force = forces.force.values
     twist = np.concatenate([platform.velocity, platform.angular_velocity], axis=1)
     work = _simpson(force * rates, duration / count)
-    external = _simpson(np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True), duration / count)
+    loaded = np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True)
+    external = _simpson(loaded, duration / count)
     travel = _simpson(rates, duration / count)
     layout = Layout(robot=robot, controller=None, method="rk4", rows=1)
     setup = Setup(layout=layout, values=dict(robot.values), signals={}, start=np.zeros(layout.size))

@@ -36,16 +36,16 @@ def check_friction(robot: Robot, friction: bool | str) -> bool:
         raise InputError(f"friction: expected True, False or 'constant', got {friction!r}")
     if not friction:
         return False
-    parts = [(leg, part) for leg in robot.legs for part in (*leg.links, leg.closing) if part.friction is not None]
+    everything: list[tuple[Leg, Any]] = [(leg, part) for leg in robot.legs for part in (*leg.links, leg.closing)]
+    parts = [(leg, part) for leg, part in everything if part.friction is not None]
     for leg, part in parts:
         f = part.friction
-        assert f is not None
         if friction is True and (f.normal or f.reaction):
             raise InputError(
                 f"friction: joint {part.joint} of leg {leg.name} has friction that depends on its load, which forward simulation "
                 "does not solve; friction='constant' keeps the viscous and constant parts, friction=False none"
             )
-    return any(part.friction.viscous or part.friction.coulomb or part.friction.preload for _, part in parts if part.friction)
+    return any(part.friction.viscous or part.friction.coulomb or part.friction.preload for _, part in parts)
 
 
 def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
@@ -78,8 +78,8 @@ def _groups(leg: Leg) -> dict[str, list[int]]:
 
 def _law(values: Values, leg: Leg, joint: str, rates: Any) -> Any:
     """Generalized friction forces of a joint: along the rate of one coordinate, or along several as one vector."""
-    part = next(p for p in (*leg.links, leg.closing) if p.joint == joint and p.friction is not None)
-    assert part.friction is not None
+    parts: list[Any] = [*leg.links, leg.closing]
+    part = next(p for p in parts if p.joint == joint and p.friction is not None)
 
     def read(key: str) -> Any:
         return values.scalar(f"{joint}.friction.{key}")

@@ -131,7 +131,7 @@ class Layout:
     @cached_property
     def size(self) -> int:
         """Length of the carried vector."""
-        return max(s.stop for s in self.places.values())
+        return max(int(s.stop) for s in self.places.values())
 
     @property
     def columns(self) -> int:

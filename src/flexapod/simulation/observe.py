@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -30,6 +31,7 @@ def observe_program(layout: Layout) -> Program:
     moment = Moment(p=symbols["p"], R=R, v=symbols["v"], w=symbols["w"], joints=symbols["joints"])
     scope = Scope(root, root)
     c = coordinates(scope, robot, moment)
+    moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
     kinetic, potential = energies(scope, robot, moment)
     elastic = layout.controller.elastic_energy(scope, robot, c) if layout.controller is not None else ca.SX(0)
     n = layout.actuators

@@ -98,7 +98,10 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
 
 def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "") -> StateEquation:
     """The equation of motion at a state, with the numbers under a prefix."""
-    return state_equation(scope.under(prefix, moment.inputs), robot)  # type: ignore[arg-type]
+    own = scope.under(prefix, moment.inputs)
+    if prefix:  # another geometry closes its legs elsewhere
+        own.solved = False
+    return state_equation(own, robot)  # type: ignore[arg-type]
 
 
 def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | None) -> Any:

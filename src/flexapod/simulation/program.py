@@ -71,7 +71,7 @@ def _at_start(layout: Layout, table: Any) -> Any:
 def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, Any]:
     """Stop outside strokes, and where the determinant of the Jacobian vanishes or changes its sign."""
     robot = layout.robot
-    moment = moment_of(layout, parts)
+    moment, scope = moment_of(layout, parts), scope.under("", solved=True)  # joints were closed at the end of the row before
     if any(layout.strokes):
         q = coordinates(scope, robot, moment).q
         for k, (name, has) in enumerate(zip(robot.actuators, layout.strokes, strict=True)):

@@ -100,9 +100,7 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
     import hashlib
     import json
-
-    import casadi
-    import numpy
+    from importlib.metadata import version
 
     from flexapod.kernels.kernel import choose_backend
 
@@ -113,7 +111,7 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
         "robot_hash": hashlib.sha256(text.encode()).hexdigest(),
         "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
         "flexapod": _version(),
-        "versions": f"python {platform.python_version()}, numpy {numpy.__version__}, casadi {casadi.__version__}",
+        "versions": f"python {platform.python_version()}, numpy {version('numpy')}, casadi {version('casadi')}",
         "backend": choose_backend(),
         "options": json.dumps(dict(options), default=repr),
     }

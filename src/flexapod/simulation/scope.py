@@ -23,19 +23,29 @@ class Scope:
         builder: of the body; takes nested loops.
         given: expressions for the inputs by name.
         prefix: put before every parameter name.
+        solved: iterations are given their solution as start: they are left out (what polishes their result stays).
     """
 
-    def __init__(self, root: Program, builder: Any, given: Mapping[str, Any] | None = None, prefix: str = "") -> None:
-        self.root, self.builder, self.prefix = root, builder, prefix
+    def __init__(
+        self, root: Program, builder: Any, given: Mapping[str, Any] | None = None, prefix: str = "", solved: bool = False
+    ) -> None:
+        self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})
         self.checks: list[tuple[Any, int]] = []
-        self.map, self.scan, self.iterate = builder.map, builder.scan, builder.iterate
+        self.map, self.scan = builder.map, builder.scan
 
-    def under(self, prefix: str, given: Mapping[str, Any] | None = None) -> Scope:
+    def under(self, prefix: str, given: Mapping[str, Any] | None = None, solved: bool = False) -> Scope:
         """The same body with other inputs and parameters under a prefix; checks are shared."""
-        other = Scope(self.root, self.builder, {**self.given, **(given or {})}, prefix)
+        other = Scope(self.root, self.builder, {**self.given, **(given or {})}, prefix, solved or self.solved)
         other.checks = self.checks
         return other
+
+    def iterate(self, fn: Any, *, start: Any, **options: Any) -> tuple[tuple[Any, ...], Any, Any]:
+        """Iterate-until of the body, or its start where that is the solution."""
+        if self.solved:
+            return tuple(ca.SX(x) for x in start), ca.SX(1), ca.SX(0)
+        found: tuple[tuple[Any, ...], Any, Any] = self.builder.iterate(fn, start=start, **options)
+        return found
 
     def input(self, name: str, *_: Any, **__: Any) -> Any:
         """The expression given for an input."""
@@ -71,7 +81,7 @@ def inlined(scope: Scope, program: Program, given: Mapping[str, Any]) -> dict[st
         raise ValueError(f"{program.name} has loops and cannot be inlined")
     inputs = [ca.vec(ca.SX(given[name]).T) for name in program._inputs]
     parameters = [scope.parameter(p.name, unit=p.unit, doc=p.doc) for p in program.signature.parameters]
-    conditions = [check.condition for check in program._checks]
+    conditions: list[Any] = [check.condition for check in program._checks]
     whole = ca.Function(
         program.name,
         [program.input_symbols, program.parameter_symbols],

@@ -51,6 +51,14 @@ class Setup:
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
 
+def refuse_flexible(robot: Robot) -> None:
+    """Only rigid robots are simulated."""
+    soft = [name for name, body in robot.bodies_by_name.items() if body.flexible is not None]
+    soft += [f"leg {leg.name}" for leg in robot.legs if any(link.elastic for link in leg.links)]
+    if soft:
+        raise InputError(f"simulate: {robot.name} has flexible bodies ({', '.join(soft[:3])}); only rigid robots are simulated")
+
+
 def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool) -> Any:
     """Plan of the minimal equations, where they serve: no wrench acts on the platform beside its own weight."""
     from flexapod.equations.minimal.conditions import applies
@@ -71,6 +79,7 @@ def make_setup(
     control = None if function is not None else controller
     if control is not None and not isinstance(control, Controller):
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
+    refuse_flexible(robot)
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     rubs = check_friction(robot, friction)
@@ -161,7 +170,7 @@ def _start(robot: Robot, motion: Any) -> State:
 
 def _limits(robot: Robot) -> dict[str, float]:
     """Ends of the actuators' strokes."""
-    found = {}
+    found: dict[str, float] = {}
     links = [link for leg in robot.legs for link in leg.links if link.actuated]
     for name, link in zip(robot.actuators, links, strict=True):
         stroke = link.limits.stroke if link.limits is not None else None

@@ -133,11 +133,11 @@ def row_table(
         return table
     nodes = layout.nodes
     if layout.method == "rk4":
-        times = start + h * (first + 0.5 * np.arange(2 * count + 1))
+        times: Array = np.asarray(start + h * (first + 0.5 * np.arange(2 * count + 1)), dtype=np.float64)
         half = _sample(layout, signals, times)
         values = np.stack([half[0:-1:2], half[1::2], half[2::2]], axis=1)
     else:
-        times = start + h * (first + np.arange(count)[:, None] + nodes[None, :])
+        times = np.asarray(start + h * (first + np.arange(count)[:, None] + nodes[None, :]), dtype=np.float64)
         values = _sample(layout, signals, times.ravel()).reshape(count, len(nodes), layout.width)
         powers = np.vander(2.0 * nodes - 1.0, increasing=True)
         values = np.einsum("jk,nkw->njw", np.linalg.inv(powers), values)

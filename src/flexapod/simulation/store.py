@@ -18,7 +18,7 @@ import numpy as np
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
     import xarray as xr
 
 SUFFIXES = (".nc", ".parquet", ".csv")
@@ -149,8 +149,8 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, str | None]:
 
 
 def _write_parquet(name: str, frame: pd.DataFrame, text: str) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     pq.write_table(table.replace_schema_metadata({b"flexapod": text.encode()}), name)

@@ -50,8 +50,8 @@ def simulate_study(
         starts: (n,) states to start from, where they differ.
         controller, force, wrench, duration, step, output_step, friction: as for `simulate`.
     Returns:
-        Dataset over (trajectory, time): `position`, `quat_wxyz`, `velocity`, `angular_velocity`, `force`, `supplied_work`; `reason`
-        (trajectory,) is empty where the trajectory reached the end, and rows after a failure repeat the last good state.
+        Dataset over (trajectory, time): `position`, `quat_wxyz`, `velocity`, `angular_velocity`, `force`, `supplied_work`;
+        `reason` (trajectory,) is empty where the end was reached, and rows after a failure repeat the last good state.
 
     Checked by: tests/simulation/test_study.py.
     """
@@ -116,8 +116,10 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
     sizes = {len(column) for column in columns.values()} | ({len(starts)} if starts is not None else set())
     sizes |= {len(robots)} if robots is not None else set()
     if len(sizes) != 1:
-        raise InputError(f"the numbers of trajectories differ: {sorted(sizes)}" if sizes else "nothing varies: give robots, values or starts")
-    plain = all(name.startswith(("platform.mass", "platform.inertia", "platform.first_moment", "controller.")) for name in columns)
+        differ = f"the numbers of trajectories differ: {sorted(sizes)}"
+        raise InputError(differ if sizes else "nothing varies: give robots, values or starts")
+    safe = ("platform.mass", "platform.inertia", "platform.first_moment", "controller.")  # what the minimal equations allow
+    plain = all(name.startswith(safe) for name in columns)
     zeros = {name for name, column in columns.items() if np.any(column != 0.0)} & setup.layout.robot.zeros
     layout = setup.layout if plain else replace(setup.layout, minimal=None)
     if zeros:  # a structural zero is lost: the general kernel serves

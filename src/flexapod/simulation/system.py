@@ -47,6 +47,7 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     robot = layout.robot
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
     c = coordinates(scope, robot, moment)
+    moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
     force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
     wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
     if wrench is not None:
@@ -115,6 +116,7 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
     controller, n = layout.controller, layout.actuators
     assert controller is not None
     moment, signals = moment_of(layout, parts), layout.at_node(column)
+    scope = scope.under("", solved=True)  # joints were closed at the end of the row before
     c = coordinates(scope, layout.robot, moment)
     new = {}
     if controller.quantised:
