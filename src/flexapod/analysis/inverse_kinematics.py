@@ -71,7 +71,7 @@ def inverse_kinematics(
         bound = kernel(robot, "inverse_kinematics", detail=detail)
         batch, given = solve_from_home(bound, inputs)
         words = reasons(bound.signature, batch.status, given)
-        words = _refused(robot, words, batch, inputs)
+        words = _refused(robot, words, batch, inputs, accelerations=isinstance(at, Motion))
         for output in bound.signature.outputs:
             if not output.name.startswith("constraint"):
                 variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
