@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.kernels import kernel
+from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import rotation_from_vector
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
         parts.append(good)
         found += len(good["position"])
         if len(parts) > 200:
-            raise RuntimeError(f"the sampling box of {robot.name} holds too few usable poses")
+            raise FlexapodError(
+                f"the sampling box of {robot.name} holds too few usable poses: make `sampling` smaller or raise `condition`"
+            )
     joined = {name: np.concatenate([p[name] for p in parts])[:count] for name in parts[0]}
     return _on_constraints(robot, joined)
 
