@@ -1,0 +1,69 @@
+"""Energy: conservative runs of every robot keep their books, entry by entry."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from runs import at_home, robot_named, springs_near_home
+
+LEDGER = 1e-9
+"""Share of the energy exchanged that a conservative run may lose or win in 10 s at tight tolerances."""
+
+CLOSED_FORM = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
+GENERAL = ["delta", "five-bar", "tripteron", "planar-4-prr"]
+
+
+def exchanged(run: object) -> float:
+    """Energy that went back and forth: the sum of what kinetic energy gained, whatever it lost later."""
+    return float(np.sum(np.maximum(np.diff(run.kinetic_energy.values), 0.0)))
+
+
+@pytest.mark.parametrize("name", CLOSED_FORM + GENERAL)
+def test_springs_keep_energy(name: str) -> None:
+    robot = robot_named(name)
+    run = fp.simulate(
+        robot, at_home(robot), controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri",
+        rtol=3e-12, atol=1e-14, friction=False,
+    )  # fmt: skip
+    assert "stopped" not in run.attrs
+    assert run.time.values[-1] == 10.0
+    assert exchanged(run) > 0.0
+    assert float(np.max(np.abs(run.ledger_residual))) < LEDGER * exchanged(run)
+    # nothing is supplied, lost or added: the springs store
+    for entry in ("supplied_work", "external_work", "dissipated_energy"):
+        assert not np.any(run[entry])
+    assert np.ptp(run.elastic_energy.values) > 0.0
+
+
+def test_energies_agree_with_the_mass_matrix() -> None:
+    """Kinetic energy summed over bodies and V^T A V / 2; potential energy by another sum."""
+    robot = robot_named("gough-stewart")
+    run = fp.simulate(
+        robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, output_step=0.05, friction=False
+    )
+    state = fp.State(**{k: run[k].values for k in ("position", "rotation", "velocity", "angular_velocity")})
+    other = fp.energy(robot, state)
+    assert np.allclose(run.kinetic_energy, other.kinetic, rtol=1e-11, atol=1e-13)
+    assert np.allclose(np.diff(run.potential_energy), np.diff(other.potential), rtol=0, atol=1e-10)
+
+
+def test_supplied_external_and_dissipated_work_balance() -> None:
+    """A PD run with a load and viscous joints: every entry is integrated for itself and the books still close."""
+    robot = robot_named("hexaslide")
+    up = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    motion = fp.Motion(
+        time=[0.0, 1.0], position=np.tile(up.position, (2, 1)), rotation=np.tile(up.rotation, (2, 1, 1)),
+        **{k: np.zeros((2, 3)) for k in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")},
+    )  # fmt: skip
+
+    def load(t: np.ndarray) -> np.ndarray:
+        return np.outer(np.sin(2 * np.pi * t), [20.0, -10.0, 30.0, 1.0, 2.0, -1.0])
+
+    run = fp.simulate(
+        robot, motion, controller=fp.PD(kp=2e4, kd=2e2), wrench=load, friction="constant", duration=0.5, method="dopri",
+        rtol=1e-11, atol=1e-13, output_step=0.01,
+    )  # fmt: skip
+    assert float(run.dissipated_energy[-1]) > 1e-6
+    assert abs(float(run.external_work[-1])) > 1e-9
+    scale = float(np.abs(run.supplied_work).sum("actuator").max() + np.abs(run.external_work).max() + run.dissipated_energy[-1])
+    assert float(np.max(np.abs(run.ledger_residual))) < 1e-8 * scale

@@ -1,0 +1,68 @@
+"""Orders of accuracy, measured; adaptive runs against CVODE."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from runs import at_home, pd_run, robot_named, springs_near_home
+
+ORDER = 0.25
+"""Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""
+
+
+def swing(name: str, **options: object) -> object:
+    """A swing on springs with a turn in it, from a start with speed."""
+    robot = robot_named(name)
+    start = at_home(robot)
+    if robot.mobility.platform == 6:
+        start = fp.State(
+            position=start.position, rotation=start.rotation, velocity=[0.05, -0.02, 0.03], angular_velocity=[0.4, -0.3, 0.5]
+        )
+    springs = springs_near_home(robot)
+    return fp.simulate(robot, start, controller=springs, duration=0.4, friction=False, watch=(), **options)
+
+
+def difference(a: object, b: object) -> float:
+    names = ("position", "rotation", "velocity", "angular_velocity", "supplied_work", "actuator_travel")
+    return max(float(np.max(np.abs(a[k].values[-1] - b[k].values[-1]))) for k in names)
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "delta"])
+def test_rk4_is_of_order_4(name: str) -> None:
+    step = 0.005 if name == "stewart-3-3" else 0.0025
+    runs = [swing(name, step=step / 2**k, output_step=0.4) for k in range(4)]
+    errors = [difference(runs[k], runs[k + 1]) for k in range(3)]
+    orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    assert abs(orders[-1] - 4.0) < ORDER, (errors, orders)
+
+
+def test_dormand_prince_is_of_order_5() -> None:
+    """With a tolerance that never binds, a row of length h is one step of length h."""
+    runs = [
+        swing("stewart-3-3", method="dopri", rtol=1e6, atol=1e6, step=h, output_step=h) for h in (0.02, 0.01, 0.005, 0.0025)
+    ]
+    assert [int(run.steps.values[-1]) for run in runs] == [20, 40, 80, 160]
+    errors = [difference(runs[k], runs[k + 1]) for k in range(3)]
+    orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    assert abs(orders[-1] - 5.0) < 0.35, (errors, orders)
+
+
+def test_adaptive_runs_agree_with_cvode() -> None:
+    reference = pd_run(method="cvode", rtol=1e-12, atol=1e-14, duration=1.0)
+    found = pd_run(method="dopri", rtol=1e-10, atol=1e-12, duration=1.0)
+    fixed = pd_run(step=1e-3, duration=1.0)
+    assert float(np.max(np.abs(found.position - reference.position))) < 1e-10  # rtol times a few metres
+    assert float(np.max(np.abs(found.rotation - reference.rotation))) < 1e-10
+    assert float(np.max(np.abs(fixed.position - reference.position))) < 1e-9
+    assert float(np.max(np.abs(found.force - reference.force))) < 1e-4  # kp = 1e5 N/m times 1e-10 m, and kd
+
+
+def test_pd_run_of_the_peers_is_accurate() -> None:
+    """2e-7 m at a step of 5 ms, as the peers' RK4 reach at theirs."""
+    reference = pd_run(method="dopri", rtol=1e-12, atol=1e-14)
+    run = pd_run(step=5e-3)
+    assert float(np.max(np.abs(run.position - reference.position))) < 2e-7
+    assert run.attrs["equations"] == "minimal"
+    general = pd_run(step=5e-3, wrench=np.zeros(6))
+    assert general.attrs["equations"] == "virtual_power"
+    assert float(np.max(np.abs(run.position - general.position))) < 1e-12
