@@ -23,8 +23,9 @@ from flexapod.description.schema import Friction
 from flexapod.equations.friction import Coefficients, axis_friction, bearing_load, guide_load, vector_friction
 from flexapod.equations.friction.direction import sense, unit_direction
 from flexapod.equations.newton_euler import SHARE_NAMES, newton_euler, reaction_names, undetermined
+from flexapod.equations.newton_euler.fixed_point import fixed_point
 from flexapod.errors import InputError
-from flexapod.kernels import compile_kernel
+from flexapod.kernels import Program, compile_kernel
 from flexapod.robot.chain import link_poses
 from flexapod.robot.values import guide_axes
 from flexapod.spatial import Vec
@@ -88,6 +89,29 @@ def test_guide_axes_are_those_of_the_reference():
             assert np.abs(v - np.array(leg["guide_normal_v"])).max() < 1e-14
     u, v = guide_axes(np.array([0.0, 0.0, 1.0]))
     assert np.abs(np.cross(u, v)).max() == 1.0
+
+
+@pytest.mark.parametrize("radius", [0.3, 1.5])
+def test_fixed_point_of_a_linear_map(radius):
+    """Also where plain repetition runs away: two differences solve two unknowns."""
+    b = Program("linear")
+    c = b.input("c", (2,))
+    A = np.array([[-radius, 0.2], [0.0, 0.4]])
+    y, converged = fixed_point(b, lambda y: ca.mtimes(ca.DM(A), y) + c, 2, limit=60, tolerance=1e-13)
+    b.output("y", y)
+    b.output("converged", converged)
+    given = np.array([[1.0, 2.0], [-3.0, 0.5]])
+    outputs = compile_kernel(b, backend="numpy").batch({"c": given}).outputs
+    assert outputs["converged"].all()
+    assert np.abs(outputs["y"] - given @ np.linalg.inv(np.eye(2) - A).T).max() < 1e-12
+
+
+def test_fixed_point_that_does_not_exist():
+    b = Program("away")
+    c = b.input("c", (2,))
+    _, converged = fixed_point(b, lambda y: ca.fabs(y) + ca.fabs(c), 2, limit=60, tolerance=1e-13)
+    b.output("converged", converged)
+    assert not compile_kernel(b, backend="numpy").batch({"c": np.ones((1, 2))}).outputs["converged"].any()
 
 
 # -- reference -----------------------------------------------------------------------------------------

@@ -137,10 +137,24 @@ def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Sett
     b = Program("newton_euler")
     platform = platform_motion(b)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    values = Values(b)
+    guess = None
+    if not kim:
+        guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    return setting_at(b, Values(b), robot, platform, wrench, guess, spin, friction)
+
+
+def setting_at(
+    b: Any, values: Values, robot: Robot, platform: FrameMotion, wrench: Any, guess: Any, spin: Spin, friction: bool
+) -> Setting:
+    """Legs and the platform's equations for a motion of the platform, in the scope `b` (a program, or a loop's body).
+
+    Args:
+        values: of the program itself.
+        guess: joint coordinates of all legs to start from; None treats six closed-form legs as Kim does.
+    """
     length = values.scalar("characteristic_length")
     legs: Sequence[LegModel]
-    if kim:
+    if guess is None:
         legs = [
             UniversalLeg(b, values.of(f"legs.{leg.name}"), leg, form.sign, platform, spin)
             for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
@@ -151,7 +165,7 @@ def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Sett
     else:
         check_structure(robot)
         plan = constraint_plan(robot)
-        legs = _chains(b, robot, values, platform, plan.complements, length)
+        legs = _chains(b, robot, values, platform, plan.complements, length, guess)
         system = GeneralSystem(b, legs, platform.p, length, plan.kept, plan.freedoms)
         left_open = undetermined(robot)
     points = refuse_open_loads(b, legs, friction_points(legs, values), left_open.mask) if friction else []
@@ -163,9 +177,8 @@ def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Sett
 
 
 def _chains(
-    b: Program, robot: Robot, values: Values, platform: FrameMotion, complements: Sequence[Sequence[int]], length: Any
+    b: Any, robot: Robot, values: Values, platform: FrameMotion, complements: Sequence[Sequence[int]], length: Any, guess: Any
 ) -> list[LegModel]:
-    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
     result: list[LegModel] = []
     at = 0
     for leg, plan, complement in zip(robot.legs, robot.plan.legs, complements, strict=True):
