@@ -65,7 +65,7 @@ class Controller:
         return bool(np.any(np.asarray(self.resolution) != 0))
 
     @property
-    def model(self) -> Robot | None:
+    def own_model(self) -> Robot | None:
         """The controller's own model, where it has one."""
         return None
 
@@ -84,8 +84,8 @@ class Controller:
         for name, value in self._gains(robot).items():
             spread = per_actuator(robot, name, value)
             found |= {f"controller.{name}.{a}": float(x) for a, x in zip(robot.actuators, spread, strict=True)}
-        if self.model is not None:
-            found |= {MODEL + name: value for name, value in self.model.values.items()}
+        if self.own_model is not None:
+            found |= {MODEL + name: value for name, value in self.own_model.values.items()}
         return found
 
     def _gains(self, robot: Robot) -> dict[str, Any]:
@@ -130,15 +130,15 @@ class JointControl(Controller):
 
     Args:
         kp: [N/m or N m/rad]; kd: per rate; ki: per error and second. One number or one per actuator.
-        feedforward: add the forces that the reference motion demands of the `assumed` robot.
-        assumed: the controller's model; the simulated robot itself if left out.
+        feedforward: add the forces that the reference motion demands of the `model`.
+        model: the controller's own model; the simulated robot itself if left out.
     """
 
     kp: Any
     kd: Any = 0.0
     ki: Any = None
     feedforward: bool = False
-    assumed: Robot | None = None
+    model: Robot | None = None
 
     @property
     def signals(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -183,7 +183,7 @@ def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
 
 def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
     """Joint PD plus the forces that the reference motion demands of a model of the robot."""
-    return JointControl(kp=kp, kd=kd, feedforward=True, assumed=model, **options)
+    return JointControl(kp=kp, kd=kd, feedforward=True, model=model, **options)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -197,14 +197,14 @@ class ComputedTorque(Controller):
 
     Args:
         kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).
-        assumed: the controller's model; the simulated robot itself if left out.
+        model: the controller's own model; the simulated robot itself if left out.
 
     Source: Long 2014, Eqs. (46)-(49) as a control law. Checked by: tests/simulation/test_controllers.py.
     """
 
     kp: Any
     kd: Any
-    assumed: Robot | None = None
+    model: Robot | None = None
     signals: ClassVar[tuple[str, ...]] = ("platform",)
 
     def __post_init__(self) -> None:
@@ -213,12 +213,12 @@ class ComputedTorque(Controller):
             raise InputError("resolution: computed torque reads the platform's pose, not encoders; leave it out")
 
     @property
-    def model(self) -> Robot | None:
+    def own_model(self) -> Robot | None:
         """The controller's own model."""
-        return self.assumed
+        return self.model
 
     def _structure(self) -> Any:
-        return (self.assumed is not None,)
+        return (self.model is not None,)
 
     def parameters(self, robot: Robot) -> dict[str, float]:
         """Gains per component of the twist, and the model's numbers."""
@@ -235,7 +235,7 @@ class ComputedTorque(Controller):
         error = ca.vertcat(r[:3] - moment.p, rotation_error(R_r, moment.R))
         kp, kd = (ca.vertcat(*[scope.root.parameter(f"controller.{k}.{i}") for i in range(6)]) for k in ("kp", "kd"))
         command = r[18:24] + kd * (r[12:18] - moment.twist) + kp * error
-        state = model_equation(scope, robot, moment, MODEL if self.assumed is not None else "")
+        state = model_equation(scope, robot, moment, MODEL if self.model is not None else "")
         N, free = state.basis, list(robot.plan.platform_independent)
         Vdot = ca.mtimes(N, command[free]) + state.beta
         y = ca.mtimes(N.T, ca.mtimes(state.A, Vdot) + state.c)

@@ -145,7 +145,7 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
         elif name == "platform":
             found[name] = sig.platform_reference(as_platform(robot, motion))
         else:
-            assumed = getattr(controller, "assumed", None) or robot
+            assumed = getattr(controller, "model", None) or robot
             found[name] = sig.demanded_force(assumed, as_platform(robot, motion))
     return found
 

@@ -1,0 +1,43 @@
+"""Cayley's vector against rotation matrices and finite differences."""
+
+import casadi as ca
+import numpy as np
+
+from flexapod.robot.geometry import rotation_from_vector
+from flexapod.simulation.attitude import matrix, normalised, quaternions, rotation_error, theta_rate, turned
+
+
+def test_theta_rate_is_the_derivative_of_the_turn() -> None:
+    """R(theta + h theta') = exp(h w) R(theta) to second order in h."""
+    random = np.random.default_rng(4)
+    theta, w, q0 = random.normal(size=3), random.normal(size=3), random.normal(size=4)
+    q0 /= np.linalg.norm(q0)
+    rate = np.array(ca.DM(theta_rate(ca.SX(theta), ca.SX(w)))).ravel()
+
+    def at(t: np.ndarray) -> np.ndarray:
+        return np.array(ca.DM(matrix(turned(ca.SX(t), ca.SX(q0)))))
+
+    h = 1e-5
+    central = (at(theta + h * rate) - at(theta - h * rate)) / (2 * h)
+    hat = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+    assert np.allclose(central @ at(theta).T, hat, atol=1e-9)
+    assert np.allclose(at(theta) @ at(theta).T, np.eye(3), atol=1e-15)
+
+
+def test_quaternion_and_matrix_agree() -> None:
+    random = np.random.default_rng(5)
+    for vector in random.normal(size=(20, 3)):
+        R = rotation_from_vector(vector)
+        q = quaternions(R[None])[0]
+        assert np.allclose(np.array(ca.DM(matrix(ca.SX(3.0 * q)))), R, atol=1e-15)
+        assert np.isclose(float(ca.norm_2(ca.DM(normalised(ca.SX(3.0 * q))))), 1.0, atol=1e-15)
+
+
+def test_rotation_error_is_the_rotation_vector() -> None:
+    random = np.random.default_rng(6)
+    for scale in (1e-9, 1e-4, 0.3, 2.5):
+        vector = random.normal(size=3)
+        vector *= scale / np.linalg.norm(vector)
+        R = rotation_from_vector(random.normal(size=3))
+        found = np.array(ca.DM(rotation_error(ca.SX(rotation_from_vector(vector) @ R), ca.SX(R)))).ravel()
+        assert np.allclose(found, vector, rtol=1e-9, atol=1e-16 / max(scale, 1e-3) + 1e-15)
