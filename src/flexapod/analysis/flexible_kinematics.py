@@ -127,7 +127,7 @@ def deformed_point(inputs: dict[str, Array], point: Point, e: Array, ed: Array, 
     R, w, alpha = inputs["rotation"], inputs["angular_velocity"], inputs["angular_acceleration"]
 
     def world(vectors: Array) -> Array:
-        return np.einsum("nij,nj->ni", R, vectors)
+        return np.asarray(np.einsum("nij,nj->ni", R, vectors))
 
     r = world(point.r0 + e @ point.Phi_d.T)
     rate, second = world(ed @ point.Phi_d.T), world(edd @ point.Phi_d.T)

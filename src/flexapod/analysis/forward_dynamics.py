@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, note, run
+from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
@@ -18,11 +18,11 @@ from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
+from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -35,6 +35,8 @@ def forward_dynamics(
     state: State | Motion,
     force: Any,
     *,
+    friction: bool = True,
+    reactions: bool = False,
     wrench: Any = None,
     point: str | None = None,
     axes: str = "world",
@@ -43,11 +45,13 @@ def forward_dynamics(
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
-    """Acceleration of the platform under actuator forces, without friction.
+    """Acceleration of the platform under actuator forces.
 
     Args:
         state: poses and twists (a Motion's accelerations are not used).
         force: (actuators,) or (n, actuators) [N or N m].
+        friction: friction as in the file, its coupling with reactions and acceleration solved; False leaves it out.
+        reactions: also joint reactions, as for `inverse_dynamics`.
         wrench: external load on the platform, as for `inverse_dynamics`.
         elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
     Returns:
@@ -64,15 +68,31 @@ def forward_dynamics(
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
-    fast = choose(robot, formulation, loaded=wrench is not None) == "minimal"
-    bound = kernel(robot, "minimal_forward_dynamics" if fast else "forward_dynamics")
+    rubbed = friction and has_friction(robot)
+    fast = not rubbed and choose(robot, formulation, loaded=wrench is not None) == "minimal"
+    bound = kernel(robot, "forward_friction" if rubbed else "minimal_forward_dynamics" if fast else "forward_dynamics")
     outputs = run(bound, inputs, words, "forward_dynamics" if fast and formulation == "auto" else None)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
-    return dataset(robot, variables, state, words if on_error == "mask" else None)
+    result = dataset(robot, variables, state, words if on_error == "mask" else None)
+    return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
+
+
+def _reactions(
+    robot: Robot, state: State | Motion, inputs: dict[str, Any], outputs: dict[str, Array], friction: bool, on_error: OnError
+) -> xr.Dataset:
+    """Joint reactions at the accelerations that were found."""
+    time = getattr(state, "time", None)
+    known = {k: inputs[k] for k in ("position", "rotation", "velocity", "angular_velocity")}
+    moving = Motion(time=np.arange(float(len(inputs["position"]))) if time is None else time, **known, **outputs)
+    found = inverse_dynamics(robot, moving, friction=friction, reactions=True, wrench=inputs["wrench"], on_error=on_error)
+    wanted = found[[name for name in found.data_vars if name.startswith(("reaction_", "friction_"))]]
+    if time is not None:
+        return wanted
+    return wanted.isel(time=0, drop=True) if getattr(state, "single", False) else wanted.rename(time="sample").drop_vars("sample")
 
 
 def state_inputs(robot: Robot, state: State | Motion) -> tuple[dict[str, Any], NDArray[Any]]:

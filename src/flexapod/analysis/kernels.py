@@ -29,6 +29,7 @@ PROGRAMS = {
     "minimal_inverse_dynamics": "flexapod.equations.minimal.inverse_dynamics",
     "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
     "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
+    "forward_friction": "flexapod.equations.forward_friction",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",

@@ -166,7 +166,9 @@ def _flexible(
     )
 
 
-def _labelled(robot: Robot, state: Any, model: LinearModel, found: Vibration, words: NDArray[Any], on_error: OnError) -> xr.Dataset:
+def _labelled(
+    robot: Robot, state: Any, model: LinearModel, found: Vibration, words: NDArray[Any], on_error: OnError
+) -> xr.Dataset:
     def spread(values: Any, empty: Any) -> Any:
         result = np.full((len(words), *values.shape[1:]), empty, dtype=values.dtype)
         result[model.good] = values

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.flexible_dynamics import TWIST
 from flexapod.analysis.forward_dynamics import state_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
-from flexapod.analysis.natural_frequencies import TWIST, LinearModel
+from flexapod.analysis.natural_frequencies import LinearModel
 from flexapod.errors import InputError
 from flexapod.motions.rotations import rotvec_rotation
 

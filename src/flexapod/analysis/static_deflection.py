@@ -118,7 +118,7 @@ def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, wor
         batch = tangent.batch({**pose_of(part), "elastic": e[active], "force": force[active], **own.inputs()})
         good = batch.status == 0
         for k, text in zip(active[~good], reasons(tangent.signature, batch.status, part)[~good], strict=True):
-            words[k] = f"static deflection: {text}"
+            words[k] = f"no static deflection found: {text}"
         rho, K, B = (batch.outputs[name] for name in ("residual", "stiffness", "actuator_map"))
         if moving:
             rho = rho + _inertia(kernel(robot, "flexible_mass_matrix"), part, e[active])
@@ -143,7 +143,7 @@ def _solve(system: Array, right: Array) -> Array:
     if len(system) == 0:
         return right.copy()
     try:
-        return np.linalg.solve(system, right[..., None])[..., 0]
+        return np.asarray(np.linalg.solve(system, right[..., None])[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
         result = np.full_like(right, np.nan)
         for k in range(len(system)):
@@ -161,4 +161,4 @@ def _inertia(whole: RobotKernel, part: dict[str, Array], e: Array) -> Array:
     moved, rest = whole.batch({k: at[k] for k in names}).outputs, whole.batch({k: still[k] for k in names}).outputs
     R = part["rotation"]
     V = np.concatenate([np.einsum("nji,nj->ni", R, part[k]) for k in ("acceleration", "angular_acceleration")], axis=1)
-    return np.einsum("nij,nj->ni", moved["mass_matrix"][:, :, :6], V) + moved["bias"] - rest["bias"]
+    return np.asarray(np.einsum("nij,nj->ni", moved["mass_matrix"][:, :, :6], V) + moved["bias"] - rest["bias"])

@@ -27,7 +27,7 @@ STAGES = {
 """What the kernel reads per stage, flattened, and how many numbers."""
 
 
-def flexible_elastic_motion(robot: Robot, steps: int = 64) -> Program:
+def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
     """The program: `start` (2N,) = (e, e'), `step` (steps,), the motion at (3 steps,) stages in; `states` (steps, 2N) out.
 
     Checked by: tests/analysis/test_flexible_simulate.py.

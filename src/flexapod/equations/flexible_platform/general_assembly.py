@@ -1,7 +1,7 @@
 r"""The flexible platform by the general virtual-power assembly: a second derivation, to check the closed form of the paper.
 
-Legs: joint coordinates closed by Newton on the deformed half frames, generalized forces of each chain by recursion, projected with
-the closing Jacobian (Briot 2014 Eqs. 9, 23-44). Platform: from its kinetic energy T in body axes,
+Legs: joint coordinates closed by Newton on the deformed half frames, generalized forces of each chain by recursion, projected
+with the closing Jacobian (Briot 2014 Eqs. 9, 23-44). Platform: from its kinetic energy T in body axes,
 
 .. math:: f = \frac{d}{dt}\frac{\partial T}{\partial v} + \omega\times\frac{\partial T}{\partial v},\quad
           n = \frac{d}{dt}\frac{\partial T}{\partial\omega} + \omega\times\frac{\partial T}{\partial\omega}

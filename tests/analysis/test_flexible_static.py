@@ -1,0 +1,101 @@
+"""Static deflection: reference values, equilibrium in other kernels, loads, quasi-static motion, messages."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from support.flexible_robots import REFERENCE, at_home, off, plate_robot, reference_robot, rigid, stiffened
+
+REFERENCE_TOLERANCE = 1e-11
+"""Relative: Newton ends at rounding; the reference is printed with 16 digits."""
+LINEAR = 1e-3
+"""Relative: deflections of a small load are linear up to its square."""
+REST = 1e-8
+"""Elastic acceleration [1/s^2] left at equilibrium, where terms of 1e3 cancel."""
+
+
+def test_reference_equilibrium() -> None:
+    robot = reference_robot("plate")
+    found = fp.static_deflection(robot, at_home(robot))
+    expected = REFERENCE["static_equilibrium"]
+    assert off(found.force, expected["static_Gamma"]) < REFERENCE_TOLERANCE
+    assert off(found.elastic, expected["static_qe"]) < REFERENCE_TOLERANCE
+    assert float(found.residual) < 1e-9
+
+
+def test_equilibrium_needs_the_deflection() -> None:
+    """The plate robot holds with 1918 N at most; undeformed it would need 9660 N and still accelerate."""
+    robot = reference_robot("plate")
+    state = at_home(robot)
+    held = fp.inverse_dynamics(robot, state)
+    assert held.attrs["elastic"] == "static"
+    assert float(np.abs(held.force).max()) == pytest.approx(1918.49, abs=0.01)
+    assert float(np.abs(held.elastic_acceleration).max()) < REST
+    undeformed = fp.inverse_dynamics(robot, state, elastic="zero")
+    assert float(np.abs(undeformed.force).max()) == pytest.approx(9659.72, abs=0.01)
+    assert float(np.abs(undeformed.elastic_acceleration).max()) > 100.0
+
+
+def test_load_at_a_point_bends_the_platform() -> None:
+    """In equilibrium by the inverse model too; a small load bends in proportion; a load on the frame is another load."""
+    robot = plate_robot()
+    state = at_home(robot)
+    load = np.array([20.0, -10.0, -100.0, 5.0, 3.0, 2.0])
+    found = fp.static_deflection(robot, state, wrench=load, point="tool")
+    held = fp.inverse_dynamics(robot, state, elastic=found.elastic.values, wrench=load, point="tool")
+    assert float(np.abs(held.elastic_acceleration).max()) < REST
+    assert off(held.force, found.force) < REFERENCE_TOLERANCE
+    bare = fp.static_deflection(robot, state).elastic
+    small = fp.static_deflection(robot, state, wrench=load / 1e3, point="tool").elastic - bare
+    double = fp.static_deflection(robot, state, wrench=load / 5e2, point="tool").elastic - bare
+    assert off(double, 2 * small) < LINEAR
+    on_frame = fp.static_deflection(robot, state, wrench=load)
+    assert off(on_frame.elastic, found.elastic) > LINEAR, "the frame is not the material at its origin"
+    bent = fp.deformation(robot, at_home(robot, elastic=found.elastic.values)).displacement
+    assert float((bent - fp.deformation(robot, state).displacement)[2]) < -1e-5, "the tool goes where it is pressed"
+
+
+def test_batches_and_rows_agree() -> None:
+    robot = plate_robot()
+    poses = robot.home.position + np.random.default_rng(1).uniform(-0.08, 0.08, (5, 3))
+    together = fp.static_deflection(robot, fp.State(position=poses))
+    for k, pose in enumerate(poses):
+        alone = fp.static_deflection(robot, fp.State(position=pose))
+        np.testing.assert_allclose(alone.elastic, together.elastic[k], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(alone.force, together.force[k], rtol=1e-11)
+
+
+def test_quasi_static_along_a_motion() -> None:
+    """With e = static and e' = 0, the elastic accelerations vanish while the frame moves."""
+    robot = plate_robot()
+    random = np.random.default_rng(2)
+    motion = fp.Motion(
+        time=np.arange(4.0),
+        position=np.tile(robot.home.position, (4, 1)),
+        rotation=np.tile(robot.home.rotation, (4, 1, 1)),
+        velocity=random.normal(size=(4, 3)) * 0.5,
+        angular_velocity=random.normal(size=(4, 3)),
+        acceleration=random.normal(size=(4, 3)) * 5,
+        angular_acceleration=random.normal(size=(4, 3)) * 5,
+    )
+    found = fp.inverse_dynamics(robot, motion)
+    assert float(np.abs(found.elastic_acceleration).max()) < REST
+    still = fp.static_deflection(robot, at_home(robot))
+    assert float(np.abs(found.elastic - still.elastic).max()) > 1e-3, "the frame's acceleration bends the platform"
+
+
+def test_too_soft_a_platform_is_named() -> None:
+    robot = stiffened(plate_robot(), 1e-3)
+    with pytest.raises(fp.FlexapodError, match=r"static deflection of .*: no static deflection found"):
+        fp.static_deflection(robot, at_home(robot))
+
+
+def test_messages() -> None:
+    robot = plate_robot()
+    with pytest.raises(fp.InputError, match="static deflection: gough-stewart is rigid; load a flexible robot"):
+        fp.static_deflection(rigid(), at_home(rigid()))
+    with pytest.raises(fp.InputError, match=r"has no point 'tip' \(points: tool\)"):
+        fp.static_deflection(robot, at_home(robot), wrench=np.ones(6), point="tip")
+    other = reference_robot("generic")
+    with pytest.raises(fp.InputError, match="has no shapes at"):
+        fp.static_deflection(other, at_home(other), wrench=np.ones(6), point="tool")

@@ -1,0 +1,198 @@
+"""Equations of the flexible platform: reference values, a second formulation, power balance, the rigid limit, the tangent."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.motions.rotations import rotvec_motion, rotvec_rotation
+from support.flexible_robots import (
+    off,
+    plate_robot,
+    random_flexible,
+    reference_robot,
+    reference_states,
+    rigid,
+    run,
+    stiffened,
+)
+
+REFERENCE = 1e-11
+"""Relative: the reference has 60 digits, forces pass a system with condition 1e3."""
+REST = 1e-7
+"""Elastic acceleration [1/s^2] at the reference's equilibrium, where terms of 1e3 cancel; its e has 16 digits."""
+AGREE = 1e-10
+"""Relative, over 1000 states: forces of states near the singularity of the inverse model lose five digits (measured 3e-11)."""
+TERMS = 1e-13
+"""Relative: mass matrix, bias and forward dynamics have no bad condition (measured 1e-14)."""
+BALANCE = 1e-10
+"""Of the sum of absolute powers: sixth-order differences with 1e-4 s leave 1e-12."""
+TANGENT = 1e-9
+"""Of the largest stiffness: fourth-order differences with 1e-4."""
+
+
+def test_the_catalogue_robot() -> None:
+    robot = plate_robot()
+    body = robot.flexible_platform
+    assert body is not None
+    assert robot.elastic_names == tuple(f"platform.mode{k}" for k in range(1, 11))
+    assert body.mass == pytest.approx(73.0709, abs=5e-5)  # exact hexagon, papers' readings
+    # D = 2 d sqrt(k), d = 0.4, below Eq. (34)
+    np.testing.assert_allclose(np.diag(body.D_ee), 0.8 * np.sqrt(np.diag(body.K_ee)), rtol=1e-12)
+    table_2 = [188.7473, 188.7475, 315.7169, 401.0187, 474.7468]
+    np.testing.assert_allclose(body.angular_frequency[:5], table_2, rtol=3e-3)
+    # the legs are those of the rigid robot, and the plate is its rigid platform up to the mesh's integration
+    for name, value in rigid().values.items():
+        assert robot.values[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+    start = fp.inverse_kinematics(robot, fp.State(position=robot.home.position), elastic="zero")
+    table = [-1.671, 1.767, 1.025, -1.373, 1.764, 1.039, -2.016, 1.814, 1.142, -1.958, 1.859, 1.126, -1.656, 1.389, 1.0203]
+    table += [-1.936, 1.345, 1.099]
+    assert np.abs(start.joint_position.values - np.array(table)).max() < 1e-3  # Table 4, printed with three digits
+
+
+@pytest.mark.parametrize("kind", ["plate", "generic"])
+def test_reference_states(kind: str) -> None:
+    robot = reference_robot(kind)
+    N = len(robot.elastic_names)
+    for name, given, entry in reference_states(kind):
+        inputs = {key: value[None] for key, value in given.items()}
+        inputs |= {"wrench": np.zeros((1, 6)), "elastic_load": np.zeros((1, N))}
+        inputs["force"] = np.array(entry["inverse"]["Gamma"])[None]
+        inverse = run(robot, "flexible_inverse_dynamics", inputs)
+        assert off(inverse["force"][0], entry["inverse"]["Gamma"]) < REFERENCE, name
+        assert off(inverse["joint_force"][0], entry["inverse"]["leg_force_on_platform_world"]) < REFERENCE, name
+        forward = run(robot, "flexible_forward_dynamics", inputs)
+        scale = max(1.0, np.abs(given["acceleration"]).max())
+        assert np.abs(forward["acceleration"][0] - given["acceleration"]).max() < REFERENCE * scale, name
+        assert np.abs(forward["angular_acceleration"][0] - given["angular_acceleration"]).max() < 1e-10 * scale, name
+        edd = np.array(entry["inverse"]["qe_ddot"])
+        for found in (inverse["elastic_acceleration"][0], forward["elastic_acceleration"][0]):
+            assert np.abs(found - edd).max() < max(REFERENCE * np.abs(edd).max(), REST), name
+        terms = run(robot, "flexible_mass_matrix", inputs)
+        T = np.eye(6 + N)
+        T[:3, :3] = given["rotation"]  # the reference has v in world and omega in platform axes
+        assert off(T @ terms["mass_matrix"][0] @ T.T, entry["mass_matrix"]) < REFERENCE, name
+        assert off(T @ terms["actuator_map"][0], entry["actuator_map_B"]) < REFERENCE, name
+        assert off(T @ terms["bias"][0], entry["bias_incl_gravity_elastic_damping"]) < REFERENCE, name
+
+
+def test_two_formulations_agree() -> None:
+    """Closed form of the paper against the general virtual-power assembly, 1000 random states."""
+    robot = reference_robot("generic")
+    inputs = random_flexible(robot, 1000, seed=3)
+    N = len(robot.elastic_names)
+    closed, general = (run(robot, f"{name}_mass_matrix", inputs) for name in ("flexible", "general_flexible"))
+    T = np.tile(np.eye(6 + N), (1000, 1, 1))
+    T[:, :3, :3] = T[:, 3:6, 3:6] = inputs["rotation"]
+    assert off(T @ closed["mass_matrix"] @ np.swapaxes(T, 1, 2), general["mass_matrix"]) < TERMS
+    assert off(np.einsum("nij,nj->ni", T, closed["bias"]), general["bias"]) < TERMS
+    assert off(T @ closed["actuator_map"], general["actuator_map"]) < TERMS
+    closed, general = (run(robot, f"{name}_inverse_dynamics", inputs) for name in ("flexible", "general_flexible"))
+    for key in ("force", "power", "elastic_acceleration"):
+        assert off(closed[key], general[key]) < AGREE, key
+
+
+def test_forward_inverts_inverse() -> None:
+    robot = plate_robot()
+    inputs = random_flexible(robot, 1000, seed=5)
+    inverse = run(robot, "flexible_inverse_dynamics", inputs)
+    forward = run(robot, "flexible_forward_dynamics", {**inputs, "force": inverse["force"]})
+    size = np.abs(inverse["elastic_acceleration"]).max()
+    for key in ("acceleration", "angular_acceleration"):
+        assert np.abs(forward[key] - inputs[key]).max() < AGREE * size
+    assert off(forward["elastic_acceleration"], inverse["elastic_acceleration"]) < AGREE
+
+
+def test_power_balance() -> None:
+    """Actuators and loads supply what energies gain and damping takes: energies by their own verb, differenced over time."""
+    robot = plate_robot()
+    body = robot.flexible_platform
+    assert body is not None
+    given = random_flexible(robot, 20, seed=7)
+    found = run(robot, "flexible_forward_dynamics", given)
+    ids = ("acceleration", "angular_acceleration", "elastic_acceleration")
+    a, alpha, edd = (found[key] for key in ids)
+    h, gain = 1e-4, np.zeros(20)
+    for k, weight in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60)):
+        for sign in (1.0, -1.0):
+            t = sign * k * h
+            angle = given["angular_velocity"] * t + alpha * t * t / 2
+            turn, w, _ = rotvec_motion(angle, given["angular_velocity"] + alpha * t, alpha)
+            state = fp.State(
+                position=given["position"] + given["velocity"] * t + a * t * t / 2,
+                rotation=turn @ given["rotation"],
+                velocity=given["velocity"] + a * t,
+                angular_velocity=w,
+                elastic=given["elastic"] + given["elastic_velocity"] * t + edd * t * t / 2,
+                elastic_velocity=given["elastic_velocity"] + edd * t,
+            )
+            energy = fp.energy(robot, state)
+            gain += sign * weight / h * (energy.kinetic.values + energy.potential.values)
+    keys = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
+    rates = fp.inverse_kinematics(robot, fp.State(**{k: given[k] for k in keys})).actuator_velocity.values
+    lost = np.einsum("ni,ij,nj->n", given["elastic_velocity"], body.D_ee, given["elastic_velocity"])
+    powers = [given["force"] * rates, given["elastic_load"] * given["elastic_velocity"]]
+    powers += [given["wrench"] * np.concatenate([given["velocity"], given["angular_velocity"]], axis=1)]
+    supplied = sum(p.sum(axis=1) for p in powers)
+    absolute = sum(np.abs(p).sum(axis=1) for p in powers) + np.abs(gain) + lost
+    assert np.abs((supplied - gain - lost) / absolute).max() < BALANCE
+
+
+def test_inertia_terms_of_the_deformation_can_be_left_out() -> None:
+    robot = plate_robot()
+    inputs = random_flexible(robot, 50, seed=9)
+    whole = run(robot, "flexible_mass_matrix", inputs)["mass_matrix"]
+    first = run(robot, "flexible_mass_matrix", inputs, second_order=False)["mass_matrix"]
+    assert 1e-6 < off(first, whole) < 1e-2, "they matter, a little"
+    undeformed = {**inputs, "elastic": np.zeros_like(inputs["elastic"])}
+    whole = run(robot, "flexible_mass_matrix", undeformed)["mass_matrix"]
+    first = run(robot, "flexible_mass_matrix", undeformed, second_order=False)["mass_matrix"]
+    assert off(first, whole) < 1e-14
+
+
+def test_limit_of_a_rigid_platform() -> None:
+    """With quasi-static deflection the forces approach the rigid robot's with an error of 1/stiffness."""
+    robot = plate_robot()
+    keys = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    states = random_flexible(robot, 30, seed=11)
+    motion = fp.Motion(time=np.arange(30.0), **{key: states[key] for key in keys})
+    expected = fp.inverse_dynamics(rigid(), motion).force.values
+    errors = [off(fp.inverse_dynamics(stiffened(robot, k), motion).force.values, expected) for k in (1e2, 1e4, 1e6)]
+    assert errors[0] < 0.05
+    assert errors[0] / errors[1] == pytest.approx(100.0, rel=0.05)
+    assert errors[1] / errors[2] == pytest.approx(100.0, rel=0.05)
+
+
+def test_tangent_is_the_derivative_of_the_equilibrium() -> None:
+    """Against differences of bias, actuator map and loads from the other kernel."""
+    robot = reference_robot("generic")
+    N, random = len(robot.elastic_names), np.random.default_rng(13)
+    given = {key: value[0] for key, value in random_flexible(robot, 1, seed=13).items()}
+    load, r0 = random.normal(size=6) * 100, random.normal(size=3) * 0.3
+    Phi, Phi_r = random.normal(size=(3, N)), random.normal(size=(3, N))
+    p, R, e = given["position"], given["rotation"], given["elastic"]
+
+    def residual(dx: np.ndarray) -> np.ndarray:
+        at, turn, q = p + R @ dx[:3], R @ rotvec_rotation(dx[3:6]), e + dx[6:]
+        still = {"velocity": np.zeros((1, 3)), "angular_velocity": np.zeros((1, 3)), "elastic_velocity": np.zeros((1, N))}
+        found = run(robot, "flexible_mass_matrix", {"position": at[None], "rotation": turn[None], "elastic": q[None], **still})
+        f, m = turn.T @ load[:3], turn.T @ load[3:]
+        frame = np.concatenate([turn.T @ given["wrench"][:3], turn.T @ given["wrench"][3:], np.zeros(N)])
+        point = np.concatenate([f, np.cross(r0 + Phi @ q, f) + m, Phi.T @ f + Phi_r.T @ m])
+        return found["bias"][0] - found["actuator_map"][0] @ given["force"] - frame - point
+
+    tangent = fp.kernel(robot, "flexible_tangent")(
+        position=p, rotation=R, elastic=e, force=given["force"], wrench=given["wrench"], point_wrench=load,
+        point_position=r0, point_shape=Phi, point_rotation=Phi_r,
+    )  # fmt: skip
+    assert off(tangent["residual"], residual(np.zeros(6 + N))) < TERMS
+    h, K = 1e-4, np.zeros((6 + N, 6 + N))
+    for j, dx in enumerate(np.eye(6 + N) * h):
+        K[:, j] = (8 * (residual(dx) - residual(-dx)) - (residual(2 * dx) - residual(-2 * dx))) / (12 * h)
+    assert off(tangent["stiffness"], K) < TANGENT
+
+
+def test_parameters_do_not_recompile() -> None:
+    """A stiffer platform runs on the same kernel."""
+    soft, stiff = plate_robot(), stiffened(plate_robot(), 2.0)
+    assert soft.structure == stiff.structure
+    assert fp.kernel(soft, "flexible_tangent").compiled is fp.kernel(stiff, "flexible_tangent").compiled
