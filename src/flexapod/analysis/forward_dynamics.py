@@ -89,7 +89,7 @@ def _reactions(
     known = {k: inputs[k] for k in ("position", "rotation", "velocity", "angular_velocity")}
     moving = Motion(time=np.arange(float(len(inputs["position"]))) if time is None else time, **known, **outputs)
     found = inverse_dynamics(robot, moving, friction=friction, reactions=True, wrench=inputs["wrench"], on_error=on_error)
-    wanted = found[[name for name in found.data_vars if name.startswith(("reaction_", "friction_"))]]
+    wanted = found[[name for name in found.data_vars if str(name).startswith(("reaction_", "friction_"))]]
     if time is not None:
         return wanted
     return wanted.isel(time=0, drop=True) if getattr(state, "single", False) else wanted.rename(time="sample").drop_vars("sample")

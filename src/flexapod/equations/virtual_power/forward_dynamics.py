@@ -56,7 +56,13 @@ def state_inputs(b: Program) -> tuple[FrameMotion, Any]:
 def state_equation(b: Program, robot: Robot, massless_legs: bool = False) -> StateEquation:
     """The equation of motion at a state: A and c, summed over platform and legs."""
     frame, acceleration = state_inputs(b)
-    guess = guess_input(b, robot)
+    return state_equation_at(b, robot, frame, acceleration, guess_input(b, robot), massless_legs)
+
+
+def state_equation_at(
+    b: Program, robot: Robot, frame: FrameMotion, acceleration: Any, guess: Any, massless_legs: bool = False
+) -> StateEquation:
+    """The equation of motion with given inputs; `acceleration` is the symbol that `frame` moves with."""
     if all(form is not None for form in robot.closed_forms):
         return _from_projected_legs(b, robot, frame, massless_legs)
     equation = platform_equation(b, robot, frame, guess, massless_legs)
