@@ -1,4 +1,7 @@
-"""Plotly figures of robots and results. Leg colours are the same everywhere and safe for colour-blind readers."""
+"""Plotly figures of robots, and the look that all figures share.
+
+Leg colours are the same everywhere, safe for colour-blind readers, and each comes with its own dash, for print.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,36 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#999933", "#332288")
 """Okabe-Ito colours and two of Tol's, in leg order."""
 
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid", "dash")
+"""Line styles, in leg order."""
+
 PLATFORM = "#444444"
+LIMIT = "#882255"
+"""Colour of limits."""
 
 
 def colour(index: int) -> str:
     """Colour of a leg or actuator."""
     return COLOURS[index % len(COLOURS)]
+
+
+def line_style(index: int, width: float = 2.2) -> dict[str, Any]:
+    """Colour and dash of a leg or actuator."""
+    return {"color": colour(index), "dash": DASHES[index % len(DASHES)], "width": width}
+
+
+def styled(figure: Any, title: str, height: int = 480) -> Any:
+    """The look that all figures share: white, large enough type, legend beside the plot."""
+    figure.update_layout(
+        title={"text": title, "font": {"size": 17}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+        template="plotly_white",
+        font={"size": 14},
+        height=height,
+        margin={"l": 80, "r": 20, "t": 60, "b": 60},
+        legend={"font": {"size": 13}, "tracegroupgap": 4},
+        colorway=list(COLOURS),
+    )
+    return figure
 
 
 def leg_lines(robot: fp.Robot, state: fp.State) -> tuple[list[Any], Any]:
@@ -54,18 +81,19 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None) -> Any:
         x=outline[:, 0], y=outline[:, 1], z=outline[:, 2], color=PLATFORM, opacity=0.45, name="platform", showlegend=True,
         i=[0] * (len(outline) - 2), j=list(range(1, len(outline) - 1)), k=list(range(2, len(outline))),
     )  # fmt: skip
-    axis = {"backgroundcolor": "#f7f7f7", "gridcolor": "#cccccc"}
-    figure.update_layout(
-        title=f"{robot.name}: {robot.title}",
-        scene={
-            "aspectmode": "data",
-            **{f"{k}axis": {**axis, "title": f"{k} [m]"} for k in "xyz"},
-            "camera": {"eye": {"x": 1.4, "y": -1.5, "z": 0.7}},
-        },
-        margin={"l": 0, "r": 0, "t": 50, "b": 0},
-        template="plotly_white",
-    )
+    styled(figure, f"{robot.name}: {robot.title}", 560)
+    figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": 50, "b": 0})
     return figure
+
+
+def scene(robot: fp.Robot) -> dict[str, Any]:
+    """Axes of a three-dimensional picture: equal scales, units; robots that hang are seen from above their base all the same."""
+    axis = {"backgroundcolor": "#f7f7f7", "gridcolor": "#cccccc"}
+    down = robot.gravity[2] > 0
+    up = {"x": 0, "y": 0, "z": -1 if down else 1}
+    eye = {"x": 1.4, "y": -1.5, "z": -0.7 if down else 0.7}
+    axes = {f"{k}axis": {**axis, "title": {"text": f"{k} [m]"}} for k in "xyz"}
+    return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}}
 
 
 def _around(points: Any, centre: Any) -> Any:
@@ -81,30 +109,15 @@ def _around(points: Any, centre: Any) -> Any:
 
 def actuator_figure(result: xr.Dataset, variable: str, title: str, label: str) -> Any:
     """One variable of all actuators over time, e.g. `force`."""
-    import plotly.graph_objects as go
+    from flexapod.views.plot_time import Panel, time_figure
 
-    figure = go.Figure()
-    for k, name in enumerate(result.actuator.values):
-        figure.add_scatter(
-            x=result.time.values, y=result[variable].sel(actuator=name).values, mode="lines", name=f"actuator {name}",
-            line={"color": colour(k), "dash": ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")[k % 6]},
-        )  # fmt: skip
-    unit = result[variable].attrs.get("units", "")
-    figure.update_layout(title=title, xaxis_title="time [s]", yaxis_title=f"{label} [{unit}]", template="plotly_white")
-    return figure
+    return time_figure(result, [Panel(variable=variable, label=label)], title)
 
 
 def page(figures: list[Any], title: str, text: str) -> str:
-    """One self-contained HTML page that opens without a network."""
+    """One self-contained HTML page with a text and figures."""
     import html
 
-    parts = [f.to_html(full_html=False, include_plotlyjs=(i == 0), default_height="520px") for i, f in enumerate(figures)]
-    style = (
-        "body{font-family:sans-serif;max-width:1000px;margin:2em auto;color:#222}"
-        "pre{background:#f7f7f7;padding:1em;overflow:auto}"
-    )
-    body = "\n".join(parts)
-    return (
-        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title>"
-        f"<style>{style}</style></head><body><h1>{html.escape(title)}</h1><pre>{html.escape(text)}</pre>{body}</body></html>"
-    )
+    from flexapod.views.html import Raw, html_page
+
+    return html_page(title, [("", [Raw(html=f"<pre>{html.escape(text)}</pre>"), *figures])])

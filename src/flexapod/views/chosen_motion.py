@@ -1,0 +1,96 @@
+"""A motion from what a user gives: a named one placed at the robot's home, a file, or a small one that every robot can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import flexapod as fp
+
+FILES = (".csv", ".parquet", ".pq")
+PLACES = ("start", "center")
+"""Options that place a named motion; where none is given, it starts at the robot's home."""
+
+PLACED = ("cosine-", "rotation-", "circle", "line", "harmonic", "constant-acceleration")
+"""Named motions that mean a way from home unless told otherwise."""
+
+SMALL = 0.05
+"""Amplitude of the default motion, of the robot's characteristic length; radians for actuators that turn."""
+
+
+def chosen_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any], slowed: float = 1.0) -> fp.Motion:
+    """The platform motion that a user asked for.
+
+    Args:
+        name: named motion or file; None for `small_motion`.
+        options: of the motion. Where neither `start` nor `center` is among them, the motion starts at home, in world axes.
+        slowed: factor on the time.
+    """
+    if name is None:
+        if options:
+            raise fp.InputError("--option: belongs to a motion; give --motion as well")
+        motion: fp.Motion | fp.ActuatorMotion = small_motion(robot)
+    elif Path(name).suffix.lower() in FILES:
+        if not Path(name).is_file():
+            raise fp.InputError(f"there is no motion file {name}; give a .csv or .parquet file, or a name of `flexapod motions`")
+        motion = fp.motions.motion_from_file(name, **options)
+    else:
+        motion = _named(robot, name, dict(options))
+    if slowed != 1.0:
+        return fp.motions.slowed(_platform(robot, motion), slowed)
+    return _platform(robot, motion)
+
+
+def _platform(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Motion:
+    return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
+
+
+def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | fp.ActuatorMotion:
+    if name == "line" and "end" in options and "start" not in options:
+        options["start"] = tuple(robot.home.position)
+    motion = fp.motions.named_motion(name, **options)
+    if isinstance(motion, fp.ActuatorMotion) or not name.startswith(PLACED) or any(key in options for key in PLACES):
+        return motion
+    return at_home(robot, motion)
+
+
+def at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:
+    """A motion around the origin, moved to the robot's home: p + p_home, R R_home."""
+    if np.array_equal(robot.home.rotation, np.eye(3)):
+        return fp.motions.offset(motion, translation=robot.home.position)
+    names = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return fp.Motion(
+        time=motion.time, position=motion.position + robot.home.position, rotation=motion.rotation @ robot.home.rotation,
+        **{name: getattr(motion, name) for name in names},
+    )  # fmt: skip
+
+
+def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
+    """A cosine from home, there and back in 3 s, in the first of z, x, y that the robot can follow, else of its actuators."""
+    size = SMALL * robot.characteristic_length
+    for axis in "zxy":
+        motion = at_home(robot, _cosine(axis, size, samples))
+        if bool(fp.inverse_kinematics(robot, motion, joints=False, on_error="mask").valid.all()):
+            return motion
+    at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
+    t, omega = np.linspace(0.0, 3.0, samples)[:, None], 2.0 * np.pi / 3.0
+    change = np.where(np.array(robot.actuator_units) == "m", size, SMALL)
+    return fp.platform_motion(
+        robot,
+        fp.ActuatorMotion(
+            time=t[:, 0],
+            position=home + change * (1.0 - np.cos(omega * t)),
+            velocity=change * omega * np.sin(omega * t),
+            acceleration=change * omega**2 * np.cos(omega * t),
+        ),
+    )
+
+
+def _cosine(axis: str, size: float, samples: int) -> fp.Motion:
+    motion = fp.motions.named_motion(f"cosine-{axis}", amplitude=size, samples=samples)
+    assert isinstance(motion, fp.Motion)
+    return motion

@@ -1,0 +1,195 @@
+"""Commands of kernels: C export, operation counts, benchmark, cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
+from flexapod.views.output import number, print_json, print_table, print_text
+
+RIGID = {
+    "inverse kinematics": "inverse_kinematics",
+    "inverse dynamics, minimal": "minimal_inverse_dynamics",
+    "inverse dynamics, virtual power": "virtual_power",
+    "inverse dynamics, virtual work": "virtual_work",
+    "inverse dynamics, Newton-Euler": "newton_euler",
+    "forward dynamics, minimal": "minimal_forward_dynamics",
+    "forward dynamics, virtual power": "forward_dynamics",
+}
+FLEXIBLE = {
+    "inverse dynamics": "flexible_inverse_dynamics",
+    "forward dynamics": "flexible_forward_dynamics",
+    "mass matrix": "flexible_mass_matrix",
+}
+OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
+VERBS = {
+    "inverse_dynamics": ("minimal_inverse_dynamics", "virtual_power"),
+    "forward_dynamics": ("minimal_forward_dynamics", "forward_dynamics"),
+}
+"""Verb -> kernels that serve it, the first that applies to the robot."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    command(
+        app, "export-c",
+        "flexapod export-c stewart-3-3 --out c-code",
+        "flexapod export-c delta --quantity inverse_kinematics --out c-code",
+    )(export_c)  # fmt: skip
+    command(app, "count", "flexapod count stewart-3-3")(count)
+    command(app, "bench", "flexapod bench stewart-3-3 --seconds 0.2")(bench)
+    cache = typer.Typer(help="Compiled kernels on disk.", no_args_is_help=True)
+    command(cache, "list", "flexapod cache list")(cache_list)
+    command(cache, "clear", "flexapod cache clear")(cache_clear)
+    app.add_typer(cache, name="cache")
+
+
+def kernels_of(robot: fp.Robot) -> dict[str, Any]:
+    """Kernels of a robot by label; an `InputError` in place of one that does not apply."""
+    found: dict[str, Any] = {}
+    for label, quantity in (FLEXIBLE if robot.elastic_names else RIGID).items():
+        try:
+            found[label] = fp.kernel(robot, quantity, **OPTIONS.get(quantity, {}))
+        except fp.FlexapodError as error:
+            found[label] = error
+    return found
+
+
+def export_c(
+    robot: RobotName,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="made if it does not exist")],
+    quantity: Annotated[
+        str, typer.Option(help="inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
+    ] = "inverse_dynamics",
+    changes: Changes = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Write a kernel as portable C99 with header, self-test and README."""
+    if out.exists() and not out.is_dir():
+        raise fp.InputError(f"--out {out}: is a file; give a folder")
+    with working("deriving and writing C ..."):
+        found = robot_of(robot, changes)
+        files = _export(found, quantity, out)
+    if as_json:
+        print_json({role: str(path) for role, path in files.items()})
+        return
+    for role, path in files.items():
+        print_text(f"{role:7} {path}")
+
+
+def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
+    """The first kernel of a verb that applies; flexible robots have their own."""
+    if robot.elastic_names and quantity in VERBS:
+        return fp.export_c(robot, f"flexible_{quantity}", folder)
+    names = VERBS.get(quantity, (quantity,))
+    for name in names[:-1]:
+        try:
+            fp.kernel(robot, name)
+        except fp.FlexapodError:
+            continue
+        return fp.export_c(robot, name, folder)
+    return fp.export_c(robot, names[-1], folder)
+
+
+def count(robot: RobotName, changes: Changes = [], as_json: Json = False) -> None:  # noqa: B006
+    """Operations per sample of each formulation; what depends on parameters alone is counted apart."""
+    with working("deriving every formulation ..."):
+        found = robot_of(robot, changes)
+        kernels = kernels_of(found)
+    if as_json:
+        print_json({
+            label: {"refused": str(k)} if isinstance(k, Exception) else
+            {"total": k.operations.total, **vars(k.operations), "setup": k.setup_operations.total}
+            for label, k in kernels.items()
+        })  # fmt: skip
+        return
+    rows = []
+    for label, k in kernels.items():
+        if isinstance(k, Exception):
+            note(f"{label}: {k}")
+            continue
+        o = k.operations
+        rows.append(
+            [label, *(str(n) for n in (o.total, o.add, o.multiply, o.divide, o.root, o.function, k.setup_operations.total))]
+        )
+    head = ("quantity", "operations", "+/-", "x", "/", "roots", "functions", "once per parameter set")
+    print_table(f"{found.name}: operations per sample", head, rows)
+
+
+def bench(
+    robot: RobotName,
+    changes: Changes = [],  # noqa: B006
+    samples: Annotated[int, typer.Option(help="samples per batch", min=1)] = 4096,
+    seconds: Annotated[float, typer.Option(help="time per kernel", min=0.01)] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Nanoseconds per sample of each kernel on this machine: best of many batches, one thread."""
+    with working("compiling ..."):
+        found = robot_of(robot, changes)
+        kernels = kernels_of(found)
+        inputs = _inputs(found, samples)
+        times = {label: _best(k, inputs, samples, seconds) for label, k in kernels.items() if not isinstance(k, Exception)}
+    if as_json:
+        print_json({"samples": samples, "nanoseconds": times})
+        return
+    rows = [[label, number(ns, 4), str(kernels[label].operations.total)] for label, ns in times.items()]
+    print_table(f"{found.name}, batches of {samples}", ("kernel", "ns per sample", "operations"), rows)
+
+
+def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
+    """Inputs of every kernel along a small motion."""
+    import numpy as np
+
+    from flexapod.views.chosen_motion import small_motion
+
+    motion = small_motion(robot, samples=max(samples, 8))
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    inputs: dict[str, Any] = {name: np.ascontiguousarray(getattr(motion, name)[:samples]) for name in names}
+    modes = len(robot.elastic_names)
+    inputs |= {
+        name: np.zeros((samples, modes)) for name in ("elastic", "elastic_velocity", "elastic_load", "elastic_acceleration")
+    }
+    inputs["wrench"] = np.zeros((samples, 6))
+    inputs["force"] = np.zeros((samples, len(robot.actuators)))
+    inputs["guess"] = np.tile(np.concatenate([leg.home for leg in robot.legs]), (samples, 1))
+    return inputs
+
+
+def _best(kernel: Any, inputs: dict[str, Any], samples: int, seconds: float) -> float:
+    import time
+
+    given = {i.name: inputs[i.name] for i in kernel.signature.inputs}
+    kernel.batch(given)
+    best, stop = float("inf"), time.perf_counter() + seconds
+    while True:
+        start = time.perf_counter()
+        kernel.batch(given)
+        now = time.perf_counter()
+        best = min(best, now - start)
+        if now > stop:
+            return 1e9 * best / samples
+
+
+def cache_list(as_json: Json = False) -> None:
+    """List the compiled kernels on disk."""
+    entries = fp.cache_entries()
+    if as_json:
+        found = [{"name": e.name, "bytes": e.size, "path": str(e.path)} for e in entries]
+        print_json({"folder": str(fp.cache_folder()), "kernels": found})
+        return
+    names: dict[str, list[int]] = {}
+    for entry in entries:
+        names.setdefault(entry.name, []).append(entry.size)
+    rows = [[name, str(len(sizes)), f"{sum(sizes) / 1e6:.2f}"] for name, sizes in sorted(names.items())]
+    print_table("", ("kernel", "files", "MB"), rows)
+    print_text(f"{len(entries)} kernels, {sum(e.size for e in entries) / 1e6:.1f} MB in {fp.cache_folder()}")
+
+
+def cache_clear() -> None:
+    """Remove all compiled kernels from disk; they are compiled again when needed."""
+    print_text(f"{fp.clear_cache()} kernels removed from {fp.cache_folder()}")

@@ -1,0 +1,113 @@
+"""What every command shares: registration with an example, errors as one paragraph, exit codes, a sign of work.
+
+Exit codes: 0 done, 1 a problem with the request or a file, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+import flexapod as fp
+
+PROBLEM, INTERRUPTED = 1, 130
+EXAMPLES: dict[str, tuple[str, ...]] = {}
+"""Command -> examples that its help shows; every one is run by a test."""
+
+EXITS = "Exit codes: 0 done, 1 problem with the request, 2 wrong usage, 130 interrupted."
+
+
+def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a command with examples; errors become one paragraph and an exit code."""
+    EXAMPLES[name] = examples
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        shown = "\n\n".join(["Example:" if len(examples) == 1 else "Examples:", *examples, EXITS])
+        app.command(name, epilog=shown)(guarded(function))
+        return function
+
+    return register
+
+
+def guarded(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with errors told in one paragraph."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **options: Any) -> None:
+        with warnings.catch_warnings():
+            warnings.showwarning = _told  # type: ignore[assignment]
+            try:
+                function(*args, **options)
+            except KeyboardInterrupt:
+                fail("interrupted; nothing was written", INTERRUPTED)
+            except fp.FlexapodError as error:
+                fail(in_words(str(error)))
+            except BrokenPipeError:
+                sys.stderr.close()
+                raise typer.Exit(PROBLEM) from None
+            except OSError as error:
+                where = f"{error.filename}: " if error.filename else ""
+                fail(f"{where}{(error.strerror or str(error)).lower()}; choose another place or check the permissions")
+            except (typer.Exit, typer.Abort, typer.TyperException):
+                raise
+            except Exception as error:
+                if os.environ.get("FLEXAPOD_DEBUG"):
+                    raise
+                kind = type(error).__name__
+                fail(f"flexapod itself failed ({kind}: {error}). This is a fault of flexapod; FLEXAPOD_DEBUG=1 shows where.")
+
+    return run
+
+
+def in_words(text: str) -> str:
+    """A message of the package in words of the command line."""
+    return text.replace("on_error='mask' returns the others", "--mask keeps the others")
+
+
+def fail(text: str, code: int = PROBLEM) -> None:
+    """Tell what is wrong, then leave."""
+    from rich.console import Console
+    from rich.text import Text
+
+    word = "interrupted: " if code == INTERRUPTED else "error: "
+    Console(stderr=True, soft_wrap=True).print(Text.assemble((word, "bold red"), text.removeprefix("interrupted; ")))
+    raise typer.Exit(code)
+
+
+def _told(message: Any, category: Any, *_: Any) -> None:
+    """Warnings of robot files as text, others of libraries not at all."""
+    if issubclass(category, fp.RobotFileWarning):
+        for line in str(message).splitlines():
+            note(line, "warning: ")
+
+
+def note(text: str, word: str = "") -> None:
+    """A line on the error stream: it never mixes with results."""
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(stderr=True, soft_wrap=True).print(Text.assemble((word, "bold yellow"), text))
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """A sign of work at a terminal: deriving and compiling a robot's equations takes seconds the first time."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+def bar() -> bool:
+    """Whether progress bars are shown."""
+    return sys.stderr.isatty()

@@ -1,0 +1,89 @@
+"""Command `new`: a hexapod robot file from a few questions or options."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+from flexapod.views.commands.guard import command, note
+from flexapod.views.output import check_place, print_text, write_text
+
+QUESTIONS = {
+    "kind": "Kind: 6-ups (legs extend) or 6-pus (sliders on vertical rails)",
+    "base_radius": "Radius of the base joints [m]",
+    "platform_radius": "Radius of the platform joints [m]",
+    "height": "Height of the platform at home [m]",
+    "link": "Length of the legs [m]",
+    "stroke": "Stroke of the actuators [m]",
+    "mass": "Mass of the platform [kg]",
+}
+ONLY = {"height": "6-ups", "link": "6-pus"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    command(
+        app, "new",
+        "flexapod new my-robot.yaml --kind 6-ups --platform-radius 0.25",
+        "flexapod new my-sliders.yaml --kind 6-pus --link 0.9",
+    )(new)  # fmt: skip
+
+
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="the robot file to write (.yaml)")],
+    kind: Annotated[str | None, typer.Option(help="6-ups: legs extend; 6-pus: legs of constant length on vertical rails")] = None,
+    base_radius: Annotated[float | None, typer.Option(help="circle of the base joints or rails [m]")] = None,
+    platform_radius: Annotated[float | None, typer.Option(help="circle of the platform joints [m]")] = None,
+    pair: Annotated[float | None, typer.Option(help="distance of the joints of a pair, of the radius")] = None,
+    height: Annotated[float | None, typer.Option(help="of the platform at home, 6-ups [m]")] = None,
+    link: Annotated[float | None, typer.Option(help="length of the legs, 6-pus [m]")] = None,
+    stroke: Annotated[float | None, typer.Option(help="of the actuators [m]")] = None,
+    mass: Annotated[float | None, typer.Option(help="of the platform [kg]")] = None,
+    rod: Annotated[float | None, typer.Option(help="diameter of the legs [m]")] = None,
+    plate: Annotated[float | None, typer.Option(help="makes the platform a flexible steel plate of this thickness [m]")] = None,
+    ask: Annotated[
+        bool | None, typer.Option("--ask/--no-ask", help="ask for what is not given; by default at a terminal")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
+) -> None:
+    """Make a hexapod robot file that `check`, `inverse-dynamics` and `report` accept as it is."""
+    from flexapod.views.new_robot import HexapodSizes, hexapod_text
+
+    check_place(file, "FILE")
+    if file.suffix.lower() not in (".yaml", ".yml"):
+        raise fp.InputError(f"{file}: a robot file ends in .yaml")
+    if file.exists() and not force:
+        raise fp.InputError(f"{file} exists; --force replaces it")
+    given: dict[str, Any] = {
+        "kind": kind,
+        "base_radius": base_radius,
+        "platform_radius": platform_radius,
+        "pair": pair,
+        "height": height,
+        "link": link,
+        "stroke": stroke,
+        "mass": mass,
+        "rod": rod,
+        "plate": plate,
+    }
+    if ask if ask is not None else sys.stdin.isatty():
+        _ask(given, HexapodSizes(name="x"))
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", file.stem).strip("-") or "hexapod"
+    sizes = HexapodSizes(name=name, **{key: value for key, value in given.items() if value is not None})
+    write_text(file, hexapod_text(sizes))
+    note(f"wrote {file}")
+    print_text(f"Try: flexapod show {file}\n     flexapod report {file} --out report.html")
+
+
+def _ask(given: dict[str, Any], defaults: Any) -> None:
+    """Ask for what is not given, in place."""
+    for key, text in QUESTIONS.items():
+        kind = given["kind"] or defaults.kind
+        if given[key] is None and ONLY.get(key, kind) == kind and not (key == "mass" and given["plate"]):
+            default = getattr(defaults, key)
+            given[key] = typer.prompt(text, default=default, type=type(default), err=True)

@@ -1,0 +1,81 @@
+"""Options that commands share: robot with changes, motion by name or file, where results go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+
+
+def _robots(incomplete: str) -> list[str]:
+    return [name for name in fp.catalogue() if name.startswith(incomplete)]
+
+
+def _motions(incomplete: str) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in fp.motions.motion_names().items() if name.startswith(incomplete)]
+
+
+RobotName = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="name from `flexapod robots`, or a robot file", autocompletion=_robots)
+]
+Changes = Annotated[
+    list[str], typer.Option("--set", metavar="PATH=VALUE", help="change a parameter, e.g. platform.mass=60; may be repeated")
+]
+MotionName = Annotated[
+    str | None,
+    typer.Option(
+        "--motion", metavar="NAME|FILE", autocompletion=_motions,
+        help="a named motion (`flexapod motions`) or a CSV/Parquet file; left out: a small cosine from home",
+    ),
+]  # fmt: skip
+MotionOptions = Annotated[
+    list[str], typer.Option("--option", metavar="NAME=VALUE", help="option of the motion, e.g. radius=0.1; may be repeated")
+]
+Slowed = Annotated[float, typer.Option("--slowed", help="take this many times the time")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the result: .csv, .parquet or .nc")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw the result: .html, .png or .svg")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts instead of a table")]
+Mask = Annotated[bool, typer.Option("--mask", help="keep the samples that can be computed where others fail")]
+
+
+def pairs(option: str, given: list[str]) -> dict[str, Any]:
+    """`NAME=VALUE` texts as a dictionary; values are JSON (numbers, lists), comma-separated numbers, or text."""
+    result: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise fp.InputError(f"{option} {text}: expected NAME=VALUE, e.g. {_EXAMPLE.get(option, 'a=1')}")
+        result[name.strip()] = value_of(value.strip())
+    return result
+
+
+_EXAMPLE = {"--set": "--set platform.mass=60", "--option": "--option radius=0.1", "--grid": "--grid x=-0.2:0.2:41"}
+
+
+def value_of(text: str) -> Any:
+    """A value from text: JSON where it is JSON, else numbers between commas, else the text (e.g. `60 kg`)."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    if "," in text:
+        try:
+            return [float(part) for part in text.split(",")]
+        except ValueError:
+            pass
+    return text
+
+
+def robot_of(name: str, changes: list[str]) -> fp.Robot:
+    """The robot with its changes."""
+    robot = fp.load(name)
+    return robot.with_parameters(pairs("--set", changes)) if changes else robot
+
+
+def home_state(robot: fp.Robot) -> fp.State:
+    """The robot at home, at rest."""
+    return fp.State(position=robot.home.position, rotation=robot.home.rotation)

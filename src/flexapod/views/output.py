@@ -1,0 +1,181 @@
+"""Results to files and text: tables, JSON, pictures; every file appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import flexapod as fp
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+DATA = (".csv", ".parquet", ".nc")
+PICTURES = (".html", ".png", ".svg")
+
+
+def check_places(out: Path | None, plot: Path | None) -> None:
+    """Refuse wrong suffixes and folders that do not exist before anything is computed."""
+    for path, option, known in ((out, "--out", DATA), (plot, "--plot", PICTURES)):
+        if path is None:
+            continue
+        if path.suffix.lower() not in known:
+            raise fp.InputError(f"{option} {path}: the suffix decides about the format; expected {', '.join(known)}")
+        check_place(path, option)
+
+
+def check_place(path: Path, option: str) -> None:
+    """Refuse a file that cannot be written."""
+    if path.is_dir():
+        raise fp.InputError(f"{option} {path}: is a folder; give a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        raise fp.InputError(f"{option} {path}: there is no folder {folder}; create it first")
+    if not os.access(folder, os.W_OK):
+        raise fp.InputError(f"{option} {path}: the folder {folder.resolve()} cannot be written; choose another place")
+
+
+def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
+    """Write to a temporary file beside the target, then rename it; after Ctrl-C nothing is left."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """A text file, whole or not at all."""
+    return write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_data(path: Path, result: xr.Dataset) -> Path:
+    """A result by suffix. Grids become one row per pose; complex numbers two columns."""
+    return write_whole(path, lambda temporary: fp.save(storable(result, path.suffix.lower()), temporary))
+
+
+def storable(result: xr.Dataset, suffix: str) -> xr.Dataset:
+    """The result in a form that tables can hold."""
+    import numpy as np
+
+    for name, array in list(result.data_vars.items()):
+        if np.iscomplexobj(array.values):
+            parts = {
+                f"{name}_real": array.real.assign_attrs(array.attrs),
+                f"{name}_imaginary": array.imag.assign_attrs(array.attrs),
+            }
+            result = result.drop_vars(str(name)).assign(parts)
+    if suffix == ".nc" or "words" not in result:
+        return result
+    words = result["words"].values
+    axes = [dim for dim in result["reason"].dims if dim in result.coords]
+    told = result.drop_vars("words").assign(reason=(result["reason"].dims, words[result["reason"].values]))
+    return told.stack(pose=axes).reset_index("pose").transpose("pose", ...)
+
+
+def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
+    """A figure by suffix; pictures are drawn by the installed Chromium."""
+    if path.suffix.lower() == ".html":
+        from flexapod.views.html import html_page
+
+        return write_text(path, html_page(title, [("", [figure])]))
+    return write_whole(path, lambda temporary: _picture(figure, temporary))
+
+
+def _picture(figure: Any, path: Path) -> None:
+    height = figure.layout.height or 520
+    try:
+        figure.write_image(path, width=1000, height=height, scale=2 if path.suffix.lower() == ".png" else 1)
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise fp.InputError(
+            f"no picture could be drawn: {first} PNG and SVG need a Chrome or Chromium browser "
+            "(on Debian: install chromium); --plot FILE.html needs none"
+        ) from None
+
+
+def as_json(result: xr.Dataset, **extra: Any) -> dict[str, Any]:
+    """A result as plain data: dimensions, units and values of every variable; numbers that are not finite are null."""
+    about = {
+        kind: {
+            str(name): {"dims": list(a.dims), "units": a.attrs.get("units", ""), "values": plain(a.values)}
+            for name, a in group.items()
+        }
+        for kind, group in (("coordinates", result.coords), ("variables", result.data_vars))
+    }
+    return {"attributes": {k: plain(v) for k, v in result.attrs.items()}, **about, **extra}
+
+
+def plain(value: Any) -> Any:
+    """Plain data for JSON."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        if np.iscomplexobj(value):
+            return {"real": plain(value.real), "imaginary": plain(value.imag)}
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(v) for v in value]
+    return value if isinstance(value, str | int | bool | None) else str(value)
+
+
+def print_json(data: Any) -> None:
+    """JSON on the output stream."""
+    print(json.dumps(plain(data), indent=1, allow_nan=False))
+
+
+def number(value: float, digits: int = 5) -> str:
+    """A number for people; a dash where there is none."""
+    return f"{value:.{digits}g}" if math.isfinite(value) else "-"
+
+
+def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> None:
+    """A table on the output stream; columns after the first `text` are right-aligned numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    for k, name in enumerate(head):
+        table.add_column(Text(name), justify="left" if k < text else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text(cell) for cell in row])
+    console().print(table)
+
+
+def console() -> Any:
+    """The output stream; wide where it is not a terminal, so that tables in files and pipes are not folded."""
+    import sys
+
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=WIDE)
+
+
+WIDE = 160
+
+
+def print_text(text: str) -> None:
+    """Plain text on the output stream, without markup."""
+    from rich.text import Text
+
+    console().print(Text(text), soft_wrap=True)

@@ -1,0 +1,103 @@
+"""Figures of vibration: natural frequencies at a pose and along poses, mode shapes of the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.plot import COLOURS, PLATFORM, line_style, scene, styled
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SHOWN = 0.18
+"""Largest displacement in a picture of a mode, of the robot's characteristic length."""
+
+
+def frequency_figure(modes: xr.Dataset, title: str) -> Any:
+    """Frequencies by mode at one pose, or along poses; modes that are unstable are marked."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    if modes.frequency.ndim == 1:
+        stable = modes.stable.values.astype(bool)
+        figure.add_bar(
+            x=modes.mode.values,
+            y=modes.frequency.values,
+            text=[f"{f:.4g}" for f in modes.frequency.values],
+            textposition="outside",
+            marker={
+                "color": [COLOURS[0] if s else COLOURS[3] for s in stable],
+                "pattern": {"shape": ["" if s else "/" for s in stable]},
+            },
+            cliponaxis=False,
+            showlegend=False,
+        )
+        figure.update_xaxes(title_text="mode", dtick=1)
+        if not stable.all():
+            figure.add_annotation(
+                x=0.01, y=0.98, xref="paper", yref="paper", showarrow=False, align="left", xanchor="left", yanchor="top",
+                text="hatched: unstable (minus growth rate / 2 pi)",
+            )  # fmt: skip
+    else:
+        along = str(modes.frequency.dims[0])
+        x = modes[along].values if along in modes.coords else np.arange(modes.sizes[along])
+        for k in range(modes.sizes["mode"]):
+            figure.add_scatter(x=x, y=modes.frequency.values[:, k], mode="lines", name=f"mode {k + 1}", line=line_style(k))
+        unit = modes[along].attrs.get("units", "") if along in modes.coords else ""
+        figure.update_xaxes(title_text=f"{along} [{unit}]" if unit else along)
+    figure.update_yaxes(title_text="frequency [Hz]")
+    return styled(figure, title, 460)
+
+
+def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
+    """Shapes of a few modes: the platform at rest (grey) and displaced, exaggerated, side by side.
+
+    The displacement of a material point is v + omega x r + R Phi_d e; rigid platforms are drawn by their joints.
+    """
+    from plotly.subplots import make_subplots
+
+    titles = [f"mode {n}: {float(modes.frequency.sel(mode=n)):.4g} Hz" for n in numbers]
+    columns = min(3, len(numbers))
+    rows = -(-len(numbers) // columns)
+    kinds = [[{"type": "scene"}] * columns for _ in range(rows)]
+    figure = make_subplots(
+        rows=rows, cols=columns, specs=kinds, subplot_titles=titles, horizontal_spacing=0.02, vertical_spacing=0.08
+    )
+    r0, shapes = platform_points(robot)
+    rest = state.position + r0 @ state.rotation.T
+    for k, n in enumerate(numbers):
+        x = modes["shape"].sel(mode=n).values
+        bent = np.einsum("kij,j->ki", shapes, x[6:]) if shapes is not None else np.zeros_like(r0)
+        move = x[:3] + np.cross(x[3:6], rest - state.position) + bent @ state.rotation.T
+        size = np.abs(move).max() or 1.0
+        shown = rest + move * (SHOWN * robot.characteristic_length / size)
+        at = {"row": k // columns + 1, "col": k % columns + 1}
+        figure.add_mesh3d(
+            x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, delaunayaxis="z", hoverinfo="skip", **at
+        )
+        figure.add_mesh3d(
+            x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis",
+            delaunayaxis="z", showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **at,
+        )  # fmt: skip
+    view = {**scene(robot), "aspectmode": "data"}
+    for k in range(len(numbers)):
+        small = {f"{a}axis": {**view[f"{a}axis"], "tickfont": {"size": 10}, "nticks": 4} for a in "xyz"}
+        figure.layout[f"scene{k + 1 if k else ''}"].update({**view, **small})
+    styled(figure, f"Mode shapes of the platform of {robot.name} (exaggerated)", 120 + 370 * rows)
+    figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})
+    return figure
+
+
+def platform_points(robot: fp.Robot) -> tuple[Any, Any]:
+    """Points (k, 3) of the platform in its own axes and their shapes (k, 3, N); None for a rigid platform."""
+    body = robot.flexible_platform
+    if body is not None and body.nodes is not None:
+        return np.array(body.nodes.r0), np.array(body.nodes.Phi_d)
+    joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    if body is not None:
+        return joints, np.array([robot.joint_shapes[leg.name] for leg in robot.legs])
+    return joints, None

@@ -1,0 +1,185 @@
+"""Figures over time: forces, powers, strokes against limits, reactions, shares, energy ledger, spectra."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.plot import COLOURS, DASHES, LIMIT, line_style, styled
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """One plot of a stack over time.
+
+    Args:
+        variable: of the result, over time and one other dimension (its lines), or over time alone.
+        label: of the vertical axis, without unit.
+        limits: (low, high) values drawn as lines where finite.
+    """
+
+    variable: str
+    label: str
+    limits: tuple[Sequence[float], Sequence[float]] | None = None
+
+
+def time_figure(result: xr.Dataset, panels: Sequence[Panel], title: str, word: str = "actuator") -> Any:
+    """Panels below each other over one time axis; a line has one colour and one dash in all of them."""
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.14 / max(1, len(panels)))
+    told: set[str] = set()
+    for row, panel in enumerate(panels, 1):
+        array = result[panel.variable]
+        lines = _lines(array)
+        for k, (name, values) in enumerate(lines):
+            label = f"{word} {name}" if name else panel.label
+            figure.add_scatter(
+                x=result.time.values, y=values, mode="lines", name=label, legendgroup=label, showlegend=label not in told,
+                line=line_style(k), row=row, col=1,
+            )  # fmt: skip
+            told.add(label)
+        if panel.limits is not None:
+            _limit_lines(figure, panel.limits, row, told)
+        figure.update_yaxes(title_text=f"{panel.label} [{unit_of(array)}]", row=row, col=1)
+    figure.update_xaxes(title_text="time [s]", row=len(panels), col=1)
+    return styled(figure, title, 130 + 270 * len(panels) if len(panels) > 1 else 460)
+
+
+def _lines(array: xr.DataArray) -> list[tuple[str, Any]]:
+    if array.ndim == 1:
+        return [("", array.values)]
+    other = next(str(dim) for dim in array.dims if dim != "time")
+    names = [str(x) for x in array[other].values] if other in array.coords else [str(i + 1) for i in range(array.sizes[other])]
+    values = array.transpose("time", other).values
+    return [(name, values[:, k]) for k, name in enumerate(names)]
+
+
+def _limit_lines(figure: Any, limits: tuple[Sequence[float], Sequence[float]], row: int, told: set[str]) -> None:
+    for low_or_high in limits:
+        for value in sorted({round(float(v), 9) for v in low_or_high if np.isfinite(v)}):
+            figure.add_hline(y=value, line={"color": LIMIT, "dash": "dash", "width": 1.5}, row=row, col=1)
+    if "limit" not in told and any(np.isfinite(v) for side in limits for v in side):
+        style = {"color": LIMIT, "dash": "dash", "width": 1.5}
+        figure.add_scatter(x=[None], y=[None], mode="lines", name="limit", line=style, row=row, col=1)
+        told.add("limit")
+
+
+def unit_of(array: xr.DataArray) -> str:
+    """Unit of a variable; 1 where it has none."""
+    return str(array.attrs.get("units", "") or "1")
+
+
+def actuator_limits(robot: fp.Robot, name: str) -> tuple[list[float], list[float]]:
+    """Lower and upper limits of all actuators in the robot's file: `stroke`, `speed`, `force` or `power`; infinite where none."""
+    low, high = [], []
+    for link in (link for leg in robot.legs for link in leg.links if link.actuated):
+        value = getattr(link.limits, name) if link.limits is not None else None
+        if name == "stroke" and value is not None:
+            low.append(float(value[0]))
+            high.append(float(value[1]))
+        else:
+            high.append(np.inf if value is None else float(value))
+            low.append(-high[-1] if name != "stroke" else -np.inf)
+    return low, high
+
+
+def stroke_figure(robot: fp.Robot, legs: xr.Dataset) -> Any:
+    """Strokes and rates of the actuators against their limits."""
+    panels = [
+        Panel(variable="actuator_position", label="coordinate", limits=actuator_limits(robot, "stroke")),
+        Panel(variable="actuator_velocity", label="rate", limits=actuator_limits(robot, "speed")),
+        Panel(variable="actuator_acceleration", label="acceleration"),
+    ]
+    return time_figure(legs, [p for p in panels if p.variable in legs], f"Actuators of {robot.name}: strokes and rates")
+
+
+def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
+    """Forces and powers of the actuators against their limits."""
+    panels = [
+        Panel(variable="force", label="force", limits=actuator_limits(robot, "force")),
+        Panel(variable="power", label="power", limits=actuator_limits(robot, "power")),
+    ]
+    return time_figure(drive, panels, f"Actuators of {robot.name}: forces and powers")
+
+
+def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any:
+    """Size of the reaction forces at some joints."""
+    chosen = drive.reaction_force.sel(joint=list(joints))
+    size = np.sqrt((chosen**2).sum("axis", skipna=False)).assign_attrs(units="N")
+    return time_figure(size.to_dataset(name="size"), [Panel(variable="size", label="reaction force")], title, "joint")
+
+
+def share_figure(drive: xr.Dataset, title: str) -> Any:
+    """Parts of the actuator forces by source: root mean square over all actuators, over time."""
+    parts = drive.force_share
+    size = np.sqrt((parts**2).mean("actuator")).assign_attrs(units=drive.force.attrs.get("units", "N"))
+    kept = [str(s) for s in parts.share.values if float(np.abs(size.sel(share=s)).max()) > 0]
+    shown = size.sel(share=kept).assign_coords(share=[name.replace("_", " ") for name in kept])
+    return time_figure(shown.to_dataset(name="size"), [Panel(variable="size", label="RMS over actuators")], title, "")
+
+
+def energy_figure(run: xr.Dataset, title: str) -> Any:
+    """The ledger of energy of a simulation, and what it leaves."""
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.08)
+    entries = {
+        "kinetic": run.kinetic_energy,
+        "potential, from start": run.potential_energy - run.potential_energy[0],
+        "elastic": run.elastic_energy,
+        "supplied by actuators": run.supplied_work.sum("actuator"),
+        "from outside": run.external_work,
+        "dissipated": run.dissipated_energy,
+    }
+    for k, (name, values) in enumerate(entries.items()):
+        style = {"color": COLOURS[k], "dash": DASHES[k], "width": 2.2}
+        figure.add_scatter(x=run.time.values, y=values.values, mode="lines", name=name, line=style, row=1, col=1)
+    figure.add_scatter(
+        x=run.time.values, y=run.ledger_residual.values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
+    )
+    figure.update_yaxes(title_text="energy [J]", row=1, col=1)
+    figure.update_yaxes(title_text="left over [J]", exponentformat="e", row=2, col=1)
+    figure.update_xaxes(title_text="time [s]", row=2, col=1)
+    return styled(figure, title, 600)
+
+
+def spectrum_figure(result: xr.Dataset, variable: str, title: str) -> Any:
+    """Amplitude spectrum of a variable over time (mean removed, Hann window), one line per actuator or coordinate."""
+    import plotly.graph_objects as go
+
+    frequency, lines = spectra(result, variable)
+    figure = go.Figure()
+    for k, (name, amplitude) in enumerate(lines):
+        figure.add_scatter(x=frequency[1:], y=amplitude[1:], mode="lines", name=name or variable, line=line_style(k))
+    unit = unit_of(result[variable])
+    figure.update_layout(
+        xaxis_title="frequency [Hz]",
+        yaxis={
+            "title": {"text": f"amplitude of {variable.replace('_', ' ')} [{unit}]"},
+            "type": "log",
+            "exponentformat": "power",
+        },
+    )
+    return styled(figure, title, 460)
+
+
+def spectra(result: xr.Dataset, variable: str) -> tuple[Any, list[tuple[str, Any]]]:
+    """Frequencies [Hz] and amplitudes of each line; the amplitude of a sine of size a is a. Needs uniform times."""
+    time = result.time.values
+    steps = np.diff(time)
+    if len(time) < 8 or np.ptp(steps) > 1e-6 * steps.mean():
+        raise fp.InputError("a spectrum needs at least 8 samples at uniform times")
+    window = np.hanning(len(time))
+    found = []
+    for name, values in _lines(result[variable]):
+        transform = np.fft.rfft((values - values.mean()) * window)
+        found.append((name, 2.0 * np.abs(transform) / window.sum()))
+    return np.fft.rfftfreq(len(time), steps.mean()), found

@@ -1,0 +1,152 @@
+"""`flexapod report`: one self-contained page about a robot and a motion.
+
+Checked by: tests/views/test_report.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
+from flexapod.views.output import number
+from flexapod.views.plot import robot_figure
+from flexapod.views.plot_modes import frequency_figure, mode_figure
+from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
+from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.sizing import HEAD, JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_rows
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SLICE = 61
+"""Poses along each axis of the workspace slice."""
+
+SHOWN_MODES = 6
+
+
+def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float | None = None) -> tuple[str, list[str]]:
+    """The page, and its warnings.
+
+    Args:
+        name: of the motion, for headings.
+        stiffness: of every actuator [N/m or N m/rad]; gives rigid robots natural frequencies.
+    """
+    flexible = bool(robot.elastic_names)
+    drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen")
+    legs = fp.inverse_kinematics(robot, motion, joints=False)
+    sizing = actuator_sizing(robot, legs, drive)
+    warnings = [str(w) for w in robot.description.warnings] + limit_warnings(robot, motion, sizing)
+    sections = [
+        ("Warnings", _warnings(warnings)),
+        ("Robot", _robot(robot)),
+        ("Motion", _motion(motion, name)),
+        ("Actuators", [HtmlTable(head=HEAD, rows=sizing_rows(sizing)), stroke_figure(robot, legs), force_figure(robot, drive)]),
+        ("Joint loads", _loads(drive)),
+        ("Workspace", _workspace(robot, motion)),
+        ("Natural frequencies", _frequencies(robot, stiffness)),
+    ]
+    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
+    return html_page(f"{robot.name}: report", sections, lead), warnings
+
+
+def _warnings(warnings: list[str]) -> list[Any]:
+    if not warnings:
+        return [paragraph("All limits of the robot file are kept along this motion.", "good")]
+    return [paragraph(text, "warning") for text in warnings]
+
+
+def _robot(robot: fp.Robot) -> list[Any]:
+    file = robot.description.file
+    facts = [
+        f"{robot.mobility}",
+        f"gravity {np.round(robot.gravity, 6).tolist()} m/s², home at {np.round(robot.home.position, 6).tolist()} m",
+    ]
+    if robot.source:
+        facts.append(f"numbers from: {robot.source}")
+    tables = [_table("Legs", robot.loops, 4), _table("Bodies", robot.bodies, 1)]
+    return [bullets([*facts, *file.notes]), robot_figure(robot), *tables]
+
+
+def _table(caption: str, table: Any, text: int) -> HtmlTable:
+    return HtmlTable(head=table.columns, rows=table.rows, caption=caption, text=text)
+
+
+def _motion(motion: fp.Motion, name: str) -> list[Any]:
+    import xarray as xr
+
+    turn = np.degrees(fp.motions.rotation_rotvec(motion.rotation[0].T @ motion.rotation))
+    columns = {
+        "position": (motion.position, "m"),
+        "turn": (turn, "deg"),
+        "speed": (motion.velocity, "m/s"),
+    }
+    data: Any = {key: (("time", "axis"), values, {"units": unit}) for key, (values, unit) in columns.items()}
+    moved = xr.Dataset(data, coords={"time": motion.time, "axis": list("xyz")})
+    panels = [Panel(variable="position", label="position"), Panel(variable="speed", label="velocity")]
+    if np.abs(turn).max() > 1e-9:
+        panels.append(Panel(variable="turn", label="rotation vector from start"))
+    fastest = np.linalg.norm(motion.velocity, axis=1).max()
+    hardest = np.linalg.norm(motion.acceleration, axis=1).max()
+    facts = f"{len(motion)} samples; largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
+    return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
+
+
+def _loads(drive: xr.Dataset) -> list[Any]:
+    if "reaction_force" in drive:
+        shares = share_figure(drive, "Parts of the actuator forces")
+        told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
+        return [paragraph(told, "note"), HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive)), shares]
+    size = np.sqrt((drive.joint_force**2).sum("axis"))
+    rows = [
+        [str(leg), number(float(size.sel(leg=leg).max())), number(float(size.sel(leg=leg).mean()))] for leg in size.leg.values
+    ]
+    head = ("leg", "peak force at the platform joint [N]", "mean [N]")
+    return [paragraph("Force of each leg on the flexible platform at its joint.", "note"), HtmlTable(head=head, rows=rows)]
+
+
+def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
+    """A slice through home as wide as the robot, with the motion drawn in."""
+    size = max(robot.characteristic_length, 1.3 * float(np.abs(motion.position - robot.home.position).max()))
+    plane = robot.description.file.plane or "xy"
+    grid = {
+        a: (float(robot.home.position["xyz".index(a)] - size), float(robot.home.position["xyz".index(a)] + size), SLICE)
+        for a in plane
+    }
+    try:
+        area = fp.workspace(robot, grid=grid, progress=False)
+    except fp.FlexapodError as error:
+        return [paragraph(f"No slice: {error}", "note")]
+    figure = workspace_figure(area, f"Slice {plane} through home, home orientation")
+    i, j = ("xyz".index(a) for a in plane)
+    figure.add_scatter(
+        x=motion.position[:, i], y=motion.position[:, j], mode="lines", line={"color": "#D55E00", "width": 3}, name="the motion"
+    )
+    share = 100 * float(area.valid.mean())
+    told = f"{share:.0f} % of {area.valid.size} poses within {number(size, 4)} m of home can be taken."
+    return [paragraph(told), figure]
+
+
+def _frequencies(robot: fp.Robot, stiffness: float | None) -> list[Any]:
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    if not robot.elastic_names and stiffness is None:
+        return [paragraph("The robot is rigid; with --stiffness of its actuators, frequencies on springs stand here.", "note")]
+    held: Any = "locked" if stiffness is None else [stiffness] * len(robot.actuators)
+    try:
+        modes = fp.natural_frequencies(robot, home, actuators=held)
+    except fp.FlexapodError as error:
+        return [paragraph(f"No frequencies: {error}", "note")]
+    rows = [
+        [str(n), number(float(modes.frequency.sel(mode=n)), 6), number(100 * float(modes.damping.sel(mode=n)), 4),
+         "yes" if bool(modes.stable.sel(mode=n)) else "no"]
+        for n in modes.mode.values
+    ]  # fmt: skip
+    how = "actuators locked" if stiffness is None else f"actuators of {number(stiffness)} N/m or N m/rad"
+    told = paragraph(
+        f"At home, {how}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
+    )
+    table = HtmlTable(head=("mode", "frequency [Hz]", "damping [%]", "stable"), rows=rows)
+    few = [int(n) for n in modes.mode.values[:SHOWN_MODES]]
+    return [told, table, frequency_figure(modes, "Natural frequencies at home"), mode_figure(robot, modes, few, home)]
