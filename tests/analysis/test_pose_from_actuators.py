@@ -110,15 +110,60 @@ def test_five_bar_both_assembly_modes_by_guess_agree_with_the_closed_form():
             assert np.abs(R[:2, 0] - [np.cos(turn), np.sin(turn)]).max() < EXACT
 
 
+def side(robot, at):
+    """Sign of the determinant of the Jacobian."""
+    return np.sign(np.linalg.det(fp.jacobian(robot, at)["jacobian"].values))
+
+
 def test_another_assembly_mode_is_refused_unless_wanted():
-    """Almost flat, Newton runs off to the mode below the base; a guess there gets it without a word."""
+    """Guesses all over the place: what is returned lies on the guess's side of the singular poses, the rest is refused."""
+    robot, random = fp.load("stewart-3-3"), np.random.default_rng(0)
+    guess = fp.State(position=random.uniform(-4, 4, (400, 3)), rotation=rotvec_rotation(random.uniform(-1.5, 1.5, (400, 3))))
+    wanted = np.full((400, 6), 0.1)
+    found = fp.forward_kinematics(robot, wanted, guess=guess, on_error="mask")
+    every = fp.forward_kinematics(robot, wanted, guess=guess, on_error="mask", assembly="any")
+    good = found["valid"].values
+    mine = fp.State(position=found["position"].values[good], rotation=found["rotation"].values[good])
+    assert np.all(side(robot, mine) == side(robot, guess)[good])
+    np.testing.assert_allclose(actuators(robot, mine), wanted[good], atol=ROUND_TRIP)
+    refused = np.flatnonzero([" lies on another assembly mode" in word for word in found["reason"].values])
+    assert len(refused) > 3
+    assert np.all(every["valid"].values[refused])
+    other = fp.State(position=every["position"].values[refused], rotation=every["rotation"].values[refused])
+    assert np.all(side(robot, other) == -side(robot, guess)[refused])
+    k = refused[0]
+    one = fp.State(position=guess.position[k], rotation=guess.rotation[k])
+    text = str(refusal(robot, wanted[k], guess=one))
+    assert re.fullmatch(
+        r"forward kinematics of stewart-3-3: the pose found \(position \(.*\) m\) lies on another assembly mode than the guess "
+        r"\(the determinant of the Jacobian has the other sign\): on the straight way of the actuators to it the robot is "
+        r"singular after [\d.]+ %; give a guess nearer to the pose that is meant, or assembly='any'\.",
+        text,
+    ), text
+
+
+def test_a_singular_result_is_refused():
+    """With equal legs the 3-3 platform has a self-motion: poses that the actuators do not hold are refused."""
+    robot, random = fp.load("stewart-3-3"), np.random.default_rng(0)
+    guess = fp.State(position=random.uniform(-4, 4, (4000, 3)), rotation=rotvec_rotation(random.uniform(-1.5, 1.5, (4000, 3))))
+    found = fp.forward_kinematics(robot, np.zeros((4000, 6)), guess=guess, on_error="mask")
+    every = fp.forward_kinematics(robot, np.zeros((4000, 6)), guess=guess, on_error="mask", assembly="any")
+    at = fp.State(position=every["position"].values, rotation=every["rotation"].values)
+    held = fp.conditioning(robot, at, on_error="mask")["type_2"].values
+    loose = np.flatnonzero(held < 1e-6)
+    assert len(loose) > 2
+    text = r"the pose found \(position \(.*\) m\) is singular \(type 2\): the actuators do not determine it; "
+    for word in found["reason"].values[loose]:
+        assert re.fullmatch(text + r"give another guess, or assembly='any'", word), word
+    assert held[found["valid"].values].min() > 1e-3
+
+
+def test_guesses_from_an_almost_flat_robot():
+    """Next to a singular pose the actuators' straight way is blocked, but the platform's is free."""
     robot = fp.load("stewart-3-3")
-    guess = fp.State(position=[0.1, 0.0, 0.001])
-    with pytest.raises(PoseNotFoundError, match="lies on another assembly mode than the guess") as error:
-        fp.forward_kinematics(robot, np.zeros(6), guess=guess)
-    assert "give a guess on the mode that is meant, or assembly='any'" in str(error.value)
-    found = fp.forward_kinematics(robot, np.zeros(6), guess=guess, assembly="any")
-    assert abs(abs(found["position"].values[2]) - robot.home.position[2]) < ROUND_TRIP
+    for height in (0.001, -0.001):
+        found = fp.forward_kinematics(robot, np.zeros(6), guess=fp.State(position=[0.1, 0.0, height]))
+        np.testing.assert_allclose(found["position"].values, np.sign(height) * robot.home.position, atol=ROUND_TRIP)
     below = fp.forward_kinematics(robot, np.zeros(6), guess=fp.State(position=[0.0, 0.0, -4.0]))
     np.testing.assert_allclose(below["position"].values, [0, 0, -robot.home.position[2]], atol=ROUND_TRIP)
 
@@ -160,6 +205,8 @@ def test_one_sample_has_no_sample_dimension_and_an_earlier_result_is_a_guess():
     wanted = actuators(robot, at)
     first = fp.forward_kinematics(robot, wanted[0])
     assert first["position"].shape == (3,)
+    home = fp.forward_kinematics(robot, wanted[0], guess=robot.home)
+    np.testing.assert_allclose(home["position"], first["position"], atol=EXACT)
     second = fp.forward_kinematics(robot, wanted[1], guess=first)
     np.testing.assert_allclose(second["position"].values, at.position[1], atol=ROUND_TRIP)
     each = fp.forward_kinematics(robot, wanted, guess=at)
@@ -218,6 +265,15 @@ def test_messages():
         "leg A cannot reach: its platform joint is too far from the rail.",
         "option": "assembly: expected 'same' or 'any', got 'other'",
     }
+
+
+def test_too_few_actuators(tmp_path):
+    text = fp.catalogue()["stewart-3-3"].read_text(encoding="utf-8")
+    path = tmp_path / "five-legs.yaml"
+    path.write_text(text[: text.index("    F:\n")], encoding="utf-8")
+    assert str(refusal(fp.load(path), np.zeros(5))) == (
+        "stewart-3-3 has 5 actuators for 6 freedoms of its platform; actuator coordinates do not determine its pose"
+    )
 
 
 def test_mask_keeps_the_good_samples():

@@ -59,6 +59,8 @@ def _empty(search: PoseSearch, n: int) -> Search:
         constraint=np.zeros(n),
         solved=np.ones(n, dtype=bool),
         same=np.ones(n, dtype=bool),
+        kept=np.ones(n, dtype=bool),
+        singular=np.zeros(n, dtype=bool),
         passes=np.zeros(n, dtype=np.int64),
         reached=np.ones(n),
         status=np.zeros(n, dtype=np.int32),
@@ -67,5 +69,5 @@ def _empty(search: PoseSearch, n: int) -> Search:
 
 def _copy(found: Search, i: int, one: Search) -> None:
     found.poses.put(slice(i, i + 1), one.poses)
-    for name in ("residual", "constraint", "solved", "same", "passes", "reached", "status"):
+    for name in ("residual", "constraint", "solved", "same", "kept", "singular", "passes", "reached", "status"):
         getattr(found, name)[i] = getattr(one, name)[0]

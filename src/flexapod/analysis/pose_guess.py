@@ -13,6 +13,7 @@ from flexapod.analysis.pose_search import Array, Poses, PoseSearch
 from flexapod.analysis.results import reasons
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
+from flexapod.robot.geometry import Pose
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -25,7 +26,7 @@ def start_poses(search: PoseSearch, guess: Any, count: int) -> tuple[Poses, Arra
     """Assembled poses to start from.
 
     Args:
-        guess: None for home, a `State`, or a Dataset with `position`, `rotation` and perhaps `joint_position`.
+        guess: None for home, a `State` or `Pose`, or a Dataset with `position`, `rotation` and perhaps `joint_position`.
         count: number of samples; a single guess serves them all.
     Returns:
         poses (count or 1), their actuator coordinates, and words where a guess cannot be taken.
@@ -42,7 +43,7 @@ def start_poses(search: PoseSearch, guess: Any, count: int) -> tuple[Poses, Arra
 
 
 def _arrays(robot: Robot, guess: Any) -> tuple[Array, Array, Array | None]:
-    if isinstance(guess, State):
+    if isinstance(guess, State | Pose):
         return guess.position.reshape(-1, 3), guess.rotation.reshape(-1, 3, 3), None
     if hasattr(guess, "data_vars") and {"position", "rotation"} <= set(guess.data_vars):
         joints = guess["joint_position"].values if "joint_position" in guess else None

@@ -61,10 +61,19 @@ def _word(robot: Robot, search: PoseSearch, found: Search, i: int, target: Array
         return str(reasons(search.kernel.signature, found.status[i : i + 1], {"actuator_position": target[i : i + 1]})[0])
     where = f"position {place(found.poses.position[i])} m"
     if found.solved[i]:
+        if found.singular[i]:
+            return (
+                f"the pose found ({where}) is singular (type 2): the actuators do not determine it; "
+                "give another guess, or assembly='any'"
+            )
+        mode = (
+            "may lie on another assembly mode than the guess"
+            if found.kept[i]
+            else "lies on another assembly mode than the guess (the determinant of the Jacobian has the other sign)"
+        )
         return (
-            f"the pose found ({where}) lies on another assembly mode than the guess: on the straight way of the actuators to it "
-            f"the robot is singular after {100 * found.reached[i]:.3g} %; "
-            "give a guess on the mode that is meant, or assembly='any'"
+            f"the pose found ({where}) {mode}: on the straight way of the actuators to it the robot is singular "
+            f"after {100 * found.reached[i]:.3g} %; give a guess nearer to the pose that is meant, or assembly='any'"
         )
     if not np.all(np.isfinite(found.poses.position[i])):
         return "no pose was found with these actuator coordinates: no trial pose near the guess can be taken"

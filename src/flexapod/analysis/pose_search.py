@@ -2,7 +2,8 @@
 
 A pose counts as reached on the branch of the guess when Newton converges, the determinant of [J; G] keeps its sign and the
 way to the result stays near the first Newton step. Otherwise the actuators are moved straight from the guess's own
-coordinates to the wanted ones in steps that each keep these three.
+coordinates to the wanted ones in steps that each keep these three. Where that way is blocked by a singular pose, a result
+still counts if the straight way of the platform to it is free of singular poses (`same_region`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.kernels import kernel
+from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -27,8 +29,15 @@ RESIDUAL = 1e-9
 DEPARTURE = 0.5
 """Largest departure from the first Newton step on one branch: a regular step bends by a part of itself."""
 
+SINGULAR = 1e-10
+"""Determinant at a result, relative to that at the guess, below which the pose is not determined: rounding leaves 1e-14."""
+
 SMALLEST_STEP = 2.0**-12
 """Part of the way below which a step towards the wanted coordinates is given up: a singular pose lies there."""
+
+
+STATIONS = 65
+"""Poses at which the straight way of the platform is examined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +74,8 @@ class Search:
         constraint: (n,) largest residual of the platform's constraints.
         solved: residuals vanish.
         same: on the branch of the guess.
+        kept: the determinant has the sign that it has at the guess (always, for redundant robots).
+        singular: the determinant vanishes at the result: the actuators do not determine the pose.
         passes: Newton passes, those of small steps included.
         reached: part of the way from the guess that could be gone; 1 where Newton needed no steps.
         status: of the kernel.
@@ -75,6 +86,8 @@ class Search:
     constraint: Array
     solved: Mask
     same: Mask
+    kept: Mask
+    singular: Mask
     passes: NDArray[np.int64]
     reached: Array
     status: NDArray[np.int32]
@@ -102,14 +115,17 @@ class PoseSearch:
         good = (batch.status == 0) & (out["converged"] == 1.0)
         small = (np.abs(out["residual"]) * self.scale).max(axis=1) < RESIDUAL
         small &= constraint < RESIDUAL * max(1.0, self.robot.characteristic_length)
-        sign = np.sign(out["determinant"])
+        sign, size = np.sign(out["determinant"]), np.abs(out["determinant"])
         same = (sign[:, 0] == sign[:, 1]) if self.signed else np.ones(len(target), dtype=bool)
+        singular = size[:, 1] < SINGULAR * size[:, 0] if self.signed else np.zeros(len(target), dtype=bool)
         return Search(
             poses=Poses(position=out["position"], rotation=out["rotation"], joints=out["joint_position"]),
             residual=out["residual"],
             constraint=constraint,
             solved=good & small,
-            same=same & (out["departure"] < DEPARTURE),
+            same=same & (out["departure"] < DEPARTURE) & ~singular,
+            kept=same,
+            singular=singular,
             passes=np.nan_to_num(out["passes"]).astype(np.int64),
             reached=np.ones(len(target)),
             status=batch.status,
@@ -127,6 +143,9 @@ class PoseSearch:
         rest = np.flatnonzero(~(found.solved & found.same) & (found.status != -1))
         if len(rest):
             self._steps(found, rest, target[rest], start.at(rest).copy(), own[rest])
+        unsure = np.flatnonzero(found.solved & found.kept & ~found.same & ~found.singular)
+        if len(unsure) and self.signed:
+            found.same[unsure] = same_region(self.robot, start.at(unsure), found.poses.at(unsure))
         return found
 
     def _steps(self, found: Search, rest: NDArray[np.int64], target: Array, at: Poses, own: Array) -> None:
@@ -149,11 +168,34 @@ class PoseSearch:
         last = self.newton(target[ended], at.at(ended))
         found.poses.put(rest[ended], last.poses)
         found.residual[rest[ended]], found.constraint[rest[ended]] = last.residual, last.constraint
-        found.solved[rest[ended]], found.same[rest[ended]] = last.solved, last.same
-        found.status[rest[ended]] = last.status
+        found.solved[rest[ended]], found.same[rest[ended]], found.kept[rest[ended]] = last.solved, last.same, last.kept
+        found.status[rest[ended]], found.singular[rest[ended]] = last.status, last.singular
         found.same[rest[~ended]] = False
 
     def _shortest(self, way: Array) -> Array:
         """Revolute actuators go the short way round."""
         turning = np.array(self.robot.actuator_units) == "rad"
         return np.where(turning, np.arctan2(np.sin(way), np.cos(way)), way)
+
+
+def same_region(robot: Robot, start: Poses, end: Poses) -> Mask:
+    """Whether the determinant of [J; G] keeps its sign on the platform's straight way, with no leg out of reach or flipped."""
+    bound = kernel(robot, "jacobian")
+    general = "guess" in {i.name for i in bound.signature.inputs}
+    turn = rotation_rotvec(end.rotation @ np.swapaxes(start.rotation, 1, 2))
+    joints, sign = start.joints.copy(), np.zeros(len(start))
+    good = np.ones(len(start), dtype=bool)
+    for part in np.linspace(0.0, 1.0, STATIONS):
+        inputs = {
+            "position": start.position + part * (end.position - start.position),
+            "rotation": rotvec_rotation(part * turn) @ start.rotation,
+        }
+        batch = bound.batch({**inputs, "guess": joints} if general else inputs)
+        rows = batch.outputs["jacobian"]
+        if "constraint_jacobian" in batch.outputs:
+            rows = np.concatenate([rows, batch.outputs["constraint_jacobian"][:, list(robot.plan.constraints)]], axis=1)
+        now = np.sign(np.linalg.det(rows))
+        good &= (batch.status == 0) & (now != 0.0) & ((sign == 0.0) | (now == sign))
+        sign = now
+        joints = np.where(good[:, None], batch.outputs["joint_position"], joints)
+    return np.asarray(good & (np.abs(np.sin((joints - end.joints) / 2.0)).max(axis=1) < RESIDUAL**0.5))
