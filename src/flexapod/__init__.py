@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.natural_frequencies import natural_frequencies
     from flexapod.analysis.platform_motion import platform_motion
     from flexapod.analysis.point_motion import point_motion
+    from flexapod.analysis.sizing import actuator_sizing
     from flexapod.analysis.state import State
     from flexapod.analysis.static_deflection import static_deflection
     from flexapod.analysis.workspace import workspace
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "actuator_sizing": "analysis.sizing",
     "deformation": "analysis.flexible_kinematics",
     "natural_frequencies": "analysis.natural_frequencies",
     "internal_dynamics": "analysis.internal_dynamics",
@@ -112,6 +114,7 @@ __all__ = [
     "RobotFileWarning",
     "Springs",
     "State",
+    "actuator_sizing",
     "cache_entries",
     "cache_folder",
     "catalogue",

@@ -96,9 +96,11 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
 
     Args:
         robot: any robot; variants of one robot share the kernel.
-        quantity: e.g. ``"inverse_kinematics"``.
+        quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
+    program, chosen = _served(robot, quantity)
+    quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
         raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
     if quantity.startswith("minimal_"):
@@ -132,6 +134,8 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     """Write the kernel of a quantity as portable C99, with header, self-test and README.
 
     Args:
+        quantity: as for `kernel`; ``"inverse_dynamics"`` is Newton-Euler with the friction of the robot file where it has
+            any, else the formulation with the fewest operations.
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
     """
@@ -144,6 +148,19 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
+def _served(robot: Robot, quantity: str) -> tuple[str, dict[str, Any]]:
+    """The program and its options that serve a verb's name."""
+    if quantity != "inverse_dynamics":
+        return quantity, {}
+    if robot.flexible_platform is not None:
+        return "flexible_inverse_dynamics", {}
+    from flexapod.analysis.inverse_dynamics import choose, has_friction
+
+    if has_friction(robot):
+        return "newton_euler", {"friction": True}
+    return ("minimal_inverse_dynamics" if choose(robot, "auto", loaded=False) == "minimal" else "virtual_power"), {}
+
+
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
     """Inputs of a kernel's self-test: random states that the robot can take."""
     count = len(states["position"])
@@ -154,4 +171,8 @@ def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, ND
         "guess_position": np.tile(bound.robot.home.position, (count, 1)),
         "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),
     }
-    return {i.name: known[i.name] for i in bound.signature.inputs}
+    random = np.random.default_rng(2)
+    for i in bound.signature.inputs:  # loads, forces, elastic coordinates: small random numbers, the same on every machine
+        if i.name not in known:
+            known[i.name] = random.uniform(-1.0, 1.0, (count, *i.shape)) * (1e-3 if i.name == "elastic" else 1.0)
+    return {i.name: np.ascontiguousarray(known[i.name]) for i in bound.signature.inputs}

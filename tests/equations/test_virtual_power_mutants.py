@@ -1,0 +1,109 @@
+"""A flipped sign or a lost term in virtual power breaks agreement with the other formulations."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.sampling import random_states
+from flexapod.equations import virtual_power
+from flexapod.kernels import compile_kernel
+
+BROKEN = 1e-9
+"""Share of the largest force that a mutant must be off by at least; agreement is 1e-14."""
+
+NUMBER = count()
+
+MUTANTS = [
+    ("inertia_wrench", "lifted = frame.a - gravity", "lifted = frame.a + gravity", "stewart-3-3"),
+    ("inertia_wrench", "+ cross(frame.alpha, c)", "- cross(frame.alpha, c)", "hexa"),
+    ("inertia_wrench", "+ cross(frame.w, cross(frame.w, c))", "", "hexaslide"),
+    ("inertia_wrench", "n=cross(c, lifted) + frame.R @ own", "n=frame.R @ own - cross(c, lifted)", "stewart-3-3"),
+    ("inertia_wrench", "+ cross(w, Vec(ca.mtimes(I, w.expr), body))", "", "stewart-3-3"),
+    ("closed_form_leg", "ratio = -1 /", "ratio = 1 /", "stewart-3-3"),
+    ("closed_form_leg", "cross(moment, n) * (1 / length)", "cross(n, moment) * (1 / length)", "hexapod"),
+    ("closed_form_leg", "axial = axial + dot(piston.f, n)", "axial = axial - dot(piston.f, n)", "stewart-3-3"),
+    ("closed_form_leg", "piston.moved(tip.p - motion.leg.p)", "piston.moved(motion.leg.p - tip.p)", "stewart-3-3"),
+    ("closed_form_leg", "rod.f + on_cross.f - turned", "rod.f + on_cross.f + turned", "hexapod"),
+    ("closed_form_leg", "return spin * dot(rod.n, n) +", "return -spin * dot(rod.n, n) +", "hexa with inclined axes"),
+    ("closed_form_leg", "+ cross_rate * dot(on_cross.n, a)", "- cross_rate * dot(on_cross.n, a)", "hexa with inclined axes"),
+    ("closed_form_leg", "values.scalar(\"carrier.mass\") * dot(motion.carrier.a - gravity, drive)",
+     "values.scalar(\"carrier.mass\") * dot(motion.carrier.a + gravity, drive)", "hexaslide"),
+    ("general_leg", "forces[i] + rotors[k] * qdd[k]", "forces[i] - rotors[k] * qdd[k]", "delta with rotors"),
+    ("general_leg", "wrenches[i].moved(arm)", "wrenches[i]", "delta"),
+    ("general_leg", "arm = frame.p - links[link.parent].p", "arm = links[link.parent].p - frame.p", "delta"),
+    ("platform_equation", "Wrench(f=force, n=cross(arm, force))", "Wrench(f=force, n=cross(force, arm))", "stewart-3-3"),
+    ("platform_equation", "X = -solve(", "X = solve(", "five-bar"),
+    ("inverse_dynamics", "equation.h - wrench", "equation.h + wrench", "stewart-3-3"),
+]  # fmt: skip
+"""Module, text, other text, and a robot on which the difference must show."""
+
+
+@contextmanager
+def copied_package(folder: Path, module: str, old: str, new: str) -> Iterator[ModuleType]:
+    """The package under another name, with one text replaced."""
+    alias = f"power_mutant_{next(NUMBER)}"
+    (folder / alias).mkdir()
+    for path in Path(virtual_power.__file__).parent.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.stem == module:
+            assert text.count(old) == 1, f"{module}: {old!r} occurs {text.count(old)} times"
+            text = text.replace(old, new)
+        (folder / alias / path.name).write_text(text.replace("flexapod.equations.virtual_power", alias), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        yield importlib.import_module(f"{alias}.inverse_dynamics")
+    finally:
+        sys.path.remove(str(folder))
+        for loaded in [key for key in sys.modules if key.split(".")[0] == alias]:
+            del sys.modules[loaded]
+
+
+def robot_of(name: str) -> fp.Robot:
+    if name == "delta with rotors":
+        return fp.load("delta").with_parameters({"legs.shoulder.inertia": 0.01})
+    if name == "hexa with inclined axes":  # else the crank turns about the first universal axis and these terms vanish
+        inertia = {f"legs.cross.inertia.{k}": 0.002 for k in ("xx", "yy", "zz")}
+        return fp.load("hexa").with_parameters({"legs.elbow.axis1": [0.3, 1.0, 0.2], **inertia})
+    return fp.load(name)
+
+
+@cache
+def expected(name: str) -> tuple[fp.Robot, dict[str, np.ndarray], np.ndarray]:
+    robot = robot_of(name)
+    states = random_states(robot, 4, seed=8)
+    load = np.random.default_rng(1).normal(size=(4, 6))
+    motion = fp.Motion(time=np.arange(4.0), **states)
+    force = fp.inverse_dynamics(robot, motion, friction=False, formulation="virtual_work", wrench=load).force.values
+    guess = fp.inverse_kinematics(robot, motion).joint_position.values
+    return robot, {**states, "wrench": load, "guess": guess}, force
+
+
+def error(folder: Path, module: str, old: str, new: str, name: str) -> float:
+    robot, states, force = expected(name)
+    with copied_package(folder, module, old, new) as package:
+        program = package.virtual_power(robot)
+    values = np.array([robot.values[p.name] for p in program.signature.parameters])
+    given = {i.name: states[i.name] for i in program.signature.inputs}
+    found = compile_kernel(program, backend="numpy").batch(given, values).outputs["force"]
+    return float(np.abs(np.nan_to_num(found) - force).max() / np.abs(force).max())
+
+
+def test_a_copy_without_mutation_is_right(tmp_path: Path) -> None:
+    for name in ("stewart-3-3", "delta", "hexa with inclined axes"):
+        assert error(tmp_path, "inverse_dynamics", "equation.h - wrench", "equation.h - wrench", name) < 1e-12
+
+
+@pytest.mark.parametrize(("module", "old", "new", "name"), MUTANTS)
+def test_mutants_are_seen(module: str, old: str, new: str, name: str, tmp_path: Path) -> None:
+    assert error(tmp_path, module, old, new, name) > BROKEN
