@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from runs import PD_RUN, at_home, pd_motion, pd_run, robot_named
 
 import flexapod as fp
 from flexapod.motions import through_poses
-from runs import PD_RUN, at_home, pd_motion, pd_run, robot_named
 
 FOLLOWS = 1e-8  # [m] with the exact model, continuous
 KP, KD = 400.0, 40.0
@@ -18,7 +18,8 @@ def visit(name: str) -> fp.Motion:
     c, s = np.cos(0.06), np.sin(0.06)
     turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
     places = [p, p + size * np.array([1, 0, 0.5]), p + size * np.array([0, -1, 0.3]), p]
-    return through_poses(positions=np.array(places), orientations=np.array([R, turn @ R, turn.T @ R, R]), durations=0.4, rests=0.1)
+    turns = np.array([R, turn @ R, turn.T @ R, R])
+    return through_poses(positions=np.array(places), orientations=turns, durations=0.4, rests=0.1)
 
 
 @pytest.mark.parametrize("name", ["gough-stewart", "hexaslide"])

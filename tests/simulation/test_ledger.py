@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from runs import at_home, robot_named, springs_near_home
 
 import flexapod as fp
-from runs import at_home, robot_named, springs_near_home
 
 LEDGER = 1e-9
 """Share of the energy exchanged that a conservative run may lose or win in 10 s at tight tolerances."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from runs import at_home, pd_run, robot_named, springs_near_home
 
 import flexapod as fp
-from runs import at_home, pd_run, robot_named, springs_near_home
 
 ORDER = 0.25
 """Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""

@@ -22,6 +22,9 @@ Array = NDArray[np.float64]
 BLOCK = 2048
 """Rows per block: between blocks a run can be interrupted, saved, and looked at for events."""
 
+GRID = 1e-6
+"""Part of a step within which times are the same."""
+
 
 @dataclass(kw_only=True, eq=False)
 class Progress:
@@ -88,13 +91,22 @@ def _with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> S
 
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
+    """Where the next segment ends: at an event or the end of the run, with one short row from and to the grid of steps."""
     done = {index for index, _, _ in progress.happened}
     times = [e.time for i, e in enumerate(events) if e.time is not None and i not in done and e.time < clock.duration]
-    if clock.period is not None:
-        for t in times:
-            if abs(t / clock.step - round(t / clock.step)) > 1e-6:
-                raise InputError(f"event: with a sampled controller, times must be multiples of the step; {t:g} s is not")
-    return min([t for t in times if t is not None], default=clock.duration)
+    for t in times:
+        if clock.period is not None and not _on_grid(t, clock.step):
+            raise InputError(f"event: with a sampled controller, times must be multiples of the step; {t:g} s is not")
+    end = min(times, default=clock.duration)
+    start = progress.segment
+    if not _on_grid(start, clock.step):
+        return min(end, clock.step * float(np.ceil(start / clock.step)))
+    last = clock.step * float(np.floor(end / clock.step + GRID))
+    return end if _on_grid(end, clock.step) or last <= start else last
+
+
+def _on_grid(t: float, step: float) -> bool:
+    return bool(abs(t / step - round(t / step)) < GRID)
 
 
 def _segment(
@@ -104,17 +116,20 @@ def _segment(
     """Run from the start of a segment (or from where it was left) to its end."""
     start, layout = progress.segment, setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
-    h = (end - start) / count
+    h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
     runner = Runner(layout, setup.values)
     while progress.index < count and not progress.stopped:
         first, many = progress.index, min(BLOCK, count - progress.index)
         last = first + many == count
         rows, reached = _block(setup, runner, clock, progress, start, h, first, many)
-        if _failed(setup, runner, progress, rows, start, h, first, many, reached, clock):
-            return
-        hit = _condition(setup, events, progress, rows, start, h, first, many)
+        bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
+        good = int(bad[0]) - 1 if len(bad) else many
+        hit = _condition(setup, events, progress, rows, start, h, first, good) if good > 0 else None
         if hit is not None:
             _at_condition(setup, runner, clock, events, progress, rows, start, h, first, hit)
+            return
+        if len(bad):
+            _failed(setup, runner, progress, rows, start, h, first, int(bad[0]), clock)
             return
         _keep(progress, clock, rows[:many], _times(start, h, first, many), first)
         progress.index, progress.state = first + many, np.array(rows[many, : layout.size] if last else reached)
@@ -193,16 +208,10 @@ def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows:
 
 
 def _failed(
-    setup: Setup, runner: Runner, progress: Progress, rows: Array, start: float, h: float, first: int, many: int, reached: Array,
-    clock: Clock,
-) -> bool:  # fmt: skip
-    """Stop at the first row that carries a status; rows before it are kept."""
+    setup: Setup, runner: Runner, progress: Progress, rows: Array, start: float, h: float, first: int, i: int, clock: Clock
+) -> None:
+    """Stop at row i, the first that carries a status; rows before it are kept."""
     code = setup.layout.places["code"].start
-    bad = np.flatnonzero(rows[: many + 1, code] != 0)
-    late = rows[many, code] == 0 and len(bad) == 0
-    if late:
-        return False
-    i = int(bad[0])
     text = runner.kernel.signature.status(round(rows[i, code])).text
     good = i  # rows 0 .. i - 1 started well; the last of them led to the failure
     at = start + h * (first + i - 1)
@@ -212,7 +221,6 @@ def _failed(
         good = i - 1
     _keep(progress, clock, rows[:good], _times(start, h, first, good), first)
     progress.stopped, progress.stopped_at = text, at
-    return True
 
 
 def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> float:
@@ -296,8 +304,6 @@ def _finish(setup: Setup, clock: Clock, events: Sequence[Event], progress: Progr
     """End of a segment: the timed events there happen, or the run is over."""
     done = {index for index, _, _ in progress.happened}
     due = [i for i, e in enumerate(events) if e.time is not None and i not in done and e.time <= end]
-    if end >= clock.duration:
-        due = []
     _begin(setup, events, progress, end, due, row)
     if end >= clock.duration:
         progress.rows.append(row[None])
@@ -317,8 +323,11 @@ def _begin(setup: Setup, events: Sequence[Event], progress: Progress, time: floa
 
 
 def _keep(progress: Progress, clock: Clock, rows: Array, times: Array, first: int) -> None:
-    """Keep every so-many-th row."""
-    chosen = np.arange(-first % clock.every, len(rows), clock.every)
-    if len(chosen):
+    """Keep rows at multiples of the output step, and the one at which an event has changed something."""
+    output = clock.every * clock.step
+    chosen = np.abs(times / output - np.rint(times / output)) < GRID / clock.every
+    if first == 0 and len(chosen) and any(t == times[0] for _, t, _ in progress.happened):
+        chosen[0] = True
+    if np.any(chosen):
         progress.rows.append(np.array(rows[chosen]))
         progress.times.append(np.array(times[chosen]))

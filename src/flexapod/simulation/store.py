@@ -34,7 +34,7 @@ def save(result: xr.Dataset, path: str | Path) -> Path:
     suffix = _suffix(target)
     if suffix == ".nc":
         plain = result.assign_attrs({k: json.dumps(v) if isinstance(v, list) else v for k, v in result.attrs.items()})
-        _whole(target, lambda name: plain.to_netcdf(name, engine="h5netcdf"))
+        _whole(target, lambda name: plain.to_netcdf(name, engine="netcdf4"))
     else:
         frame, about = _flat(result)
         text = json.dumps(about)
@@ -57,7 +57,7 @@ def open(path: str | Path) -> xr.Dataset:
     if not source.is_file():
         raise InputError(f"there is no file {source}")
     if suffix == ".nc":
-        with xr.open_dataset(source, engine="h5netcdf") as found:
+        with xr.open_dataset(source, engine="netcdf4") as found:
             result = found.load()
         if isinstance(result.attrs.get("events"), str):
             result.attrs["events"] = json.loads(result.attrs["events"])

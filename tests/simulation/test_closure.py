@@ -1,0 +1,48 @@
+"""Nothing drifts: constraints, rotation and actuator coordinates after long and coarse runs."""
+
+import numpy as np
+import pytest
+from runs import at_home, robot_named, springs_near_home
+
+import flexapod as fp
+from flexapod.motions import harmonic_motion
+
+ORTHOGONAL = 1e-13
+CLOSED = 1e-11  # [m, rad] residual of constraint rows: rounding of a few lengths
+
+
+@pytest.mark.parametrize("name", ["delta", "tripteron", "five-bar"])
+def test_constraints_hold_after_coarse_steps(name: str) -> None:
+    """Steps so coarse that the integrator errs by far more than the rows may."""
+    robot = robot_named(name)
+    fine = fp.simulate(robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, step=1e-3, output_step=0.02)
+    run = fp.simulate(robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, step=1e-2, output_step=0.02)
+    assert float(np.max(np.abs(run.position - fine.position))) > 1e3 * CLOSED
+    bound = fp.kernel(robot, "inverse_kinematics", detail="actuators")
+    given = {k: run[k].values for k in ("position", "rotation", "velocity", "angular_velocity")}
+    given |= {k: np.zeros_like(given["velocity"]) for k in ("acceleration", "angular_acceleration")}
+    given["guess"] = run.joint_position.values
+    found = bound.batch({i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs})
+    assert not np.any(found.status)
+    assert np.max(np.abs(found.outputs["constraint"])) < CLOSED
+    assert np.max(np.abs(found.outputs["constraint_rate"])) < 10 * CLOSED
+
+
+def test_an_hour_of_controlled_motion_stays_closed() -> None:
+    """3600 s at a step of 10 ms: rotation orthogonal; lengths integrated from their rates return at the measured order."""
+    robot = robot_named("bench-6ups")
+    period = 2.0
+    size = [0.1, 0.05, 0.1, 0.1, -0.1, 0.15]
+    motion = harmonic_motion(center=[*robot.home.position, 0, 0, 0], amplitude=size, omega=2 * np.pi / period, duration=period)
+    soft = fp.PD(kp=2e4, kd=2e3)
+    gaps = []
+    for duration, step in ((3600.0, 1e-2), (360.0, 1e-2), (360.0, 5e-3)):
+        run = fp.simulate(robot, motion, controller=soft, duration=duration, step=step, output_step=10.0, watch=())
+        assert run.time.values[-1] == duration
+        R = run.rotation.values
+        assert np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3))) < ORTHOGONAL
+        gaps.append(float(np.max(np.abs(run.actuator_travel - run.actuator_position))))
+        late = run.isel(time=slice(len(run.time) // 2, None))
+        assert float(np.ptp(late.position.values, axis=0).max()) < 1e-9  # whole periods apart: the same pose again
+    assert gaps[0] < 15 * gaps[1]  # ten times the time: the error of a quadrature grows with it, nothing faster
+    assert np.log2(gaps[1] / gaps[2]) > 3.5, gaps  # order 4, and more where errors of a period cancel

@@ -1,0 +1,168 @@
+"""The verb: drives, loads, long runs, interrupts, checkpoints, refusals."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from runs import PD_RUN, at_home, pd_motion, pd_run, robot_named
+
+import flexapod as fp
+from flexapod.simulation import drive as drive_module
+from flexapod.simulation import simulate as simulate_module
+
+
+def test_inverse_model_drives_direct_model() -> None:
+    """drive="platform": forces of inverse dynamics make the robot follow, up to the integrator."""
+    robot, motion = robot_named("bench-6ups"), pd_motion()
+    run = fp.simulate(robot, motion, drive="platform", duration=1.0, step=2e-3, output_step=0.1)
+    wanted = motion.formula(run.time.values)
+    assert np.max(np.abs(run.position.values - wanted.position)) < 1e-9
+    assert np.max(np.abs(run.rotation.values - wanted.rotation)) < 1e-9
+
+
+def test_actuators_that_follow_exactly() -> None:
+    robot, motion = robot_named("stewart-3-3"), pd_motion()
+    run = fp.simulate(robot, motion, drive="actuators", duration=1.5, step=5e-3, output_step=0.05)
+    legs = fp.inverse_kinematics(robot, motion.formula(run.time.values), joints=False)
+    forces = fp.inverse_dynamics(robot, motion.formula(run.time.values), friction=False)
+    assert np.allclose(run.actuator_position, legs.actuator_position, atol=1e-13)
+    assert np.allclose(run.force, forces.force, rtol=1e-12)
+    assert float(np.max(np.abs(run.ledger_residual))) < 1e-8 * float(np.abs(run.supplied_work).sum("actuator").max())
+    # given as a motion of the actuators, the same comes out
+    fine = motion.formula(np.linspace(0.0, 1.5, 301))
+    q = fp.inverse_kinematics(robot, fine, joints=False)
+    own = fp.ActuatorMotion(
+        time=fine.time, position=q.actuator_position.values, velocity=q.actuator_velocity.values,
+        acceleration=q.actuator_acceleration.values,
+    )  # fmt: skip
+    again = fp.simulate(robot, own, drive="actuators", step=5e-3, output_step=0.05)
+    assert np.allclose(again.position, run.position, atol=1e-9)
+
+
+def test_a_load_acts_like_a_weight() -> None:
+    """A constant force at the centre of mass of the platform is the weight of a heavier one."""
+    robot = robot_named("bench-6ups")
+    hold = fp.inverse_dynamics(robot, at_home(robot), friction=False, wrench=[0, 0, -100.0, 0, 0, 0]).force.values
+    run = fp.simulate(robot, at_home(robot), force=hold, wrench=[0, 0, -100.0, 0, 0, 0], duration=0.5, step=1e-3, watch=())
+    assert np.max(np.abs(run.position.values - robot.home.position)) < 1e-11
+    other = fp.simulate(robot, at_home(robot), force=(np.array([0.0, 1.0]), np.stack([hold, hold])), duration=0.1)
+    assert float(other.position[-1, 2]) > robot.home.position[2]
+
+
+def test_reactions_on_request() -> None:
+    run = pd_run(duration=0.2, reactions=True)
+    names = [name for name in run.data_vars if name.startswith("reaction")]
+    assert names
+    assert all(np.all(np.isfinite(run[name])) for name in names)
+
+
+def test_blocks_do_not_change_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pd_run(step=2e-3)
+    monkeypatch.setattr(drive_module, "BLOCK", 104)
+    parts = pd_run(step=2e-3)
+    assert all(np.array_equal(whole[name], parts[name]) for name in whole.data_vars)
+
+
+def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = pd_run(step=2e-3)
+    monkeypatch.setattr(drive_module, "BLOCK", 256)
+    real, calls = drive_module._block, []
+
+    def interrupted(*args: object) -> object:
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    monkeypatch.setattr(drive_module, "_block", interrupted)
+    file = tmp_path / "run.npz"
+    part = pd_run(step=2e-3, save=file)
+    assert part.attrs["interrupted"] == 1
+    assert 0 < len(part.time) < len(whole.time)
+    assert np.array_equal(part.position, whole.position[: len(part.time)])
+    assert file.exists()
+    monkeypatch.setattr(drive_module, "_block", real)
+    rest = pd_run(step=2e-3, save=file)
+    assert rest.attrs["interrupted"] == 0
+    assert all(np.array_equal(whole[name], rest[name]) for name in whole.data_vars)
+    assert not file.exists()
+    # the checkpoint of another run is refused
+    monkeypatch.setattr(drive_module, "_block", interrupted)
+    calls.clear()
+    pd_run(step=2e-3, save=file)
+    monkeypatch.setattr(drive_module, "_block", real)
+    with pytest.raises(fp.InputError, match="belongs to another run"):
+        pd_run(step=1e-3, save=file)
+
+
+LONG = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from flexapod.simulation import simulate
+simulate.SAVED = 0.0
+from runs import pd_motion, PD_RUN, robot_named
+import flexapod as fp
+options = dict(controller=PD_RUN, duration=float(sys.argv[3]), step=1e-3, output_step=0.5, watch=())
+run = fp.simulate(robot_named("bench-6ups"), pd_motion(), save=sys.argv[2], **options)
+"""
+
+
+def test_a_killed_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, duration = tmp_path / "long.npz", 300.0
+    options = {"controller": PD_RUN, "duration": duration, "step": 1e-3, "output_step": 0.5, "watch": ()}
+    whole = fp.simulate(robot_named("bench-6ups"), pd_motion(), **options)
+    command = [sys.executable, "-c", LONG, str(Path(__file__).parent), str(file), str(duration)]
+    child = subprocess.Popen(command)
+    for _ in range(3000):
+        if file.exists() or child.poll() is not None:
+            break
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert file.exists()  # killed before its end
+    monkeypatch.setattr(simulate_module, "SAVED", 0.0)
+    resumed = fp.simulate(robot_named("bench-6ups"), pd_motion(), save=file, **options)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole.data_vars)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"drive": "wind"}, "drive: expected"),
+        ({"method": "euler"}, "method: expected"),
+        ({"step": 0.0}, "step: expected"),
+        ({"duration": -1.0}, "duration: expected"),
+        ({"output_step": 1.5e-3}, "output_step must be a whole multiple"),
+        ({"controller": 3}, "controller: expected"),
+        ({"force": np.zeros(5)}, r"force: expected \(6,\)"),
+        ({"drive": "platform", "force": np.zeros(6)}, "leave out `force`"),
+        ({"friction": "some"}, "friction: expected"),
+        ({"watch": ("sky",)}, "watch: expected"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict, words: str) -> None:
+    with pytest.raises(fp.InputError, match=words):
+        fp.simulate(robot_named("bench-6ups"), pd_motion(), **options)
+
+
+def test_flexible_robots_and_load_dependent_friction_are_refused() -> None:
+    with pytest.raises(fp.InputError, match="depends on its load"):
+        fp.simulate(robot_named("hexaslide"), at_home(robot_named("hexaslide")), duration=1.0)
+    with pytest.raises(fp.InputError, match="duration: give one"):
+        fp.simulate(robot_named("hexaslide"), at_home(robot_named("hexaslide")), friction=False)
+
+
+def test_provenance() -> None:
+    run = pd_run(duration=0.1)
+    other = fp.simulate(
+        robot_named("bench-6ups").with_parameters({"platform.mass": 51.0}), pd_motion(), controller=PD_RUN, duration=0.1
+    )
+    assert run.attrs["robot"] == "bench-6ups"
+    assert run.attrs["robot_hash"] != other.attrs["robot_hash"]
+    assert '"step": 0.001' in run.attrs["options"]
+    assert all("units" in run[name].attrs for name in run.data_vars)

@@ -1,0 +1,58 @@
+"""Many trajectories at once are the runs that one would make one by one."""
+
+import numpy as np
+import pytest
+from runs import PD_RUN, at_home, pd_motion, robot_named
+
+import flexapod as fp
+
+
+def test_trajectories_are_those_of_single_runs() -> None:
+    robot = robot_named("bench-6ups")
+    masses, gains = np.linspace(40.0, 70.0, 7), np.linspace(5e4, 2e5, 7)
+    values = {"platform.mass": masses} | {f"controller.kp.{a}": gains for a in robot.actuators}
+    study = fp.simulate_study(robot, pd_motion(), values=values, controller=PD_RUN, duration=0.3, step=2e-3, output_step=0.1)
+    assert not np.any(study.reason != "")
+    for k in (0, 3, 6):
+        one = fp.simulate(
+            robot.with_parameters({"platform.mass": masses[k]}), pd_motion(), controller=fp.PD(kp=gains[k], kd=2e3), duration=0.3,
+            step=2e-3, output_step=0.1, watch=(),
+        )  # fmt: skip
+        assert np.allclose(study.position[k], one.position, rtol=0, atol=1e-13)
+        assert np.allclose(study.force[k], one.force, rtol=0, atol=1e-8)
+
+
+def test_robots_and_starts_may_differ() -> None:
+    robot = robot_named("bench-6ups")
+    robots = [robot.with_parameters({"legs.piston.mass": m}) for m in (8.0, 10.0, 12.0)]
+    study = fp.simulate_study(robot, pd_motion(), robots=robots, controller=PD_RUN, duration=0.2, step=2e-3, output_step=0.1)
+    for k, own in enumerate(robots):
+        one = fp.simulate(own, pd_motion(), controller=PD_RUN, duration=0.2, step=2e-3, output_step=0.1, watch=())
+        assert np.allclose(study.position[k], one.position, rtol=0, atol=1e-12)
+    starts = fp.State(position=robot.home.position + np.linspace(0, 0.02, 5)[:, None] * [1.0, 0.0, 0.0])
+    away = fp.simulate_study(robot, pd_motion(), starts=starts, controller=PD_RUN, duration=0.5, step=2e-3, output_step=0.1)
+    assert np.array_equal(away.position[:, 0], starts.position)
+    spread = np.ptp(away.position.values, axis=0)[:, 0]
+    assert spread[-1] < 0.1 * spread[0]
+
+
+def test_a_bad_trajectory_does_not_harm_the_others() -> None:
+    robot = robot_named("hexapod")
+    hold = fp.inverse_dynamics(robot, at_home(robot), friction=False).force.values
+    mass = float(robot.values["platform.mass"])
+    study = fp.simulate_study(
+        robot, at_home(robot), values={"platform.mass": [mass, 5 * mass, mass]}, force=hold, duration=1.0, step=1e-3,
+    )  # fmt: skip
+    assert study.reason.values[0] == study.reason.values[2] == ""
+    assert "leg" in study.reason.values[1]
+    assert np.allclose(study.position[0], robot.home.position, atol=1e-9)
+    assert np.array_equal(study.position[0], study.position[2])
+    assert np.all(np.isfinite(study.position))
+
+
+def test_refusals() -> None:
+    robot = robot_named("bench-6ups")
+    with pytest.raises(fp.InputError, match="nothing varies"):
+        fp.simulate_study(robot, pd_motion(), controller=PD_RUN)
+    with pytest.raises(fp.InputError, match="no number called 'mass'"):
+        fp.simulate_study(robot, pd_motion(), controller=PD_RUN, values={"mass": [1.0]})
