@@ -35,7 +35,8 @@ def test_a_robot_at_rest_stays_deflected() -> None:
     none = np.zeros((5, 3))
     motion = fp.Motion(
         time=np.linspace(0, 0.2, 5), position=np.tile(robot.home.position, (5, 1)),
-        rotation=np.tile(robot.home.rotation, (5, 1, 1)), velocity=none, angular_velocity=none, acceleration=none, angular_acceleration=none,
+        rotation=np.tile(robot.home.rotation, (5, 1, 1)), velocity=none, angular_velocity=none, acceleration=none,
+        angular_acceleration=none,
     )  # fmt: skip
     found = fp.inverse_dynamics(robot, motion, elastic="simulate")
     still = fp.static_deflection(robot, at_home(robot))

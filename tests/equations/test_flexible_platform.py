@@ -196,3 +196,26 @@ def test_parameters_do_not_recompile() -> None:
     soft, stiff = plate_robot(), stiffened(plate_robot(), 2.0)
     assert soft.structure == stiff.structure
     assert fp.kernel(soft, "flexible_tangent").compiled is fp.kernel(stiff, "flexible_tangent").compiled
+
+
+def test_leg_jacobian_of_the_paper() -> None:
+    """Eqs. (1)-(6): the printed Jacobian of a leg takes its joint rates to the velocity of its tip, and back."""
+    robot = plate_robot()
+    states = random_flexible(robot, 10, seed=15)
+    keys = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
+    state = fp.State(**{key: states[key] for key in keys})
+    found = fp.inverse_kinematics(robot, state, bodies=True)
+    q, qd = (found[name].values.reshape(10, 6, 3) for name in ("joint_position", "joint_velocity"))
+    gamma = [0.0, 0.0, 0.4636476090008062, 0.9272952180016122, 1.837048375945822, 2.4227626539681686]  # readings of Table 4
+    for i, leg in enumerate(robot.legs):
+        R_0i = rotvec_rotation(np.array([0.0, 0.0, gamma[i]]))
+        tip = found.body_velocity.sel(body=f"{leg.name}.3").values @ R_0i  # in the leg's base frame
+        (s1, s2), (c1, c2), q3 = np.sin(q[:, i, :2]).T, np.cos(q[:, i, :2]).T, q[:, i, 2]
+        zero = np.zeros(10)
+        J = np.array([[-q3 * s1 * s2, q3 * c1 * c2, c1 * s2], [zero, q3 * s2, -c2], [-q3 * c1 * s2, -q3 * c2 * s1, -s1 * s2]])
+        J_inverse = np.array(
+            [[-s1 / (q3 * s2), zero, -c1 / (q3 * s2)], [c1 * c2 / q3, s2 / q3, -c2 * s1 / q3], [c1 * s2, -c2, -s1 * s2]]
+        )
+        assert off(np.einsum("ijn,nj->ni", J, qd[:, i]), tip) < TERMS
+        assert off(np.einsum("ijn,nj->ni", J_inverse, tip), qd[:, i]) < TERMS
+        assert off(np.einsum("jn,nj->n", J_inverse[2], tip), qd[:, i, 2]) < TERMS  # Eq. (5)
