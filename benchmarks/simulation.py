@@ -1,0 +1,232 @@
+"""Simulation against the peers: the PD run of `bench-6ups` (3 s, kp 1e5, kd 2e3), and studies of many trajectories.
+
+Usage: python benchmarks/simulation.py [results.json]
+
+The peers are Pinocchio's constraint dynamics under a Runge-Kutta 4 written in Python, and MuJoCo's own RK4 rollout (C) with stiff
+loops. All times are CPU seconds of one thread, best of several; references of the controller are computed beforehand for all.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.simulation.drive import Clock, Progress, drive
+from flexapod.simulation.runner import Runner
+from flexapod.simulation.setup import make_setup
+from flexapod.simulation.signals import row_table
+
+sys.path.insert(0, str(Path(__file__).parent / "peers"))
+
+KP, KD, END = 1.0e5, 2.0e3, 3.0
+PD = fp.PD(kp=KP, kd=KD)
+SAME = 1e-6  # samples of two runs at the same time
+
+
+def best(work: Callable[[], object], times: int, budget: float = 4.0) -> float:
+    """Best CPU time of some calls [s]."""
+    found, stop = np.inf, time.perf_counter() + budget
+    for k in range(times):
+        start = time.process_time()
+        work()
+        found = min(found, time.process_time() - start)
+        if k >= 2 and time.perf_counter() > stop:
+            break
+    return found
+
+
+def motion() -> fp.Motion:
+    from stewart import motion as at
+
+    from flexapod.motions.motion import with_formula
+
+    return with_formula(at(np.linspace(0.0, END, 301)), at)
+
+
+def setup_of(step: float) -> object:
+    return make_setup(
+        fp.load("bench-6ups"), motion(), drive="force", controller=PD, force=None, wrench=None, friction=False, method="rk4",
+        events=(), watch=(), start=None, tolerance=(1e-9, 1e-11), step=step,
+    )  # fmt: skip
+
+
+def ours(step: float) -> tuple[Callable[[], object], Callable[[], object], np.ndarray]:
+    """The compiled loop alone, the whole verb, and positions at every step."""
+    setup = setup_of(step)
+    runner, n = Runner(setup.layout, setup.values), round(END / step)
+    table = np.zeros((n + 1 + -(n + 1) % setup.layout.rows, setup.layout.columns))
+    table[:n] = row_table(setup.layout, setup.signals, 0.0, step, 0, n, np.zeros(n))
+    table[n:, 2:] = table[n - 1, 2:]
+    rows = np.empty((len(table), runner.width))
+    clock = Clock(duration=END, step=step, every=1, period=None)
+    robot, path = fp.load("bench-6ups"), motion()
+
+    def loop() -> object:
+        return runner.advance(setup.start, table, rows)
+
+    def driven() -> object:
+        return drive(setup, clock, (), Progress(state=setup.start), lambda *_: None)
+
+    def verb() -> object:
+        return fp.simulate(robot, path, controller=PD, step=step, output_step=step, friction=False, watch=())
+
+    loop()
+    return loop, driven, verb, rows[: n + 1, :3].copy()
+
+
+def leg_references(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    found = fp.inverse_kinematics(fp.load("bench-6ups"), motion().formula(times), joints=False)
+    return found.actuator_position.values, found.actuator_velocity.values
+
+
+def pinocchio(step: float, gain: float = 100.0) -> tuple[Callable[[], object], np.ndarray]:
+    """RK4 on the tree with Baumgarte correction of the loops, PD at every stage."""
+    import pinocchio as pin
+    from pinocchio_model import Pinocchio
+    from stewart import ACTUATED
+
+    peer = Pinocchio()
+    for c in peer.constraints:
+        c.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(gain**2, 2 * gain))
+    n = round(END / step)
+    length, rate = leg_references(0.5 * step * np.arange(2 * n + 1))
+    start, still, _ = peer.state(motion(), 0)
+    at, tau, seen = np.asarray(ACTUATED), np.zeros(24), np.empty((n + 1, 3))
+
+    def acceleration(q: np.ndarray, v: np.ndarray, k: int) -> np.ndarray:
+        tau[at] = KP * (length[k] - q[at + 1]) + KD * (rate[k] - v[at])
+        return pin.constraintDynamics(
+            peer.model, peer.data, q, v, tau, peer.constraints, peer.loops, peer.settings
+        ).copy()
+
+    def run() -> object:
+        q, v = start.copy(), np.zeros_like(still)
+        seen[0] = q[:3]
+        for i in range(n):
+            a1 = acceleration(q, v, 2 * i)
+            v2 = v + step / 2 * a1
+            a2 = acceleration(pin.integrate(peer.model, q, step / 2 * v), v2, 2 * i + 1)
+            v3 = v + step / 2 * a2
+            a3 = acceleration(pin.integrate(peer.model, q, step / 2 * v2), v3, 2 * i + 1)
+            v4 = v + step * a3
+            a4 = acceleration(pin.integrate(peer.model, q, step * v3), v4, 2 * i + 2)
+            q = pin.integrate(peer.model, q, step / 6 * (v + 2 * v2 + 2 * v3 + v4))
+            v = v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+            seen[i + 1] = q[:3]
+        return seen
+
+    run()
+    return run, seen.copy()
+
+
+def mujoco(step: float) -> tuple[Callable[[], object], np.ndarray]:
+    """MuJoCo's RK4 with stiff loops, PD as its own actuators, references held at the middle of each step (its best choice)."""
+    import mujoco as mj
+    from mujoco import rollout
+    from mujoco_model import MuJoCo, mjcf
+
+    stiff = f'solref="{2 * step} 1" solimp="0.9999 0.9999 0.001 0.5 2"'
+    text = mjcf().replace("<option ", f'<option timestep="{step}" integrator="RK4" ').replace("<connect ", f"<connect {stiff} ")
+    head, _ = text.split("<actuator>")
+    servos = [f'<position joint="s{i}" kp="{KP}"/>' for i in range(6)] + [f'<velocity joint="s{i}" kv="{KD}"/>' for i in range(6)]
+    model = mj.MjModel.from_xml_string(head + "<actuator>" + "".join(servos) + "</actuator></mujoco>")
+    data, n = mj.MjData(model), round(END / step)
+    control = np.concatenate(leg_references((np.arange(n) + 0.5) * step), axis=1)
+    qpos, _, _ = MuJoCo().state(motion(), 0)
+    start = np.concatenate([[0.0], qpos, np.zeros(24)])
+
+    def run() -> object:
+        mj.mj_resetData(model, data)
+        return rollout.rollout(model, data, start[None], control[None])[0]
+
+    states = run()[0]
+    return run, np.concatenate([qpos[None, :3], states[:, 1:4]])
+
+
+def error(positions: np.ndarray, step: float, reference: np.ndarray, fine: float) -> float:
+    every = round(step / fine)
+    assert abs(step / fine - every) < SAME
+    return float(np.max(np.abs(positions - reference[::every])))
+
+
+def study(count: int) -> dict[str, float]:
+    """Trajectories per second: many at once, and one by one through the same compiled loop."""
+    robot, path = fp.load("bench-6ups"), motion()
+    masses = np.random.default_rng(1).uniform(40.0, 70.0, count)
+    options = {"controller": PD, "duration": 0.1, "step": 5e-3, "output_step": 0.1, "friction": False}
+
+    def together() -> object:
+        return fp.simulate_study(robot, path, values={"platform.mass": masses}, **options)
+
+    together()
+    at_once = best(together, 3)
+    variants = [robot.with_parameters({"platform.mass": m}) for m in masses[:20]]
+    fp.simulate(variants[0], path, watch=(), **options)
+    one = best(lambda: [fp.simulate(r, path, watch=(), **options) for r in variants], 2) / len(variants)
+    setup = setup_of(5e-3)
+    runner = Runner(setup.layout, setup.values)
+    table = np.zeros((24, setup.layout.columns))
+    table[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
+    rows = np.empty((24, runner.width))
+    bare = best(lambda: [runner.advance(setup.start, table, rows) for _ in range(200)], 5) / 200
+    return {
+        "trajectories": count,
+        "steps each": 20,
+        "at once [1/s]": count / at_once,
+        "one by one, whole call [1/s]": 1.0 / one,
+        "one by one, compiled loop only [1/s]": 1.0 / bare,
+    }
+
+
+def hour() -> dict[str, float]:
+    """One simulated hour of a periodic motion at 5 ms: CPU time, and what is left of orthogonality and closure."""
+    robot = fp.load("bench-6ups")
+    start = time.process_time()
+    run = fp.simulate(robot, motion(), controller=PD, duration=3600.0, step=5e-3, output_step=3.0, friction=False, watch=())
+    spent, R = time.process_time() - start, run.rotation.values
+    return {
+        "CPU [s]": spent,
+        "orthogonality": float(np.max(np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)))),
+        "integrated lengths off by [m]": float(np.max(np.abs(run.actuator_travel - run.actuator_position))),
+    }
+
+
+def main(path: str | None) -> None:
+    fine = 5e-4
+    reference = ours(fine)[3]
+    report: dict[str, dict[str, float]] = {}
+    for step in (5e-3, 2e-3, 1e-3):
+        loop, driven, verb, positions = ours(step)
+        report[f"flexapod RK4 {step * 1e3:g} ms"] = {
+            "loop [ms]": 1e3 * best(loop, 60), "with tables [ms]": 1e3 * best(driven, 20), "whole call [ms]": 1e3 * best(verb, 10),
+            "error [m]": error(positions, step, reference, fine),
+        }  # fmt: skip
+    for name, peer, steps in (("Pinocchio", pinocchio, (5e-3, 2e-3)), ("MuJoCo", mujoco, (2e-3, 1e-3))):
+        for step in steps:
+            try:
+                run, positions = peer(step)
+            except ImportError as missing:
+                print(f"{name} is left out: {missing}")
+                break
+            report[f"{name} RK4 {step * 1e3:g} ms"] = {
+                "loop [ms]": 1e3 * best(run, 7), "error [m]": error(positions, step, reference, fine)
+            }  # fmt: skip
+    mine = report["flexapod RK4 5 ms"]["loop [ms]"]
+    for name, row in report.items():
+        row["times ours"] = row["loop [ms]"] / mine
+    report["study"] = study(10_000)
+    report["one hour"] = hour()
+    for name, row in report.items():
+        print(f"{name:24s} " + "  ".join(f"{k} {v:.4g}" for k, v in row.items()))
+    if path:
+        Path(path).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else None)
