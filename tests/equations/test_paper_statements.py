@@ -1,0 +1,66 @@
+"""Statements of the papers on whole motions, by more than one formulation, and what massless legs leave out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.motions import kim_circle, kim_constant_acceleration, sinatra_motion, staicu_motion
+
+AGREE = 1e-10
+"""Of the largest force: the formulations share no algebra."""
+
+MOTIONS = {
+    "stewart-3-3 horizontal": ("stewart-3-3", staicu_motion("horizontal-x", samples=121)),
+    "hexapod horizontal": ("hexapod", sinatra_motion("horizontal-x", samples=121)),
+    "hexaslide Eq. 33": ("hexaslide", kim_constant_acceleration(samples=121)),
+}
+
+
+@pytest.mark.parametrize("case", MOTIONS)
+def test_motions_without_reference_by_three_formulations(case: str) -> None:
+    name, motion = MOTIONS[case]
+    robot = fp.load(name)
+    forces = [
+        fp.inverse_dynamics(robot, motion, friction=False, formulation=f).force.values
+        for f in ("virtual_power", "virtual_work", "newton_euler")
+    ]
+    for other in forces[1:]:
+        assert np.abs(other - forces[0]).max() <= AGREE * np.abs(forces[0]).max()
+
+
+def test_friction_of_the_sliders_is_larger_than_of_the_joints() -> None:
+    """Kim Figs. 9-11: universal and spherical joints rub less than half as much as the guides."""
+    shares = fp.inverse_dynamics(fp.load("hexaslide"), kim_circle(samples=121), shares="alone").force_share
+    peak = np.abs(shares).max(["time", "actuator"])
+    slider = float(peak.sel(share="friction_prismatic"))
+    for joint in ("friction_universal", "friction_spherical"):
+        assert 0 < float(peak.sel(share=joint)) < 0.5 * slider
+
+
+def test_massless_legs_are_the_limit_of_light_legs() -> None:
+    """Kim section 4.2: leaving the legs out is what remains as their masses go to zero, and it is not small."""
+    robot, motion = fp.load("hexaslide"), kim_circle(rpm=60.0, samples=61)
+    light = {}
+    for body in ("slider", "link"):
+        for key in ("mass", "inertia.xx", "inertia.yy", "inertia.zz"):
+            value = robot.parameter(f"legs.{body}.{key}")
+            light[f"legs.{body}.{key}"] = 1e-9 * value
+    without = fp.inverse_dynamics(robot, motion, friction=False, legs="massless").force.values
+    nearly = fp.inverse_dynamics(robot.with_parameters(light), motion, friction=False).force.values
+    whole = fp.inverse_dynamics(robot, motion, friction=False).force.values
+    assert np.abs(without - nearly).max() <= 1e-7 * np.abs(without).max()
+    assert np.abs(without - whole).max() > 0.2 * np.abs(whole).max()
+
+
+def test_massless_legs_cost_less() -> None:
+    robot = fp.load("hexaslide")
+    whole = fp.kernel(robot, "virtual_power").operations.total
+    without = fp.kernel(robot, "virtual_power", massless_legs=True).operations.total
+    assert without < 0.6 * whole
+
+
+def test_massless_legs_know_no_friction() -> None:
+    with pytest.raises(fp.InputError, match="legs='massless' is a variant of virtual_power"):
+        fp.inverse_dynamics(fp.load("hexaslide"), kim_circle(samples=5), legs="massless")
