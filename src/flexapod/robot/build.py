@@ -38,14 +38,20 @@ def robot_size(description: Description) -> float:
     return max(lengths) or 1.0
 
 
-def build_legs(description: Description) -> tuple[Leg, ...]:
+def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
     """All legs, assembled at home."""
-    home, size = frame_pose(description.file.home), robot_size(description)
+    size = robot_size(description)
     return tuple(build_leg(name, spec, home, size, description) for name, spec in description.legs.items())
 
 
 def build_leg(name: str, spec: schema.Leg, home: Pose, size: float, description: Description) -> Leg:
     """One leg: tree, closing joint, home coordinates. Passive revolute coordinates are zero at home."""
+    draft, found = draft_leg(name, spec, home, description)
+    return _assemble(draft, home, size, found)
+
+
+def draft_leg(name: str, spec: schema.Leg, home: Pose, description: Description) -> tuple[Leg, dict[str, float]]:
+    """A leg that is not assembled yet, and coordinates at home that were found on the way."""
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
     joints = dict(spec.joints)
@@ -69,7 +75,16 @@ def build_leg(name: str, spec: schema.Leg, home: Pose, size: float, description:
             closing = closing_joint(tree, key, joint, platform_frame)
         else:
             add_joint(tree, key, joint, spec.bodies)
-    return _assemble(name, spec, tree, closing or _own_link(name, tree, description), home, size, found)
+    links, closing = tuple(tree.links), closing or _own_link(name, tree, description)
+    draft = Leg(
+        name=name,
+        links=links,
+        closing=closing,
+        branch=spec.branch,
+        architecture=recognise(links, closing),
+        home=frozen(np.zeros(sum(link.kind != "fixed" for link in links))),
+    )
+    return draft, found
 
 
 def _closes(to: str, spec: schema.Leg, description: Description) -> bool:
@@ -85,24 +100,13 @@ def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing
     return Closing(joint="platform", type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
 
 
-def _assemble(
-    name: str, spec: schema.Leg, tree: TreeBuilder, closing: Closing, home: Pose, size: float, found: dict[str, float]
-) -> Leg:
-    links = tuple(tree.links)
-    draft = Leg(
-        name=name,
-        links=links,
-        closing=closing,
-        branch=spec.branch,
-        architecture=recognise(links, closing),
-        home=frozen(np.zeros(sum(link.kind != "fixed" for link in links))),
-    )
-    start = _start(draft, found, home)
-    q = home_coordinates(draft, home, start, size)
+def _assemble(draft: Leg, home: Pose, size: float, found: dict[str, float]) -> Leg:
+    """The leg at home: coordinates there, the branch that it has, passive angles counted from there."""
+    q = home_coordinates(draft, home, _start(draft, found, home), size)
     draft = _with_home_branch(draft, q)
-    shifted, at_home = list(links), q.copy()
+    shifted, at_home = list(draft.links), q.copy()
     for i, index in enumerate(draft.moving):
-        link = links[index]
+        link = draft.links[index]
         if link.kind == "R" and not (link.actuated or link.from_table or link.elastic):
             shifted[index] = replace(link, zero=link.zero + float(q[i]))
             at_home[i] = 0.0

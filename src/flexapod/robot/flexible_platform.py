@@ -27,17 +27,21 @@ SAME_POINT = 1e-6
 NEGLIGIBLE = 1e-14
 """Moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
 
+DIAGONAL = 1e-11
+"""Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
+
 PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleShape:
-    """Which entries the shape moments have: axis letters of S, pairs of H and G; axes of the joints' shapes."""
+    """Which entries the shape moments have: axis letters of S, pairs of H and G; `normal`: M_ee, K_ee, D_ee are diagonal."""
 
     modes: int
     S: tuple[str, ...]
     H: tuple[str, ...]
     G: tuple[str, ...]
+    normal: bool
 
 
 def make_flexible(
@@ -122,6 +126,12 @@ def _clean(values: Array, scale: float = 0.0) -> Array:
     return np.where(np.abs(values) <= NEGLIGIBLE * max(scale, np.abs(values).max(initial=0.0)), 0.0, values)
 
 
+def _diagonal(matrix: Array) -> bool:
+    """A matrix of normal modes: diagonal up to rounding."""
+    scale = np.sqrt(np.abs(np.outer(np.diag(matrix), np.diag(matrix))))
+    return bool(np.all(np.abs(matrix - np.diag(np.diag(matrix))) <= DIAGONAL * scale))
+
+
 def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleShape, tuple[str, ...]]:
     """Structure of a body's moments, and the axes along which its joints move."""
     S, H, G = moments(body)
@@ -130,6 +140,7 @@ def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleS
         S=tuple(a for i, a in enumerate("xyz") if np.any(S[:, i])),
         H=tuple(p for p in PAIRS if np.any(H[:, "xyz".index(p[0]), "xyz".index(p[1])])),
         G=tuple(p for p in PAIRS if np.any(G[:, :, "xyz".index(p[0]), "xyz".index(p[1])])),
+        normal=all(_diagonal(np.asarray(matrix)) for matrix in (body.M_ee, body.K_ee, body.D_ee)),
     )
     letters = tuple(a for i, a in enumerate("xyz") if any(np.any(Phi[i]) for Phi in shapes.values()))
     return shape, letters
@@ -148,7 +159,7 @@ def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array]) -> dict[str
             for p in shape.G:
                 values[f"platform.flex.G.{i}.{k}.{p}"] = float(G[i, k, "xyz".index(p[0]), "xyz".index(p[1])])
         for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
-            tidy = _clean(np.asarray(matrix))
+            tidy = np.diag(np.diag(matrix)) if shape.normal else _clean(np.asarray(matrix))
             values.update({f"platform.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
         for leg, Phi in shapes.items():
             values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})

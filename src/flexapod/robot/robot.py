@@ -25,6 +25,7 @@ from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
+from flexapod.robot.rehoming import moved_home
 from flexapod.robot.tables import Table, number, vector
 from flexapod.robot.tree import RobotBuildError
 from flexapod.robot.values import robot_values
@@ -148,12 +149,33 @@ class Robot:
     def with_parameters(self, changes: Mapping[str, Any]) -> Robot:
         """A variant of the robot with other values; kernels are shared with it.
 
+        A robot of limited mobility whose lengths change may no longer fit its home pose; it is then assembled at the
+        nearest one, unless the change names `home` itself.
+
         Args:
             changes: dotted paths of the robot file to numbers (SI), lists, or strings with a unit.
         """
         from flexapod.description.parameters import set_parameters
 
-        return build_robot(set_parameters(self.description, dict(changes)), zeros=self.zeros, plan=self.plan)
+        description = set_parameters(self.description, dict(changes))
+        named = any(path.split(".")[0] == "home" for path in changes)
+        home = None if named or self.home_from_file else self.home
+        try:
+            robot = build_robot(description, self.zeros, self.plan, home)
+        except RobotBuildError:
+            found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
+            if found is None:
+                raise
+            robot = build_robot(description, self.zeros, self.plan, found)
+        if self.flexible_platform is not None and description.file.platform.flexible is None:
+            robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
+        return robot
+
+    @property
+    def home_from_file(self) -> bool:
+        """The home pose is the file's, not one found for a variant."""
+        told = frame_pose(self.description.file.home)
+        return bool(np.array_equal(told.position, self.home.position) and np.array_equal(told.rotation, self.home.rotation))
 
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
         """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
@@ -287,13 +309,20 @@ def _friction(part: Any) -> tuple[str, str, bool] | None:
     return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
 
 
-def build_robot(description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None) -> Robot:
+def build_robot(
+    description: Description,
+    zeros: frozenset[str] | None = None,
+    plan: ClosingPlan | None = None,
+    home: Pose | None = None,
+) -> Robot:
     """A robot from a validated description.
 
     Args:
         zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
+        home: instead of the file's home pose.
     """
-    legs, platform, flexible = build_legs(description), build_platform(description), None
+    home = home or frame_pose(description.file.home)
+    legs, platform, flexible = build_legs(description, home), build_platform(description), None
     spec = description.file.platform.flexible
     if spec is not None:
         joints = {leg.name: leg.closing.on_platform.position for leg in legs}
@@ -303,7 +332,7 @@ def build_robot(description: Description, zeros: frozenset[str] | None = None, p
         description=description,
         platform=platform,
         legs=legs,
-        home=frame_pose(description.file.home),
+        home=home,
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
         inherited=plan,

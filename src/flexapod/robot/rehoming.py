@@ -1,0 +1,42 @@
+"""The home of a variant: where a robot of limited mobility is, after its lengths have changed, nearest to where it was.
+
+A platform with fewer than six freedoms cannot keep its whole pose when a length changes (a five-bar's link turns). All loops
+are closed together from the old home by Newton with the smallest steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexapod.description.read import Description
+from flexapod.robot.build import draft_leg, robot_size
+from flexapod.robot.geometry import Pose
+from flexapod.robot.mobility import RANK, loop_jacobian, move
+from flexapod.robot.model import Leg
+
+
+def moved_home(description: Description, legs: tuple[Leg, ...], home: Pose) -> Pose | None:
+    """Home pose of a variant, or None where none is found near the old one.
+
+    Args:
+        description: of the variant.
+        legs, home: of the robot that it is a variant of.
+    """
+    if any(joint.direction == "home" for leg in description.legs.values() for joint in leg.joints.values()):
+        return None
+    drafts = tuple(draft_leg(name, spec, home, description)[0] for name, spec in description.legs.items())
+    if [len(a.moving) for a in drafts] != [len(b.moving) for b in legs]:
+        return None
+    q = [
+        np.array([old.home[k] + old.links[i].zero - new.links[i].zero for k, i in enumerate(old.moving)])
+        for old, new in zip(legs, drafts, strict=True)
+    ]
+    size = max(robot_size(description), 1.0)
+    for _ in range(60):
+        r, J = loop_jacobian(drafts, q, home)
+        if float(np.linalg.norm(r)) < 1e-14 * size:
+            return home
+        step = -np.linalg.pinv(J, rcond=RANK) @ r
+        largest = float(np.abs(step).max(initial=0.0))
+        q, home = move(q, home, step * min(1.0, 0.3 / largest) if largest > 0.0 else step)
+    return home if float(np.linalg.norm(loop_jacobian(drafts, q, home)[0])) < 1e-12 * size else None
