@@ -49,7 +49,13 @@ def test_an_attached_flexible_platform_stays() -> None:
     robot = fp.load("gough-stewart")
     joints = {leg.name: tuple(leg.closing.on_platform.position[:2]) for leg in robot.legs}
     plate = flexible.plate(
-        outline=flexible.regular_outline(6, 0.5), thickness=0.015, young=2e10, poisson=0.3, density=7500, modes=3, interfaces=joints
+        outline=flexible.regular_outline(6, 0.5),
+        thickness=0.015,
+        young=2e10,
+        poisson=0.3,
+        density=7500,
+        modes=3,
+        interfaces=joints,
     )
     soft = robot.with_flexible_body("platform", plate)
     variant = soft.with_parameters({"legs.3.inertial.M": 6.0})
