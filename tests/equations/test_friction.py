@@ -33,13 +33,15 @@ from flexapod.spatial import Vec
 DATA = Path(__file__).parents[1] / "data"
 
 REFERENCE = 1e-11
-"""Relative to the largest entry; the coupling is solved to 1e-12 on both sides; measured below 1e-13."""
+"""Relative to the largest entry; the coupling is solved to 1e-12 on both sides. Measured: forces 3.9e-15, friction 2.8e-14,
+reactions 1.2e-13 (moments of the universal joints, a thousandth of the other moments)."""
 
 LAW = 1e-11
-"""Friction against its law with the kernel's own reactions, relative to the largest: the coupling stops at a change of 1e-13."""
+"""Friction against its law with the kernel's own reactions, relative to the largest: the coupling stops at a change of 1e-13;
+measured 2.5e-15."""
 
-TRUTH = 1e-10
-"""Free bodies, relative to the largest force: rounding times the condition of the full system; measured below 1e-12."""
+TRUTH = 1e-11
+"""Free bodies, relative to the largest force: rounding times the condition of the full system; measured below 4e-15."""
 
 SUM = 1e-12
 """Frozen shares against the force, relative: nothing but rounding."""

@@ -25,7 +25,8 @@ CONVERGED = 1e-13
 """Largest last change of a load over the largest load; one more pass follows, so that the error is below 1e-12."""
 
 LIMIT = 60
-"""Passes after which friction counts as not converging: joints then lock themselves. Usual are 6 to 15, 21 the most seen."""
+"""Passes after which friction counts as not converging: joints then lock themselves. Strong friction on
+`gough-stewart` took 12 passes in the median and 21 at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
