@@ -204,9 +204,11 @@ def main(path: str | None) -> None:
     for step in (5e-3, 2e-3, 1e-3):
         loop, driven, verb, positions = ours(step)
         report[f"flexapod RK4 {step * 1e3:g} ms"] = {
-            "loop [ms]": 1e3 * best(loop, 60), "with tables [ms]": 1e3 * best(driven, 20), "whole call [ms]": 1e3 * best(verb, 10),
+            "loop [ms]": 1e3 * best(loop, 60),
+            "with tables [ms]": 1e3 * best(driven, 20),
+            "whole call [ms]": 1e3 * best(verb, 10),
             "error [m]": error(positions, step, reference, fine),
-        }  # fmt: skip
+        }
     for name, peer, steps in (("Pinocchio", pinocchio, (5e-3, 2e-3)), ("MuJoCo", mujoco, (2e-3, 1e-3))):
         for step in steps:
             try:
@@ -218,7 +220,7 @@ def main(path: str | None) -> None:
                 "loop [ms]": 1e3 * best(run, 7), "error [m]": error(positions, step, reference, fine)
             }  # fmt: skip
     mine = report["flexapod RK4 5 ms"]["loop [ms]"]
-    for name, row in report.items():
+    for row in report.values():
         row["times ours"] = row["loop [ms]"] / mine
     report["study"] = study(10_000)
     report["one hour"] = hour()

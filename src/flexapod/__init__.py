@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import ActuatorMotion, Motion
     from flexapod.robot.robot import Robot, catalogue, load
     from flexapod.simulation.controllers import PD, PID, ComputedTorque, FeedForwardPD, JointControl, Springs
+    from flexapod.simulation.dense import run_at
     from flexapod.simulation.events import Event
     from flexapod.simulation.simulate import simulate
     from flexapod.simulation.store import open, save
@@ -86,6 +87,7 @@ _HOME = {
     "kernel": "analysis.kernels",
     "load": "robot.robot",
     "simulate": "simulation.simulate",
+    "run_at": "simulation.dense",
     "simulate_study": "simulation.study",
     "save": "simulation.store",
     "open": "simulation.store",
@@ -147,6 +149,7 @@ __all__ = [
     "point_motion",
     "read_robot_file",
     "robot_text",
+    "run_at",
     "save",
     "simulate",
     "simulate_study",

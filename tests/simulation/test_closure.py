@@ -11,7 +11,7 @@ ORTHOGONAL = 1e-13
 CLOSED = 1e-11  # [m, rad] residual of constraint rows: rounding of a few lengths
 
 
-@pytest.mark.parametrize("name", ["delta", "tripteron", "five-bar"])
+@pytest.mark.parametrize("name", ["delta", "five-bar"])
 def test_constraints_hold_after_coarse_steps(name: str) -> None:
     """Steps so coarse that the integrator errs by far more than the rows may."""
     robot = robot_named(name)

@@ -66,3 +66,16 @@ def test_pd_run_of_the_peers_is_accurate() -> None:
     general = pd_run(step=5e-3, wrench=np.zeros(6))
     assert general.attrs["equations"] == "virtual_power"
     assert float(np.max(np.abs(run.position - general.position))) < 1e-12
+
+
+def test_dense_output_is_of_order_6() -> None:
+    """Between samples the interpolation errs far less than its step to the sixth power suggests for the run."""
+    times = np.linspace(0.2, 0.39, 77)
+    exact = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=0.0025)
+    truth = fp.run_at(exact, times)
+    gaps = []
+    for step in (0.04, 0.02, 0.01):
+        run = swing("stewart-3-3", method="dopri", rtol=1e-13, atol=1e-15, output_step=step)
+        found = fp.run_at(run, times)
+        gaps.append(float(np.max(np.abs(found.position - truth.position))))
+    assert np.log2(gaps[1] / gaps[2]) > 5.0, gaps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -100,30 +101,34 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
     import hashlib
     import json
-    from importlib.metadata import version
 
     from flexapod.kernels.kernel import choose_backend
 
-    robot = setup.layout.robot
+    robot, versions = setup.layout.robot, _versions()
     text = json.dumps([robot.structure, sorted(robot.values.items())])
     return {
         "robot": robot.name,
         "robot_hash": hashlib.sha256(text.encode()).hexdigest(),
         "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
-        "flexapod": _version(),
-        "versions": f"python {platform.python_version()}, numpy {version('numpy')}, casadi {version('casadi')}",
+        "flexapod": versions["flexapod"],
+        "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
         "backend": choose_backend(),
         "options": json.dumps(dict(options), default=repr),
     }
 
 
-def _version() -> str:
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Versions of what computes; reading them is slow."""
     from importlib.metadata import PackageNotFoundError, version
 
-    try:
-        return version("flexapod")
-    except PackageNotFoundError:
-        return "unknown"
+    found = {"python": platform.python_version()}
+    for name in ("flexapod", "numpy", "casadi"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
 
 
 def labelled(setup: Setup, variables: Mapping[str, Any], times: Array, attrs: Mapping[str, Any]) -> xr.Dataset:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.events import Event
 
 Array = NDArray[np.float64]
-ROWS = {"rk4": 8, "dopri": 4}
+ROWS = {"rk4": 16, "dopri": 4}
 """Rows per call of a kernel: more would compile longer, fewer would return to Python more often."""
 
 

@@ -145,7 +145,7 @@ def _read_csv(path: Path) -> tuple[pd.DataFrame, str | None]:
         first = file.readline()
     if not first.startswith(MARK):
         return pd.DataFrame(), None
-    return pd.read_csv(path, skiprows=1, float_precision="round_trip"), first[len(MARK) :]
+    return pd.read_csv(path, skiprows=1), first[len(MARK) :]
 
 
 def _write_parquet(name: str, frame: pd.DataFrame, text: str) -> None:
