@@ -14,7 +14,7 @@ h1{font-size:1.7em;margin-bottom:.2em} h2{margin-top:2em;border-bottom:2px solid
 h3{margin-top:1.6em;margin-bottom:.3em}
 nav{background:#f4f6f8;padding:.6em 1em;border-radius:6px} nav a{margin-right:1.1em;white-space:nowrap}
 table{border-collapse:collapse;margin:.8em 0;font-size:.93em} th,td{border:1px solid #c9ced3;padding:.3em .6em;text-align:right}
-th{background:#eef2f5} td:first-child,th:first-child,td.text{text-align:left}
+th{background:#eef2f5} td:first-child,th:first-child,td.text,th.text{text-align:left}
 caption{text-align:left;font-weight:600;padding:.3em 0}
 pre{background:#f4f6f8;padding:.8em;overflow:auto;font-size:.85em} .scroll{overflow-x:auto}
 .note{color:#444;font-size:.93em} .warning{border-left:5px solid #D55E00;background:#fdf3ec;padding:.5em .8em;margin:.5em 0}
@@ -37,7 +37,7 @@ class HtmlTable:
     def render(self) -> str:
         """HTML of the table."""
         caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.head)
+        head = "".join(f"<th{' class=text' if k < self.text else ''}>{html.escape(c)}</th>" for k, c in enumerate(self.head))
         body = "".join("<tr>" + "".join(self._cell(k, c) for k, c in enumerate(row)) + "</tr>" for row in self.rows)
         return f"<div class='scroll'><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 

@@ -93,7 +93,7 @@ def scene(robot: fp.Robot) -> dict[str, Any]:
     up = {"x": 0, "y": 0, "z": -1 if down else 1}
     eye = {"x": 1.4, "y": -1.5, "z": -0.7 if down else 0.7}
     axes = {f"{k}axis": {**axis, "title": {"text": f"{k} [m]"}} for k in "xyz"}
-    return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}}
+    return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}, "dragmode": "orbit"}
 
 
 def _around(points: Any, centre: Any) -> Any:

@@ -67,7 +67,8 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     figure = make_subplots(
         rows=rows, cols=columns, specs=kinds, subplot_titles=titles, horizontal_spacing=0.02, vertical_spacing=0.08
     )
-    r0, shapes = platform_points(robot)
+    r0, shapes, triangles = platform_points(robot)
+    faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
     for k, n in enumerate(numbers):
         x = modes["shape"].sel(mode=n).values
@@ -76,12 +77,10 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
         size = np.abs(move).max() or 1.0
         shown = rest + move * (SHOWN * robot.characteristic_length / size)
         at = {"row": k // columns + 1, "col": k % columns + 1}
-        figure.add_mesh3d(
-            x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, delaunayaxis="z", hoverinfo="skip", **at
-        )
+        figure.add_mesh3d(x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, hoverinfo="skip", **faces, **at)
         figure.add_mesh3d(
             x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis",
-            delaunayaxis="z", showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **at,
+            showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **faces, **at,
         )  # fmt: skip
     view = {**scene(robot), "aspectmode": "data"}
     for k in range(len(numbers)):
@@ -92,12 +91,19 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     return figure
 
 
-def platform_points(robot: fp.Robot) -> tuple[Any, Any]:
-    """Points (k, 3) of the platform in its own axes and their shapes (k, 3, N); None for a rigid platform."""
+def platform_points(robot: fp.Robot) -> tuple[Any, Any, Any]:
+    """Points (k, 3) of the platform in its own axes, their shapes (k, 3, N) and triangles (m, 3).
+
+    Shapes are None for a rigid platform, triangles where the source has none.
+    """
     body = robot.flexible_platform
     if body is not None and body.nodes is not None:
-        return np.array(body.nodes.r0), np.array(body.nodes.Phi_d)
+        nodes = body.nodes
+        if nodes.triangles is None:
+            return np.array(nodes.r0), np.array(nodes.Phi_d), None
+        used, triangles = np.unique(nodes.triangles, return_inverse=True)
+        return np.array(nodes.r0[used]), np.array(nodes.Phi_d[used]), triangles.reshape(-1, 3)
     joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
     if body is not None:
-        return joints, np.array([robot.joint_shapes[leg.name] for leg in robot.legs])
-    return joints, None
+        return joints, np.array([robot.joint_shapes[leg.name] for leg in robot.legs]), None
+    return joints, None, None

@@ -49,7 +49,8 @@ def _slice(flat: xr.Dataset, x: str, y: str, title: str) -> Any:
         )
     if valid.any():
         figure.add_heatmap(
-            x=flat[x].values, y=flat[y].values, z=condition, colorscale="Viridis_r",
+            x=flat[x].values, y=flat[y].values, z=condition, zmin=float(np.nanmin(condition)), zmax=_top(condition),
+            colorscale="Viridis_r",
             colorbar={"title": {"text": "condition<br>number [1]"}, "len": 0.55, "y": 0.0, "yanchor": "bottom"},
             hovertemplate="condition number %{z:.3g}<extra></extra>",
         )  # fmt: skip
@@ -62,6 +63,11 @@ def _slice(flat: xr.Dataset, x: str, y: str, title: str) -> Any:
     styled(figure, title, 560)
     figure.update_layout(legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": "not reached because"}})
     return figure
+
+
+def _top(condition: Any) -> float:
+    """Top of the colour scale: a few poses beside a singularity must not swallow the rest."""
+    return float(min(np.nanmax(condition), 5.0 * np.nanmedian(condition)))
 
 
 def _reasons(codes: Any, words: Any) -> tuple[Any, list[str]]:

@@ -16,7 +16,7 @@ from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
-from flexapod.views.sizing import HEAD, JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_rows
+from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,11 +39,12 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     sizing = actuator_sizing(robot, legs, drive)
     warnings = [str(w) for w in robot.description.warnings] + limit_warnings(robot, motion, sizing)
+    head, rows = sizing_table(sizing)
     sections = [
         ("Warnings", _warnings(warnings)),
         ("Robot", _robot(robot)),
         ("Motion", _motion(motion, name)),
-        ("Actuators", [HtmlTable(head=HEAD, rows=sizing_rows(sizing)), stroke_figure(robot, legs), force_figure(robot, drive)]),
+        ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
         ("Joint loads", _loads(drive)),
         ("Workspace", _workspace(robot, motion)),
         ("Natural frequencies", _frequencies(robot, stiffness)),
@@ -79,18 +80,20 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
 
     turn = np.degrees(fp.motions.rotation_rotvec(motion.rotation[0].T @ motion.rotation))
     columns = {
-        "position": (motion.position, "m"),
+        "position": (motion.position - motion.position[0], "m"),
         "turn": (turn, "deg"),
         "speed": (motion.velocity, "m/s"),
     }
     data: Any = {key: (("time", "axis"), values, {"units": unit}) for key, (values, unit) in columns.items()}
     moved = xr.Dataset(data, coords={"time": motion.time, "axis": list("xyz")})
-    panels = [Panel(variable="position", label="position"), Panel(variable="speed", label="velocity")]
+    panels = [Panel(variable="position", label="displacement from start"), Panel(variable="speed", label="velocity")]
     if np.abs(turn).max() > 1e-9:
         panels.append(Panel(variable="turn", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
-    facts = f"{len(motion)} samples; largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
+    first = ", ".join(number(x) for x in motion.position[0])
+    facts = f"{len(motion)} samples from ({first}) m; "
+    facts += f"largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 

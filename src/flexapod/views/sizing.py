@@ -16,10 +16,8 @@ from flexapod.views.plot_time import actuator_limits
 if TYPE_CHECKING:
     import xarray as xr
 
-HEAD = (
-    "actuator", "from", "to", "stroke limits", "peak rate", "peak force", "RMS force", "peak power", "RMS power",
-    "energy taken [J]",
-)  # fmt: skip
+ROUNDING = 1e-9
+"""Share of the largest value below which a number is shown as zero: what is left of sums that cancel."""
 
 
 def rms(time: Any, values: Any) -> Any:
@@ -59,29 +57,25 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
     }
 
 
-def sizing_rows(sizing: dict[str, dict[str, Any]]) -> list[list[str]]:
-    """Rows of text under `HEAD`, units beside the numbers."""
+def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of text; mixed units stand beside the numbers, else in the head."""
+    units = {s["unit"] for s in sizing.values()}
+    mixed = len(units) > 1
+    shared = "m or rad" if mixed else next(iter(units))
+    push = "N or N m" if mixed else "N" if shared == "m" else "N m"
+    head = [
+        "actuator", f"from [{shared}]", f"to [{shared}]", f"stroke limits [{shared}]", f"peak rate [{shared}/s]",
+        f"peak force [{push}]", f"RMS force [{push}]", "peak power [W]", "RMS power [W]", "net energy [J]",
+    ]  # fmt: skip
     rows = []
     for name, s in sizing.items():
-        length = s["unit"]
-        push = "N" if length == "m" else "N m"
         low, high = s["stroke"]
-        limits = f"{number(low)} .. {number(high)} {length}" if np.isfinite(low) or np.isfinite(high) else "none"
-        rows.append(
-            [
-                name,
-                f"{number(s['from'])} {length}",
-                f"{number(s['to'])} {length}",
-                limits,
-                f"{number(s['peak_rate'], 4)} {length}/s",
-                f"{number(s['peak_force'])} {push}",
-                f"{number(s['rms_force'])} {push}",
-                f"{number(s['peak_power'], 4)} W",
-                f"{number(s['rms_power'], 4)} W",
-                number(s["energy"], 4),
-            ]
-        )
-    return rows
+        limits = f"{number(low)} .. {number(high)}" if np.isfinite(low) or np.isfinite(high) else "none"
+        energy = s["energy"] if abs(s["energy"]) > ROUNDING * s["peak_power"] else 0.0
+        numbers = [s["peak_rate"], s["peak_force"], s["rms_force"], s["peak_power"], s["rms_power"], energy]
+        label = f"{name} ({s['unit']})" if mixed else name
+        rows.append([label, number(s["from"]), number(s["to"]), limits, *(number(x, 4) for x in numbers)])
+    return head, rows
 
 
 JOINT_HEAD = ("joint", "peak force [N]", "RMS force [N]", "peak moment [N m]", "not determined")
@@ -99,7 +93,8 @@ def joint_rows(drive: xr.Dataset) -> list[list[str]]:
                 if np.isnan(c).any()]  # fmt: skip
         peak = np.sqrt(np.nansum(moment**2, axis=1)).max()
         mean = float(rms(time, size[:, None])[0])
-        rows.append([str(name), number(size.max()), number(mean), number(peak), ", ".join(lost)])
+        largest = peak if peak > ROUNDING * np.nanmax(np.abs(drive.reaction_force.values)) else 0.0
+        rows.append([str(name), number(size.max()), number(mean), number(largest), ", ".join(lost)])
     return rows
 
 

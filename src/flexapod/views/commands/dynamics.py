@@ -77,7 +77,7 @@ def inverse_dynamics(
 ) -> None:
     """Forces and powers of the actuators along a motion, with a table for choosing them."""
     from flexapod.views.chosen_motion import chosen_motion
-    from flexapod.views.sizing import HEAD, JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_rows
+    from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_table
 
     check_places(out, plot)
     with working("inverse dynamics ..."):
@@ -94,7 +94,7 @@ def inverse_dynamics(
     if as_json:
         print_json(dataset_json(drive, sizing=sizing, violations=warnings))
     else:
-        print_table(f"{found.name}, {len(moved)} samples, {drive.attrs.get('formulation', '')}", HEAD, sizing_rows(sizing))
+        print_table(f"{found.name}, {len(moved)} samples, {drive.attrs.get('formulation', '')}", *sizing_table(sizing))
         if reactions:
             print_table("joint loads", JOINT_HEAD, joint_rows(drive))
         for text in warnings:

@@ -147,7 +147,8 @@ def workspace(
         print_text(
             f"{found.name}: {int(area.valid.sum())} of {area.valid.size} poses over {span} can be taken ({100 * share:.1f} %)"
         )
-        print_table("why not", ("reason", "poses"), [[k, str(v)] for k, v in reasons.items()])
+        if reasons:
+            print_table("why not", ("reason", "poses"), [[k, str(v)] for k, v in reasons.items()])
     if out is not None:
         note(f"wrote {write_data(out, area)}")
     if plot is not None:

@@ -1,0 +1,105 @@
+"""Staicu 2009, 3-3 Stewart platform: Figs. 3-6."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.papers.items import Item, Paper, apart, checked, judged, spread
+from flexapod.views.plot_time import Panel, time_figure
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+EQUAL = 1e-9
+"""Difference of forces that count as equal: symmetry is exact, rounding is near 1e-14."""
+
+SAMPLES = 121
+
+
+def staicu() -> Paper:
+    """All figures with results."""
+    robot = fp.load("stewart-3-3")
+    force = {name: fp.inverse_dynamics(robot, fp.motions.staicu_motion(name, samples=SAMPLES)) for name in MOTIONS}
+    return Paper(
+        key="staicu",
+        source=robot.source,
+        robot=robot.name,
+        items=[_vertical(robot, force["vertical-z"]), *_horizontal(force["horizontal-x"]), _rotation(robot, force["rotation-z"])],
+        readings=READINGS,
+        errata=ERRATA,
+    )
+
+
+MOTIONS = ("vertical-z", "horizontal-x", "rotation-z")
+FORCE = [Panel(variable="force", label="force")]
+
+
+def _vertical(robot: fp.Robot, drive: xr.Dataset) -> Item:
+    f = drive.force.values
+    motion = fp.motions.staicu_motion("vertical-z", samples=3)
+    held = fp.inverse_dynamics(robot, fp.State(position=motion.position, rotation=motion.rotation)).force.values[:, 0]
+    equal, more = spread(f), held[1] / held[0]
+    return Item(
+        where="Fig. 3",
+        title="forces of the six actuators, vertical translation",
+        says="All input forces are equal at every moment; they grow where the platform goes towards the base.",
+        ours=f"Largest difference between the six forces {equal:.1e} of the largest force ({np.abs(f).max():.1f} N). "
+        f"Holding the lowest pose takes {more:.3f} times the force at the start.",
+        verdict=judged(equal < EQUAL and more > 1.0),
+        parts=[time_figure(drive, FORCE, "Staicu Fig. 3: vertical translation")],
+    )
+
+
+def _horizontal(drive: xr.Dataset) -> list[Item]:
+    f = {name: drive.force.sel(actuator=name).values for name in "ABCDEF"}
+    items = []
+    for where, pair in (("Fig. 4", "AF"), ("Fig. 5", "BE")):
+        names = [*pair, "C", "D"]
+        same = max(apart(f[pair[0]], f[pair[1]]), apart(f["C"], f["D"]))
+        shown = drive.sel(actuator=names)
+        items.append(
+            Item(
+                where=where,
+                title=f"forces of actuators {', '.join(names)}, horizontal translation along x",
+                says=f"Forces of {pair[0]} and {pair[1]} in comparison with those of C and D; no statement beyond the plot.",
+                ours=f"{pair[0]} = {pair[1]} and C = D by symmetry about x, to {same:.1e}; at t = 1.5 s "
+                f"{pair[0]} needs {f[pair[0]][SAMPLES // 2]:.2f} N, C {f['C'][SAMPLES // 2]:.2f} N.",
+                verdict=checked(same < EQUAL),
+                parts=[time_figure(shown, FORCE, f"Staicu {where}: horizontal translation")],
+            )
+        )
+    return items
+
+
+def _rotation(robot: fp.Robot, drive: xr.Dataset) -> Item:
+    f = drive.force
+    back = fp.motions.one_minus_cos((*robot.home.position, 0, 0, 0), (0, 0, 0, 0, 0, -np.pi / 12), 2 * np.pi / 3, 3.0, SAMPLES)
+    other = fp.inverse_dynamics(robot, back).force
+    thirds = max(spread(f.sel(actuator=list(names)).values) for names in ("ACE", "BDF"))
+    mirrored = apart(f.sel(actuator="A").values, other.sel(actuator="B").values)
+    return Item(
+        where="Fig. 6",
+        title="forces of the six actuators, rotation about z",
+        says="Anti-symmetrical distribution: A, C, E against B, D, F.",
+        ours=f"A = C = E and B = D = F to {thirds:.1e}. Anti-symmetry is exact as f_A(+angle) = f_B(-angle): to {mirrored:.1e}.",
+        verdict=judged(thirds < EQUAL and mirrored < EQUAL),
+        parts=[time_figure(drive, FORCE, "Staicu Fig. 6: rotation about z")],
+    )
+
+
+READINGS = (
+    "World-from-platform rotation is Rx(a1) Ry(a2) Rz(a3); the paper's R = R3 R2 R1 is its transpose.",
+    "Platform joints at angle alpha1 + alpha3 and radius 2.5 m; the legs are 5 m long at the start.",
+    "First universal axis horizontal, at angle alpha1 + alpha2; the second is fixed to the leg.",
+    "Tensors J_k are about the joint centres A_k, not the centres of mass.",
+    "Gravity along -z (Eq. 21), although the text puts the platform below the base.",
+    "Chosen: cylinder centre of mass 0.75 m from U; the cross has its centre of mass at U; platform inertia about G.",
+)
+ERRATA = (
+    "Eq. (17): the last two lines are the same; the second must be the Coriolis term.",
+    "Eq. (19): its Coriolis term runs along u3, but the prismatic axis is u2.",
+    "Eq. (7): a^T should be R^T.",
+)
