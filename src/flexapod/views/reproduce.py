@@ -16,6 +16,10 @@ from flexapod.views.html import HtmlTable, Raw, bullets, heading, html_page, par
 from flexapod.views.papers.items import AGREES, Item, Paper
 
 NAMES = ("staicu", "sinatra", "kim", "long", "briot")
+LEAD = (
+    "Curves of the papers are known as pictures only: verdicts concern statements of their text and printed numbers, "
+    "and follow from what was computed for this page."
+)
 
 
 def reproduce(only: Sequence[str] = (), progress: bool = False) -> tuple[str, str]:
@@ -34,10 +38,7 @@ def reproduce(only: Sequence[str] = (), progress: bool = False) -> tuple[str, st
     papers, seconds = _computed(chosen, progress)
     sections: list[tuple[str, Sequence[Any]]] = [("Summary", _summary(papers, seconds))]
     sections += [(TITLES[paper.key], paper_parts(paper)) for paper in papers]
-    lead = (
-        f"Computed by flexapod {fp.__version__} in {sum(seconds.values()):.0f} s. Curves of the papers are known as pictures only: "
-    lead += "verdicts concern statements of their text and printed numbers, and follow from what was computed for this page."
-    )
+    lead = f"Computed by flexapod {fp.__version__} in {sum(seconds.values()):.0f} s. {LEAD}"
     return html_page("The five papers, reproduced", sections, lead), summary_text(papers)
 
 
