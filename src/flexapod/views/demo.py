@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import flexapod as fp
-from flexapod.views.output import write_text
+from flexapod.views.output import write_data, write_text
 from flexapod.views.plot import actuator_figure, page, robot_figure
 from flexapod.views.reproduce import reproduce
 
@@ -30,7 +30,7 @@ def first_robot(folder: Path, table: str) -> Path:
     legs = fp.inverse_kinematics(robot, fp.motions.staicu_motion("vertical-z", samples=301))
     kernel = fp.kernel(robot, "inverse_kinematics")
     files = fp.export_c(robot, "inverse_kinematics", folder / "c")
-    fp.save(legs, folder / "stewart-3-3_legs.csv")
+    write_data(folder / "stewart-3-3_legs.csv", legs)
     figures = [
         robot_figure(robot),
         actuator_figure(legs, "actuator_position", "Leg extension, vertical motion", "extension"),

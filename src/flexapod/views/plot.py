@@ -46,6 +46,8 @@ def styled(figure: Any, title: str, height: int = 480) -> Any:
         legend={"font": {"size": 13}, "tracegroupgap": 4},
         colorway=list(COLOURS),
     )
+    figure.update_yaxes(exponentformat="power")
+    figure.update_xaxes(exponentformat="power")
     return figure
 
 

@@ -30,8 +30,15 @@ class Panel:
     limits: tuple[Sequence[float], Sequence[float]] | None = None
 
 
-def time_figure(result: xr.Dataset, panels: Sequence[Panel], title: str, word: str = "actuator") -> Any:
-    """Panels below each other over one time axis; a line has one colour and one dash in all of them."""
+def time_figure(
+    result: xr.Dataset, panels: Sequence[Panel], title: str, word: str = "actuator", order: Sequence[str] | None = None
+) -> Any:
+    """Panels below each other over one time axis; a line has one colour and one dash in all of them.
+
+    Args:
+        word: stands before the name of a line in the legend.
+        order: all names, where only some are drawn: colours go by it.
+    """
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.14 / max(1, len(panels)))
@@ -43,7 +50,7 @@ def time_figure(result: xr.Dataset, panels: Sequence[Panel], title: str, word: s
             label = f"{word} {name}" if name else panel.label
             figure.add_scatter(
                 x=result.time.values, y=values, mode="lines", name=label, legendgroup=label, showlegend=label not in told,
-                line=line_style(k), row=row, col=1,
+                line=line_style(k if order is None else list(order).index(name)), row=row, col=1,
             )  # fmt: skip
             told.add(label)
         if panel.limits is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable, Raw, bullets, heading, html_page, paragraph
-from flexapod.views.papers.items import AGREES, Item, Paper
+from flexapod.views.papers.items import AGREES, DIFFERS, Item, Paper
 
 NAMES = ("staicu", "sinatra", "kim", "long", "briot")
 LEAD = (
@@ -86,10 +86,14 @@ def _summary(papers: Sequence[Paper], seconds: dict[str, float]) -> list[Any]:
     rows = []
     for paper in papers:
         agree = sum(item.verdict == AGREES for item in paper.items)
-        others = ", ".join(f"{item.where}: {item.verdict}" for item in paper.items if item.verdict != AGREES)
-        rows.append([TITLES[paper.key], paper.robot, str(len(paper.items)), str(agree), others, f"{seconds[paper.key]:.1f}"])
-    head = ("paper", "robot", "tables and figures", "agree", "others", "seconds")
-    return [HtmlTable(head=head, rows=rows, text=2)]
+        others: dict[str, list[str]] = {}
+        for item in paper.items:
+            if item.verdict != AGREES:
+                others.setdefault(item.verdict, []).append(item.where)
+        told = ". ".join(f"{', '.join(names)}: {verdict}" for verdict, names in others.items())
+        rows.append([TITLES[paper.key], paper.robot, told, str(len(paper.items)), str(agree), f"{seconds[paper.key]:.1f}"])
+    head = ("paper", "robot", "what does not simply agree", "tables and figures", "agree", "seconds")
+    return [HtmlTable(head=head, rows=rows, text=3)]
 
 
 def paper_parts(paper: Paper) -> list[Any]:
@@ -104,7 +108,7 @@ def paper_parts(paper: Paper) -> list[Any]:
 
 def _beside(item: Item) -> Raw:
     """The paper's statement beside our result, and the verdict."""
-    kind = "good" if item.verdict.startswith(AGREES) else "warning" if item.verdict == "differs" else "note"
+    kind = "warning" if DIFFERS in item.verdict else "good" if item.verdict == AGREES else "note"
     return Raw(
         html=f"<div class='pair'><div><b>The paper.</b> {html.escape(item.says)}</div>"
         f"<div><b>Here.</b> {html.escape(item.ours)}</div></div>"

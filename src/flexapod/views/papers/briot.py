@@ -8,7 +8,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable
-from flexapod.views.papers.items import Item, Paper, judged
+from flexapod.views.papers.items import DIFFERS, INPUT, Item, Paper, judged
 from flexapod.views.plot import COLOURS, line_style, styled
 from flexapod.views.plot_time import Panel, time_figure
 
@@ -67,14 +67,14 @@ def _square() -> Item:
     moving = np.any(np.abs(v) > 0, axis=1)
     edges = int(np.sum(np.diff(moving.astype(int)) == 1))
     step = motion.time[1] - motion.time[0]
-    length = float(moving.sum() * step / max(edges, 1))
+    length = float((moving.sum() / max(edges, 1) + 1) * step)  # rests at both ends of an edge
     return Item(
         where="Fig. 7",
         title="square in joint space and its velocity profile",
         says="A square in joint space; each edge takes 1.8 s, then the robot stops so that its free vibration can be seen.",
         ours=f"{edges} edges of {np.ptp(q[:, 0]):g} m in {length:.2f} s each, "
         f"{motion.time[-1]:g} s in all (side and pauses chosen).",
-        verdict=judged(edges == 4 and abs(length - MOVING) <= 2 * step),
+        verdict=INPUT if edges == 4 and abs(length - MOVING) < step / 2 else DIFFERS,
         parts=[styled(figure, "Briot Fig. 7 (a): square in joint space", 420), _profile(motion)],
     )
 
@@ -104,7 +104,7 @@ def _circle() -> Item:
         title="circle of point P",
         says="Radius 0.1 m around (0.28, 0.90) m at a constant 0.20 m/s; the sliders have a stroke of 25 cm.",
         ours=f"Radius and speed kept to {off:.1e}; the sliders use up to {reach:.3f} m of their stroke.",
-        verdict=judged(bool(off < 1e-12 and reach < 0.25)),
+        verdict=INPUT if off < 1e-12 and reach < 0.25 else DIFFERS,
         parts=[styled(figure, "Briot Fig. 8: circle of the end-effector", 460)],
     )
 

@@ -68,7 +68,7 @@ def _horizontal(drive: xr.Dataset) -> list[Item]:
                 ours=f"{pair[0]} = {pair[1]} and C = D by symmetry about x, to {same:.1e}; at t = 1.5 s "
                 f"{pair[0]} needs {f[pair[0]][SAMPLES // 2]:.2f} N, C {f['C'][SAMPLES // 2]:.2f} N.",
                 verdict=checked(same < EQUAL),
-                parts=[time_figure(shown, FORCE, f"Staicu {where}: horizontal translation")],
+                parts=[time_figure(shown, FORCE, f"Staicu {where}: horizontal translation", order="ABCDEF")],
             )
         )
     return items
