@@ -90,3 +90,21 @@ def test_events_say_what_is_missing() -> None:
         fp.Event(stop=True)
     with pytest.raises(fp.InputError, match="nothing happens"):
         fp.Event(time=1.0)
+
+
+def test_a_run_stops_where_the_actuators_lose_control() -> None:
+    """On soft springs gough-stewart tips over: the determinant of its Jacobian changes sign where the run stops."""
+    robot = robot_named("gough-stewart")
+    hold = fp.inverse_dynamics(robot, at_home(robot), friction=False).force.values
+    q = fp.inverse_kinematics(robot, at_home(robot), joints=False).actuator_position.values
+    soft = fp.Springs(stiffness=10.0 * np.max(np.abs(hold)), free=q + hold / (10.0 * np.max(np.abs(hold))) + 0.01 * np.cos(np.arange(6)))
+    options = {"controller": soft, "duration": 10.0, "output_step": 0.02, "method": "dopri", "friction": False}
+    run = fp.simulate(robot, at_home(robot), **options)
+    assert "lose control" in run.attrs["stopped"]
+    at = run.attrs["stopped_at"]
+    free = fp.simulate(robot, at_home(robot), **{**options, "duration": at + 0.1, "watch": ()})
+    J = fp.kernel(robot, "jacobian").batch({k: np.ascontiguousarray(free[k].values) for k in ("position", "rotation")})
+    signs = np.sign(np.linalg.det(J.outputs["jacobian"]))
+    crossing = float(free.time[np.flatnonzero(signs != signs[0])[0]])
+    assert abs(crossing - at) < 0.021  # an output step
+    assert np.all(signs[: len(run.time)] == signs[0])

@@ -53,12 +53,13 @@ def adaptive_row(
     rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
 
     def attempt(inner: Any, *carried: Any) -> tuple[list[Any], Any]:
-        *values, s, step, taken, rejected, failed = carried
+        *values, s, step, taken, rejected, failed, begin = carried
         now = dict(parts, **dict(zip(moving, values, strict=True)))
         left = H - s
         last = step * (1 + 1e-6) >= left
         h = ca.if_else(last, left, step)
-        y1, error, code = _stages(root, inner, layout, now, h, s / H, H, table)
+        y1, error, code, first = _stages(root, inner, layout, now, h, s / long, long, table)
+        begin = ca.if_else(s == 0, first, begin)
         scope = Scope(root, inner)
         after = advanced(scope, layout, now, y1)
         code = ca.if_else(code != 0, code, scope.code)
@@ -71,20 +72,19 @@ def adaptive_row(
         new = [ca.if_else(good, after[name], now[name]) for name in moving]
         s1 = ca.if_else(good, ca.if_else(last, H, s + h), s)
         failed = ca.if_else(stuck, ca.if_else(code != 0, code, stalled), 0)
-        following = [*new, s1, wanted, taken + good, rejected + 1 - good, failed]
+        following = [*new, s1, wanted, taken + good, rejected + 1 - good, failed, begin]
         return following, ca.if_else(failed != 0, 0, H - s1)
 
     stalled = root.fail_if(ca.SX(0), "the step of the adaptive method became too small: the motion is singular or jumps")
-    start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0)]
+    long = ca.if_else(H > 0, H, 1)
+    nothing = ca.SX.zeros(layout.actuators + 6)
+    start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0), nothing]
     final, _, _ = b.iterate(attempt, start=start, limit=PASSES, tolerance=0.0)
-    *values, s, step, taken, rejected, failed = final
+    *values, s, step, taken, rejected, failed, begin = final
     many = root.fail_if(ca.SX(0), f"more than {PASSES} adaptive steps within one output step")
     code = ca.if_else(failed != 0, failed, ca.if_else(s < H, many, 0))
-    scope = Scope(root, b)
-    begin = rates(scope, layout, parts, ca.SX.zeros(MOTION + sum(layout.extra.values())), polynomial(layout, table, ca.SX(0)))
-    code = ca.if_else(scope.code != 0, scope.code, code)
     end = dict(parts, **dict(zip(moving, values, strict=True)), step=step, taken=taken, rejected=rejected)
-    return end, code, begin.force, begin.acceleration
+    return end, code, begin[: layout.actuators], begin[layout.actuators :]
 
 
 def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def polynomial(layout: Layout, table: Any, where: Any) -> Any:
 
 def _stages(
     root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any
-) -> tuple[Any, Any, Any]:
-    """Fifth-order increments, their error estimate, and a status."""
+) -> tuple[Any, Any, Any, Any]:
+    """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start."""
     size = MOTION + sum(layout.extra.values())
     # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j
     ahead = np.zeros((6, 7))
@@ -132,13 +132,15 @@ def _stages(
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))
         first = ca.if_else(code != 0, code, scope.code)
-        return [following, shifted, error + (h * c[7]) * found.dy, first], [y]
+        return [following, shifted, error + (h * c[7]) * found.dy, first], [
+            ca.vertcat(y, found.force, found.acceleration)
+        ]
 
     zero = ca.SX.zeros(size)
-    (_, _, error, code), (arguments,) = b.scan(
+    (_, _, error, code), (stages,) = b.scan(
         stage, 7, carry=[zero, ca.SX.zeros(size, 6), zero, ca.SX(0)], each=[coefficients]
     )
-    return arguments[:, 6], error, code
+    return stages[:size, 6], error, code, stages[size:, 0]
 
 
 def _norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
