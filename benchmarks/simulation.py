@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 import flexapod as fp
-from flexapod.simulation.drive import Clock, Progress, drive
+from flexapod.simulation.blocks import Clock, Progress
+from flexapod.simulation.drive import drive
 from flexapod.simulation.runner import Runner
 from flexapod.simulation.setup import make_setup
 from flexapod.simulation.signals import row_table

@@ -97,7 +97,8 @@ def test_a_run_stops_where_the_actuators_lose_control() -> None:
     robot = robot_named("gough-stewart")
     hold = fp.inverse_dynamics(robot, at_home(robot), friction=False).force.values
     q = fp.inverse_kinematics(robot, at_home(robot), joints=False).actuator_position.values
-    soft = fp.Springs(stiffness=10.0 * np.max(np.abs(hold)), free=q + hold / (10.0 * np.max(np.abs(hold))) + 0.01 * np.cos(np.arange(6)))
+    stiffness = 10.0 * np.max(np.abs(hold))
+    soft = fp.Springs(stiffness=stiffness, free=q + hold / stiffness + 0.01 * np.cos(np.arange(6)))
     options = {"controller": soft, "duration": 10.0, "output_step": 0.02, "method": "dopri", "friction": False}
     run = fp.simulate(robot, at_home(robot), **options)
     assert "lose control" in run.attrs["stopped"]

@@ -71,7 +71,7 @@ def test_blocks_do_not_change_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = pd_run(step=2e-3)
     monkeypatch.setattr(drive_module, "BLOCK", 256)
-    real, calls = drive_module._block, []
+    real, calls = drive_module.block, []
 
     def interrupted(*args: object) -> object:
         calls.append(1)
@@ -79,23 +79,23 @@ def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPa
             raise KeyboardInterrupt
         return real(*args)
 
-    monkeypatch.setattr(drive_module, "_block", interrupted)
+    monkeypatch.setattr(drive_module, "block", interrupted)
     file = tmp_path / "run.npz"
     part = pd_run(step=2e-3, save=file)
     assert part.attrs["interrupted"] == 1
     assert 0 < len(part.time) < len(whole.time)
     assert np.array_equal(part.position, whole.position[: len(part.time)])
     assert file.exists()
-    monkeypatch.setattr(drive_module, "_block", real)
+    monkeypatch.setattr(drive_module, "block", real)
     rest = pd_run(step=2e-3, save=file)
     assert rest.attrs["interrupted"] == 0
     assert all(np.array_equal(whole[name], rest[name]) for name in whole.data_vars)
     assert not file.exists()
     # the checkpoint of another run is refused
-    monkeypatch.setattr(drive_module, "_block", interrupted)
+    monkeypatch.setattr(drive_module, "block", interrupted)
     calls.clear()
     pd_run(step=2e-3, save=file)
-    monkeypatch.setattr(drive_module, "_block", real)
+    monkeypatch.setattr(drive_module, "block", real)
     with pytest.raises(fp.InputError, match="belongs to another run"):
         pd_run(step=1e-3, save=file)
 
@@ -166,3 +166,15 @@ def test_provenance() -> None:
     assert run.attrs["robot_hash"] != other.attrs["robot_hash"]
     assert '"step": 0.001' in run.attrs["options"]
     assert all("units" in run[name].attrs for name in run.data_vars)
+
+
+def test_without_llvm_the_same_comes_out() -> None:
+    """The NumPy backend interprets the same loop: equal to rounding."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from runs import pd_run; "
+        "print(repr(pd_run(duration=0.05, watch=()).position.values[-1].tolist()))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "FLEXAPOD_BACKEND": "numpy"}, capture_output=True, text=True, check=True
+    )
+    assert np.allclose(eval(found.stdout), pd_run(duration=0.05, watch=()).position[-1], rtol=0, atol=1e-13)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.errors import InputError
-from flexapod.simulation.drive import Clock, Progress
+from flexapod.simulation.blocks import Clock, Progress
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+from flexapod.simulation.blocks import Clock, Progress, block, row_times
 from flexapod.simulation.observe import observe_program, pick_inputs
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
-from flexapod.simulation.signals import row_table
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
@@ -26,46 +25,13 @@ GRID = 1e-6
 """Part of a step within which times are the same."""
 
 
-@dataclass(kw_only=True, eq=False)
-class Progress:
-    """How far a run is: all that is needed to go on with it.
-
-    Args:
-        rows, times: what is kept of the finished rows.
-        state: carried numbers at `time`.
-        segment: start time of the current segment; index: its finished rows.
-        happened: indices, times and texts of events.
-        stopped: why the run ended early, with `stopped_at` [s]; empty while it goes on.
-    """
-
-    state: Array
-    rows: list[Array] = field(default_factory=list)
-    times: list[Array] = field(default_factory=list)
-    segment: float = 0.0
-    index: int = 0
-    happened: list[tuple[int, float, str]] = field(default_factory=list)
-    stopped: str = ""
-    stopped_at: float = np.nan
-    interrupted: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Clock:
-    """Times of a run: its duration, length of rows, rows per output, sampling period of the controller (or None)."""
-
-    duration: float
-    step: float
-    every: int
-    period: float | None
-
-
 def drive(
     setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, after_block: Callable[[float, Progress], None]
 ) -> Progress:
     """Run to the end, to an event that stops, to a failure, or to an interrupt; `progress` is changed and returned."""
     try:
         while not progress.stopped and progress.segment < clock.duration:
-            now = _with_events(setup, events, progress)
+            now = with_events(setup, events, progress)
             end = _segment_end(clock, events, progress)
             _segment(now, clock, events, progress, end, after_block)
     except KeyboardInterrupt:
@@ -73,12 +39,7 @@ def drive(
     return progress
 
 
-def _times(start: float, h: float, first: int, count: int) -> Array:
-    """Start times of rows."""
-    return np.asarray(start + h * (first + np.arange(count)), dtype=np.float64)
-
-
-def _with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
+def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Setup:
     """The run with what the events so far have changed."""
     robot = setup.layout.robot
     gains: dict[str, float] = {}
@@ -121,7 +82,7 @@ def _segment(
     while progress.index < count and not progress.stopped:
         first, many = progress.index, min(BLOCK, count - progress.index)
         last = first + many == count
-        rows, reached = _block(setup, runner, clock, progress, start, h, first, many)
+        rows, reached = block(setup, runner, clock, progress, start, h, first, many)
         bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
         good = int(bad[0]) - 1 if len(bad) else many
         hit = _condition(setup, events, progress, rows, start, h, first, good) if good > 0 else None
@@ -131,80 +92,13 @@ def _segment(
         if len(bad):
             _failed(setup, runner, progress, rows, start, h, first, int(bad[0]), clock)
             return
-        _keep(progress, clock, rows[:many], _times(start, h, first, many), first)
+        _keep(progress, clock, rows[:many], row_times(start, h, first, many), first)
         progress.index, progress.state = first + many, np.array(rows[many, : layout.size] if last else reached)
         if last:
             _finish(setup, clock, events, progress, rows[many], end)
         after_block(start + h * (first + many), progress)
         if last:
             return
-
-
-def _block(
-    setup: Setup, runner: Runner, clock: Clock, progress: Progress, start: float, h: float, first: int, many: int
-) -> tuple[Array, Array]:
-    """Rows of a block and one more of length zero at its end, and the carried numbers after its last full row."""
-    step = setup.layout.rows
-    times = _times(start, h, first, many)
-    ticks = np.zeros(many) if clock.period is None else _ticks(times, clock.period)
-    table = row_table(setup.layout, setup.signals, start, h, first, many, ticks)
-    padded = np.zeros((many + 1 + -(many + 1) % step, setup.layout.columns))
-    padded[:many] = table
-    padded[many:, 2:] = table[-1, 2:]
-    if setup.layout.method == "rk4" and setup.layout.width:  # signals at the end of the last step
-        padded[many:, 2:] = np.tile(table[-1, -setup.layout.width :], 3)
-    elif setup.layout.method == "dopri":
-        padded[many:, 2:] = _ends(table[-1, 2:], setup.layout.width)
-    rows = np.zeros((len(padded), runner.width))
-    if setup.function is not None:
-        return rows, _python_rows(setup, runner, progress.state, padded, rows, times, many)
-    final, done = runner.advance(progress.state, padded, rows)
-    if done < len(padded):  # the run stopped: the rest repeats the last row, with its code
-        rows[done:] = rows[done - 1]
-        rows[done:, setup.layout.places["code"]] = final[setup.layout.places["code"]]
-    return rows, np.array(rows[many, : setup.layout.size])
-
-
-def _ends(coefficients: Array, width: int) -> Array:
-    """Constant polynomials with the value at the end of a row."""
-    table = coefficients.reshape(-1, width) if width else coefficients.reshape(-1, 1)[:0]
-    result = np.zeros_like(table)
-    if width:
-        result[0] = table.sum(axis=0)
-    return np.asarray(result.reshape(-1))
-
-
-def _ticks(times: Array, period: float) -> Array:
-    periods = times / period
-    return np.asarray(np.abs(periods - np.rint(periods)) < 1e-6, dtype=np.float64)
-
-
-def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows: Array, times: Array, many: int) -> Array:
-    """Rows with a controller in Python: its force is held over each row."""
-    layout, place = setup.layout, setup.layout.signals["force"]
-    kernel, parameters = compiled(layout, "observe", observe_program, setup.values)
-    observe = kernel.prepare(parameters)
-    width, force = layout.width, np.zeros(layout.actuators)
-    for i in range(many + 1):
-        time = times[i] if i < many else times[-1] + table[many - 1, 0]
-        for name in observe.inputs:
-            observe.inputs[name][...] = state[layout.places[name]]
-        observe()
-        sample = {name: observe.outputs[name].copy() for name in ("rotation", "actuator_position", "actuator_velocity")}
-        sample |= {"position": state[layout.places["p"]].copy(), "velocity": state[layout.places["v"]].copy()}
-        sample["angular_velocity"] = state[layout.places["w"]].copy()
-        force = np.asarray(setup.function(float(time), sample), dtype=np.float64)
-        if force.shape != (layout.actuators,):
-            raise InputError(f"controller: the function gave shape {force.shape}, expected ({layout.actuators},)")
-        if layout.method == "rk4":
-            for node in range(3):
-                table[i, 2 + node * width + place.start : 2 + node * width + place.stop] = force
-        else:
-            table[i, 2:].reshape(-1, width)[:, place] = 0.0
-            table[i, 2 + place.start : 2 + place.stop] = force
-        final, _ = runner.advance(state, table[i : i + 1], rows[i : i + 1])
-        state = final
-    return np.array(rows[many, : layout.size])
 
 
 def _failed(
@@ -215,11 +109,11 @@ def _failed(
     text = runner.kernel.signature.status(round(rows[i, code])).text
     good = i  # rows 0 .. i - 1 started well; the last of them led to the failure
     at = start + h * (first + i - 1)
-    if "stroke" in text and i >= 2:
-        good, at = i - 1, _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
-    elif "lose control" in text and i >= 2:
+    if ("stroke" in text or "lose control" in text) and first + i >= 2:  # the row before has left already
         good = i - 1
-    _keep(progress, clock, rows[:good], _times(start, h, first, good), first)
+    if "stroke" in text and i >= 2:
+        at = _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
+    _keep(progress, clock, rows[:good], row_times(start, h, first, good), first)
     progress.stopped, progress.stopped_at = text, at
 
 
@@ -261,7 +155,7 @@ def _condition(
     waiting = [(i, e) for i, e in enumerate(events) if e.when is not None and i not in done]
     if not waiting:
         return None
-    seen = samples_of(setup, rows[: many + 1], _times(start, h, first, many + 1))
+    seen = samples_of(setup, rows[: many + 1], row_times(start, h, first, many + 1))
     hits = []
     for i, event in waiting:
         assert event.when is not None
@@ -287,15 +181,15 @@ def _at_condition(
     for _ in range(tries):
         part = high if tries == 1 else (low + high) / 2
         trial = Progress(state=state)
-        found, _ = _block(setup, runner, clock, trial, begin, part, 0, 1)
+        found, _ = block(setup, runner, clock, trial, begin, part, 0, 1)
         value = float(np.asarray(when(samples_of(setup, found[1:2], np.array([begin + part]))))[0])
         low, high = (part, high) if value < 0 else (low, part)
         if high - low <= 1e-12:
             break
     if tries > 1:
-        found, _ = _block(setup, runner, clock, Progress(state=state), begin, high, 0, 1)
+        found, _ = block(setup, runner, clock, Progress(state=state), begin, high, 0, 1)
     assert found is not None
-    _keep(progress, clock, rows[: i + 1], _times(start, h, first, i + 1), first)
+    _keep(progress, clock, rows[: i + 1], row_times(start, h, first, i + 1), first)
     progress.state = np.array(found[1, : setup.layout.size])
     _begin(setup, events, progress, begin + high, [index], found[1])
 

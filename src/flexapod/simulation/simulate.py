@@ -11,7 +11,8 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.simulation.drive import Clock, Progress, _with_events, drive
+from flexapod.simulation.blocks import Clock, Progress
+from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.result import labelled, provenance, run_variables
 from flexapod.simulation.setup import Setup, make_setup
@@ -92,8 +93,6 @@ def simulate(
 
         return followed(robot, motion, length, step, output_step, wrench, reactions, options)
     inner = "rk4" if method == "cvode" else method
-    if inner == "dopri" and not save:
-        pass
     setup = make_setup(
         robot, motion, drive=drive, controller=controller, force=force, wrench=wrench, friction=friction, method=inner,
         events=events, watch=() if method == "cvode" else watch, start=start, tolerance=(rtol, atol), step=step,
@@ -204,7 +203,7 @@ def finished(
     for k, (index, time, _) in enumerate(done.happened):
         if events[index].parameters:
             so_far = Progress(state=setup.start, happened=done.happened[: k + 1])
-            variants.append((time, _with_events(setup, events, so_far)))
+            variants.append((time, with_events(setup, events, so_far)))
     attrs = provenance(setup, options)
     if done.stopped:
         attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
