@@ -13,6 +13,9 @@ from flexapod.views.plot import COLOURS, PLATFORM, line_style, scene, styled
 if TYPE_CHECKING:
     import xarray as xr
 
+FLAT = {"ambient": 1.0, "diffuse": 0.0, "specular": 0.0}
+"""No light and shade: triangles of a mesh may face either way."""
+
 SHOWN = 0.18
 """Largest displacement in a picture of a mode, of the robot's characteristic length."""
 
@@ -24,24 +27,16 @@ def frequency_figure(modes: xr.Dataset, title: str) -> Any:
     figure = go.Figure()
     if modes.frequency.ndim == 1:
         stable = modes.stable.values.astype(bool)
-        figure.add_bar(
-            x=modes.mode.values,
-            y=modes.frequency.values,
-            text=[f"{f:.4g}" for f in modes.frequency.values],
-            textposition="outside",
-            marker={
-                "color": [COLOURS[0] if s else COLOURS[3] for s in stable],
-                "pattern": {"shape": ["" if s else "/" for s in stable]},
-            },
-            cliponaxis=False,
-            showlegend=False,
-        )
+        kinds = ((stable, "stable", COLOURS[0], ""), (~stable, "unstable: minus growth rate / 2 pi", COLOURS[3], "/"))
+        for chosen, name, shade, pattern in kinds:
+            if chosen.any():
+                f = modes.frequency.values[chosen]
+                figure.add_bar(
+                    x=modes.mode.values[chosen], y=f, text=[f"{x:.4g}" for x in f], textposition="outside", cliponaxis=False,
+                    marker={"color": shade, "pattern": {"shape": pattern}}, name=name,
+                )  # fmt: skip
+        figure.update_layout(barmode="overlay")
         figure.update_xaxes(title_text="mode", dtick=1)
-        if not stable.all():
-            figure.add_annotation(
-                x=0.01, y=0.98, xref="paper", yref="paper", showarrow=False, align="left", xanchor="left", yanchor="top",
-                text="hatched: unstable (minus growth rate / 2 pi)",
-            )  # fmt: skip
     else:
         along = str(modes.frequency.dims[0])
         x = modes[along].values if along in modes.coords else np.arange(modes.sizes[along])
@@ -77,14 +72,25 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
         size = np.abs(move).max() or 1.0
         shown = rest + move * (SHOWN * robot.characteristic_length / size)
         at = {"row": k // columns + 1, "col": k % columns + 1}
-        figure.add_mesh3d(x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, hoverinfo="skip", **faces, **at)
         figure.add_mesh3d(
-            x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis",
+            x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, hoverinfo="skip", lighting=FLAT, **faces, **at
+        )
+        figure.add_mesh3d(
+            x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis", cmin=0.0, cmax=1.0, lighting=FLAT,
             showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **faces, **at,
         )  # fmt: skip
-    view = {**scene(robot), "aspectmode": "data"}
+    view = {**scene(robot), "aspectmode": "manual", "aspectratio": {"x": 1.0, "y": 1.0, "z": 0.5}}
+    view["camera"] = {"eye": {"x": 1.0, "y": -1.3, "z": 0.9 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
+    small = {
+        f"{a}axis": {
+            **view[f"{a}axis"],
+            "tickfont": {"size": 10},
+            "nticks": 4,
+            "title": {"text": f"{a} [m]", "font": {"size": 11}},
+        }
+        for a in "xyz"
+    }
     for k in range(len(numbers)):
-        small = {f"{a}axis": {**view[f"{a}axis"], "tickfont": {"size": 10}, "nticks": 4} for a in "xyz"}
         figure.layout[f"scene{k + 1 if k else ''}"].update({**view, **small})
     styled(figure, f"Mode shapes of the platform of {robot.name} (exaggerated)", 120 + 370 * rows)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})

@@ -61,7 +61,8 @@ def _slice(flat: xr.Dataset, x: str, y: str, title: str) -> Any:
     figure.update_xaxes(title_text=f"{x} [{_unit(flat, x)}]", constrain="domain")
     figure.update_yaxes(title_text=f"{y} [{_unit(flat, y)}]", constrain="domain", **equal)
     styled(figure, title, 560)
-    figure.update_layout(legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": "not reached because"}})
+    told = "not reached because" if names else ""
+    figure.update_layout(showlegend=True, legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": told}})
     return figure
 
 

@@ -39,6 +39,10 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     sizing = actuator_sizing(robot, legs, drive)
     warnings = [str(w) for w in robot.description.warnings] + limit_warnings(robot, motion, sizing)
+    modes = _modes(robot, stiffness)
+    if not isinstance(modes, str) and not bool(modes.stable.all()):
+        unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
+        warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}: the platform buckles under load")
     head, rows = sizing_table(sizing)
     sections = [
         ("Warnings", _warnings(warnings)),
@@ -47,7 +51,7 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
         ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
         ("Joint loads", _loads(drive)),
         ("Workspace", _workspace(robot, motion)),
-        ("Natural frequencies", _frequencies(robot, stiffness)),
+        ("Natural frequencies", _frequencies(robot, modes, stiffness)),
     ]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
@@ -124,23 +128,38 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
         return [paragraph(f"No slice: {error}", "note")]
     figure = workspace_figure(area, f"Slice {plane} through home, home orientation")
     i, j = ("xyz".index(a) for a in plane)
+    still = np.ptp(motion.position[:, [i, j]], axis=0).max() < size / SLICE
     figure.add_scatter(
-        x=motion.position[:, i], y=motion.position[:, j], mode="lines", line={"color": "#D55E00", "width": 3}, name="the motion"
+        x=motion.position[:, i],
+        y=motion.position[:, j],
+        name="the motion",
+        mode="lines+markers" if still else "lines",
+        line={"color": "#D55E00", "width": 3},
+        marker={"size": 10},
     )
     share = 100 * float(area.valid.mean())
     told = f"{share:.0f} % of {area.valid.size} poses within {number(size, 4)} m of home can be taken."
     return [paragraph(told), figure]
 
 
-def _frequencies(robot: fp.Robot, stiffness: float | None) -> list[Any]:
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+def _modes(robot: fp.Robot, stiffness: float | None) -> Any:
+    """Natural frequencies at home, or why there are none."""
     if not robot.elastic_names and stiffness is None:
-        return [paragraph("The robot is rigid; with --stiffness of its actuators, frequencies on springs stand here.", "note")]
+        return "The robot is rigid; with --stiffness of its actuators, frequencies on springs stand here."
     held: Any = "locked" if stiffness is None else [stiffness] * len(robot.actuators)
     try:
-        modes = fp.natural_frequencies(robot, home, actuators=held)
+        return fp.natural_frequencies(robot, _home(robot), actuators=held)
     except fp.FlexapodError as error:
-        return [paragraph(f"No frequencies: {error}", "note")]
+        return f"No frequencies: {error}"
+
+
+def _home(robot: fp.Robot) -> fp.State:
+    return fp.State(position=robot.home.position, rotation=robot.home.rotation)
+
+
+def _frequencies(robot: fp.Robot, modes: Any, stiffness: float | None) -> list[Any]:
+    if isinstance(modes, str):
+        return [paragraph(modes, "note")]
     rows = [
         [str(n), number(float(modes.frequency.sel(mode=n)), 6), number(100 * float(modes.damping.sel(mode=n)), 4),
          "yes" if bool(modes.stable.sel(mode=n)) else "no"]
@@ -152,4 +171,4 @@ def _frequencies(robot: fp.Robot, stiffness: float | None) -> list[Any]:
     )
     table = HtmlTable(head=("mode", "frequency [Hz]", "damping [%]", "stable"), rows=rows)
     few = [int(n) for n in modes.mode.values[:SHOWN_MODES]]
-    return [told, table, frequency_figure(modes, "Natural frequencies at home"), mode_figure(robot, modes, few, home)]
+    return [told, table, frequency_figure(modes, "Natural frequencies at home"), mode_figure(robot, modes, few, _home(robot))]
