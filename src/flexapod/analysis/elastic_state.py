@@ -39,6 +39,16 @@ def is_flexible(robot: Robot) -> bool:
     return robot.flexible_platform is not None
 
 
+def refuse_beams(robot: Robot) -> None:
+    """The verbs of dynamics do not know beams in legs yet: their rigid equations would lose the beams' mass in silence."""
+    if robot.beams:
+        names = ", ".join(f"{leg}.{beam.name.split('.')[0]}" for leg, beams in robot.beams.items() for beam in beams)
+        raise InputError(
+            f"{robot.name} has flexible legs (beams {names}), which this verb does not know yet; "
+            "their kernels are `elastic_inverse_dynamics` and `elastic_forward_dynamics`"
+        )
+
+
 def refuse_elastic(robot: Robot, *given: Any) -> None:
     """A rigid robot has no elastic coordinates."""
     if any(value is not None for value in given):

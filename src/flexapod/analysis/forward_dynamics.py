@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
+from flexapod.analysis.elastic_state import is_flexible, refuse_beams, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
@@ -58,6 +58,7 @@ def forward_dynamics(
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
     """
+    refuse_beams(robot)
     if is_flexible(robot):
         return flexible_forward_dynamics(
             robot, state, force, elastic, elastic_velocity, wrench, point, axes, formulation, on_error
@@ -112,6 +113,7 @@ def _forces(robot: Robot, force: Any, count: int) -> Array:
 
 
 def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
+    refuse_beams(robot)
     inputs, words = state_inputs(robot, state)
     bound = kernel(robot, "mass_matrix")
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})

@@ -62,6 +62,8 @@ class ClosedLeg:
         jacobian: (n, 6) derivative of the coordinates with respect to the twist that drives the leg.
         constraint: (leftover, 6) what the leg forbids that twist: constraint @ twist = 0 (with free coordinates at rest).
         determinant: of the block that was solved; zero where the leg is singular (type 1).
+        free_jacobian: (n, free) derivative of the coordinates with respect to those that are not solved for.
+        free_constraint: (leftover, free) what the leftover rows ask of them.
     """
 
     q: list[Any]
@@ -72,6 +74,8 @@ class ClosedLeg:
     jacobian: Any
     constraint: Any
     determinant: Any
+    free_jacobian: Any
+    free_constraint: Any
 
 
 def half_on_platform(values: Values, leg: Leg, platform: FrameMotion) -> FrameMotion:
@@ -219,7 +223,23 @@ def close_at(
         jacobian=jacobian,
         constraint=constraint,
         determinant=determinant,
+        **_free_parts(B, block, plan, n),
     )
+
+
+def _free_parts(B: Any, block: Any, plan: LegPlan, n: int) -> dict[str, Any]:
+    """Derivatives with respect to the coordinates that are not solved for (Briot 2014 Eq. 33: elastic ones)."""
+    free = plan.free(n)
+    J = ca.SX.zeros(n, len(free))
+    for k, i in enumerate(free):
+        J[i, k] = 1
+    G = _pick(B, plan.leftover, free)
+    if plan.rows and free:
+        X = -solve(block, _pick(B, plan.rows, free))
+        for k, i in enumerate(plan.dependents):
+            J[i, :] = X[k, :]
+        G = G + ca.mtimes(_pick(B, plan.leftover, plan.dependents), X)
+    return {"free_jacobian": J, "free_constraint": G}
 
 
 def _half_rows(rows: Sequence[Row], arm: Vec) -> Any:

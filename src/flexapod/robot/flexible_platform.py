@@ -134,33 +134,49 @@ def _diagonal(matrix: Array) -> bool:
 
 def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleShape, tuple[str, ...]]:
     """Structure of a body's moments, and the axes along which its joints move."""
+    letters = tuple(a for i, a in enumerate("xyz") if any(np.any(Phi[i]) for Phi in shapes.values()))
+    return moment_shape(body), letters
+
+
+def moment_shape(body: FlexibleBody) -> FlexibleShape:
+    """Structure of a body's moments."""
     S, H, G = moments(body)
-    shape = FlexibleShape(
+    return FlexibleShape(
         modes=len(S),
         S=tuple(a for i, a in enumerate("xyz") if np.any(S[:, i])),
         H=tuple(p for p in PAIRS if np.any(H[:, "xyz".index(p[0]), "xyz".index(p[1])])),
         G=tuple(p for p in PAIRS if np.any(G[:, :, "xyz".index(p[0]), "xyz".index(p[1])])),
         normal=all(_diagonal(np.asarray(matrix)) for matrix in (body.M_ee, body.K_ee, body.D_ee)),
     )
-    letters = tuple(a for i, a in enumerate("xyz") if any(np.any(Phi[i]) for Phi in shapes.values()))
-    return shape, letters
 
 
 def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array]) -> dict[str, float]:
     """The numbers of a flexible platform by name, as kernels read them."""
     shape, letters = shape_of(body, shapes)
-    S, H, G = moments(body)
-    values: dict[str, float] = {}
+    values = moment_values("platform", body)
     for k in range(shape.modes):
-        values.update({f"platform.flex.S.{k}.{a}": float(S[k, "xyz".index(a)]) for a in shape.S})
-        for p in shape.H:
-            values[f"platform.flex.H.{k}.{p}"] = float(H[k, "xyz".index(p[0]), "xyz".index(p[1])])
-        for i in range(k + 1):
-            for p in shape.G:
-                values[f"platform.flex.G.{i}.{k}.{p}"] = float(G[i, k, "xyz".index(p[0]), "xyz".index(p[1])])
-        for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
-            tidy = np.diag(np.diag(matrix)) if shape.normal else _clean(np.asarray(matrix))
-            values.update({f"platform.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
         for leg, Phi in shapes.items():
             values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})
     return values
+
+
+def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
+    """Moments and elastic matrices of a flexible body below a prefix."""
+    shape, (S, H, G) = moment_shape(body), moments(body)
+    values: dict[str, float] = {}
+    for k in range(shape.modes):
+        values.update({f"{prefix}.flex.S.{k}.{a}": float(S[k, "xyz".index(a)]) for a in shape.S})
+        for p in shape.H:
+            values[f"{prefix}.flex.H.{k}.{p}"] = float(H[k, "xyz".index(p[0]), "xyz".index(p[1])])
+        for p in shape.G:
+            pair = G[:, k, "xyz".index(p[0]), "xyz".index(p[1])]
+            values.update({f"{prefix}.flex.G.{p}.{i}.{k}": float(pair[i]) for i in range(shape.modes)})
+        for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
+            tidy = np.diag(np.diag(matrix)) if shape.normal else _clean(np.asarray(matrix))
+            values.update({f"{prefix}.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
+    return values
+
+
+def structural_zeros(values: Mapping[str, float]) -> frozenset[str]:
+    """Names of values that are zero by structure; moments of pairs of modes are read in rows and stay numbers."""
+    return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith("platform.flex.G."))

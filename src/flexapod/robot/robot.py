@@ -19,8 +19,9 @@ from flexapod.description.read import Description, read_robot_file
 from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
+from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
-from flexapod.robot.flexible_platform import FlexibleShape, joint_shapes, make_flexible, rigid_part, shape_of
+from flexapod.robot.flexible_platform import FlexibleShape, joint_shapes, make_flexible, rigid_part, shape_of, structural_zeros
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
@@ -187,7 +188,7 @@ class Robot:
         if name != "platform":
             raise UnknownRobotError(f"only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body)
-        object.__setattr__(robot, "zeros", frozenset(k for k, value in robot.values.items() if value == 0.0))
+        object.__setattr__(robot, "zeros", structural_zeros(robot.values))
         return robot
 
     @cached_property
@@ -201,6 +202,12 @@ class Robot:
         if self.flexible_platform is None:
             raise RobotBuildError(f"{self.name} has a rigid platform")
         return shape_of(self.flexible_platform, self.joint_shapes)
+
+    @cached_property
+    def beams(self) -> Mapping[str, tuple[BeamElement, ...]]:
+        """Beam elements of each leg that has any, by leg name."""
+        found = {leg.name: leg_beams(leg, self.planar) for leg in self.legs if any(link.elastic for link in leg.links)}
+        return MappingProxyType(found)
 
     @cached_property
     def elastic_names(self) -> tuple[str, ...]:
@@ -233,7 +240,8 @@ class Robot:
         ]
         points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
         flexible = repr(self.flexible_shape) if self.flexible_platform is not None else ""
-        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible], sort_keys=True)
+        beams = [repr([(e.name, e.root, e.links, e.shape) for e in found]) for found in self.beams.values()]
+        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible, beams], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -339,7 +347,7 @@ def build_robot(
         flexible_platform=flexible,
     )
     if zeros is None:
-        zeros = frozenset(name for name, value in robot.values.items() if value == 0.0)
+        zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
     return robot
 

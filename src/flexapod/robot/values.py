@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.robot.architecture import closed_form, leg_frame
+from flexapod.robot.beams import beam_values
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
 from flexapod.robot.geometry import Array, snap
@@ -36,6 +37,8 @@ def robot_values(robot: Robot) -> dict[str, float]:
         _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg)
+    for leg in robot.legs:
+        result.update(beam_values(leg, robot.beams.get(leg.name, ())))
     if robot.flexible_platform is not None:
         result.update(flexible_values(robot.flexible_platform, robot.joint_shapes))
     return result

@@ -29,6 +29,13 @@ def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Seq
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
         none = Wrench(f=zero("W"), n=zero("W"))
         wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if link.body else none)
+    rotors = [values.scalar(f"{leg.links[i].coordinate}.rotor") for i in leg.moving]
+    forces = along_joints(leg, links, wrenches)
+    return ca.vertcat(*[forces[i] + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])
+
+
+def along_joints(leg: Leg, links: Sequence[FrameMotion], wrenches: list[Wrench]) -> dict[int, Any]:
+    """Wrenches on the links summed from the tips inwards, and their component along every joint that moves."""
     forces: dict[int, Any] = {}
     for i in reversed(range(len(leg.links))):
         link, frame = leg.links[i], links[i]
@@ -38,5 +45,4 @@ def tree_forces(values: Values, leg: Leg, links: Sequence[FrameMotion], qdd: Seq
         if link.parent >= 0:
             arm = frame.p - links[link.parent].p
             wrenches[link.parent] = wrenches[link.parent] + wrenches[i].moved(arm)
-    rotors = [values.scalar(f"{leg.links[i].coordinate}.rotor") for i in leg.moving]
-    return ca.vertcat(*[forces[i] + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])
+    return forces
