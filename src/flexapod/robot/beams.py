@@ -20,6 +20,7 @@ from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
+    from flexapod.flexible import Section as Cut
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,7 +84,7 @@ def _element(words: str, planar: bool) -> FlexibleBody:
     )
 
 
-def _section(s: Section) -> object:
+def _section(s: Section) -> Cut:
     from flexapod.flexible import Section as Cut
 
     if s.shape == "rectangle":

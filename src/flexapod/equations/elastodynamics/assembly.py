@@ -1,7 +1,8 @@
 r"""Equation of motion of a robot with beams in its legs, in independent coordinates.
 
-All coordinates that are not solved for stand together, :math:`w = (v, \omega, \dot e)`: platform twist and elastic rates. Each leg
-gives generalized forces h_i and the derivatives J_i of its coordinates by w; leftover closing rows tie some of w together:
+All coordinates that are not solved for stand together, :math:`w = (v, \omega, \dot e)`: platform twist and elastic rates.
+Each leg gives generalized forces h_i and the derivatives J_i of its coordinates by w; leftover closing rows tie some of w
+together:
 
 .. math:: h = \sum_i J_i^T h_i,\qquad G w = 0\ \Rightarrow\ w = N u,\qquad
           N^T(M\dot w + c) = (J_a N)^T\,\Gamma,\qquad \dot w = N\dot u + \beta
