@@ -34,7 +34,9 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
     b = Program("inverse_kinematics")
     platform = platform_motion(b)
     general = not closed_form or any(form is None for form in robot.closed_forms)
-    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    guess = (
+        b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
+    )
     legs = robot_legs(b, robot, platform, guess, closed_form)
     _actuators(b, robot, legs)
     if detail == "joints":

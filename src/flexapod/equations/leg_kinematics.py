@@ -34,7 +34,9 @@ class LegKinematics:
     leftover: tuple[Any, Any, Any]
 
 
-def robot_legs(b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, closed_form: bool = True) -> list[LegKinematics]:
+def robot_legs(
+    b: Program, robot: Robot, platform: FrameMotion, guess: Any = None, closed_form: bool = True
+) -> list[LegKinematics]:
     """Kinematics of all legs.
 
     Args:
@@ -76,9 +78,7 @@ def _general(values: Values, leg: Leg, closed: ClosedLeg) -> LegKinematics:
             axes = values.rotation(f"{link.coordinate}.body.axes", "B", "B")
             R = frame.R.renamed("W", "B") @ axes
             bodies[link.body.name] = FrameMotion(R=R, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
-    return LegKinematics(
-        coordinates=scalars(closed.q, closed.qd, closed.qdd), bodies=bodies, leftover=closed.leftover
-    )
+    return LegKinematics(coordinates=scalars(closed.q, closed.qd, closed.qdd), bodies=bodies, leftover=closed.leftover)
 
 
 def _bodies(values: Values, leg: Leg, motion: LegMotion) -> dict[str, FrameMotion]:
@@ -95,7 +95,5 @@ def _bodies(values: Values, leg: Leg, motion: LegMotion) -> dict[str, FrameMotio
     for link, (name, frame) in zip(leg.links, frames, strict=True):
         if link.body is not None:
             axes = values.rotation(f"{name}.axes", frame.R.from_, "B")
-            result[link.body.name] = FrameMotion(
-                R=frame.R @ axes, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha
-            )
+            result[link.body.name] = FrameMotion(R=frame.R @ axes, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
     return result
