@@ -172,9 +172,9 @@ def study(count: int) -> dict[str, float]:
     one = best(lambda: [fp.simulate(r, path, watch=(), **options) for r in variants], 2) / len(variants)
     setup = setup_of(5e-3)
     runner = Runner(setup.layout, setup.values)
-    table = np.zeros((24, setup.layout.columns))
+    table = np.zeros((21 + -21 % setup.layout.rows, setup.layout.columns))
     table[:20] = row_table(setup.layout, setup.signals, 0.0, 5e-3, 0, 20, np.zeros(20))
-    rows = np.empty((24, runner.width))
+    rows = np.empty((len(table), runner.width))
     bare = best(lambda: [runner.advance(setup.start, table, rows) for _ in range(200)], 5) / 200
     return {
         "trajectories": count,

@@ -178,3 +178,18 @@ def test_without_llvm_the_same_comes_out() -> None:
         [sys.executable, "-c", code], env={**os.environ, "FLEXAPOD_BACKEND": "numpy"}, capture_output=True, text=True, check=True
     )
     assert np.allclose(eval(found.stdout), pd_run(duration=0.05, watch=()).position[-1], rtol=0, atol=1e-13)
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    """The compiled loop writes to memory: shapes are checked before."""
+    from flexapod.simulation.runner import Runner
+    from flexapod.simulation.setup import make_setup
+
+    setup = make_setup(
+        robot_named("bench-6ups"), pd_motion(), drive="force", controller=PD_RUN, force=None, wrench=None, friction=False,
+        method="rk4", events=(), watch=(), start=None, tolerance=(1e-9, 1e-11), step=1e-3,
+    )  # fmt: skip
+    runner = Runner(setup.layout, setup.values)
+    for count, width in ((setup.layout.rows + 1, runner.width), (setup.layout.rows, runner.width - 1)):
+        with pytest.raises(ValueError, match="do not fit"):
+            runner.advance(setup.start, np.zeros((count, setup.layout.columns)), np.zeros((count, width)))

@@ -64,6 +64,9 @@ class Runner:
             The carried numbers after the last row, and how many rows were written: fewer than n where the run stopped.
         """
         count, step = len(table), self.layout.rows
+        fits = count % step == 0 and table.shape == (count, self.layout.columns) and rows.shape == (count, self.width)
+        if not fits or state.shape != (self.layout.size,) or not (table.flags.c_contiguous and rows.flags.c_contiguous):
+            raise ValueError(f"a table of {table.shape} and rows of {rows.shape} do not fit a loop over {step} rows")
         final, code = np.array(state), self.layout.places["code"].start
         call = self._caller(final, table, rows)
         done = 0
@@ -115,6 +118,8 @@ def advance_many(runner: Runner, states: Array, table: Array, parameters: Array 
         Kept rows (n, len(keep), width), and final states (n, size).
     """
     layout, step = runner.layout, runner.layout.rows
+    if len(table) % step or table.shape[1] != layout.columns or states.shape[1:] != (layout.size,):
+        raise ValueError(f"a table of {table.shape} does not fit a loop over {step} rows")
     count, executable = len(states), runner.kernel.executable
     result = np.empty((count, len(keep), runner.width))
     final = np.array(states)

@@ -60,7 +60,7 @@ def simulate_study(
     first = None if starts is None else _single(starts, 0)
     setup = make_setup(
         robot, motion, drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method="rk4",
-        events=(), watch=(), start=first, tolerance=(1e-9, 1e-11), step=step,
+        events=(), watch=(), start=first, tolerance=(1e-9, 1e-11), step=step, rows=8,
     )  # fmt: skip
     if setup.function is not None or setup.layout.memory:
         raise InputError("controller: a study takes continuous compiled controllers; run sampled ones and functions one by one")
