@@ -219,3 +219,19 @@ def test_leg_jacobian_of_the_paper() -> None:
         assert off(np.einsum("ijn,nj->ni", J, qd[:, i]), tip) < TERMS
         assert off(np.einsum("ijn,nj->ni", J_inverse, tip), qd[:, i]) < TERMS
         assert off(np.einsum("jn,nj->n", J_inverse[2], tip), qd[:, i, 2]) < TERMS  # Eq. (5)
+
+
+def test_elastic_blocks_agree() -> None:
+    """Solving through the joints (catalogue robot, ten normal modes) against a dense solve of the mass matrix in NumPy."""
+    robot = plate_robot()
+    assert robot.flexible_shape[0].normal
+    inputs = random_flexible(robot, 200, seed=17)
+    terms, found = (run(robot, f"flexible_{name}", inputs) for name in ("mass_matrix", "forward_dynamics"))
+    R = inputs["rotation"]
+    load = [np.einsum("nji,nj->ni", R, inputs["wrench"][:, part]) for part in (slice(0, 3), slice(3, 6))]
+    right = np.concatenate([*load, inputs["elastic_load"]], axis=1) - terms["bias"]
+    right += np.einsum("nij,nj->ni", terms["actuator_map"], inputs["force"])
+    x = np.linalg.solve(terms["mass_matrix"], right[..., None])[..., 0]
+    assert off(np.einsum("nji,nj->ni", R, found["acceleration"]), x[:, :3]) < 1e-12
+    assert off(np.einsum("nji,nj->ni", R, found["angular_acceleration"]), x[:, 3:6]) < 1e-12
+    assert off(found["elastic_acceleration"], x[:, 6:]) < 1e-12

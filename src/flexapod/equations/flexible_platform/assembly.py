@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.flexible_platform.elastic_block import DenseBlock, JointBlock, JointStructure
 from flexapod.equations.flexible_platform.generalized_newton_euler import flexible_model
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
@@ -23,6 +24,9 @@ from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
+
+THROUGH_JOINTS = 8
+"""Modes from which solving through the joints takes fewer operations than an elimination of all modes (counted)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +42,13 @@ class FlexibleState:
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleEquation:
-    """M (n, n), c (n,), B (n, actuators) with n = 6 + N, platform axes; actuator rates, and per leg Y, A_x, bias at S."""
+    """M (n, n), c (n,), B (n, actuators) with n = 6 + N, platform axes; actuator rates, and per leg Y, A_x, bias at S.
+
+    `block` solves with M; the entries of M that it does not need are not computed.
+    """
 
     M: Any
+    block: DenseBlock | JointBlock
     c: Any
     B: Any
     rates: Any
@@ -99,7 +107,7 @@ def flexible_equation(
     gravity = values.vector("gravity", "W")
     R = state.R
     body = flexible_model(
-        values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order
+        b, values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order
     )
     M, c = body.M, body.c
     columns, rates, positions, Ys, As, biases = [], [], [], [], [], []
@@ -126,9 +134,32 @@ def flexible_equation(
         Ys.append(Y)
         As.append(A_x)
         biases.append(bias)
+    block: DenseBlock | JointBlock = DenseBlock(M)
+    if shape.normal and len(letters) == 1 and shape.modes >= THROUGH_JOINTS:
+        block = JointBlock(M[:6, :6], joint_structure(values, shape, letters, body.M, Ys, As))
     return FlexibleEquation(
-        M=M, c=c, B=ca.horzcat(*columns), rates=ca.vertcat(*rates), positions=ca.vertcat(*positions), Y=Ys, A_x=As, bias=biases
+        M=M,
+        block=block,
+        c=c,
+        B=ca.horzcat(*columns),
+        rates=ca.vertcat(*rates),
+        positions=ca.vertcat(*positions),
+        Y=Ys,
+        A_x=As,
+        bias=biases,
     )
+
+
+def joint_structure(
+    values: Values, shape: FlexibleShape, letters: tuple[str, ...], M_p: Any, Y: list[Any], A_x: list[Any]
+) -> JointStructure:
+    """What the elastic block is made of where the joints move along one axis and the modes are normal."""
+    axis = "xyz".index(letters[0])
+    phi = ca.vertcat(*[y[axis, 6:] for y in Y])
+    Z = ca.vertcat(*[A[axis, axis] for A in A_x])
+    Q = ca.horzcat(*[ca.mtimes(y[:, :6].T, A[:, axis]) for y, A in zip(Y, A_x, strict=True)])
+    m = ca.vertcat(*[values.scalar(f"platform.flex.M.{k}.{k}") for k in range(shape.modes)])
+    return JointStructure(phi=phi, Z=Z, Q=Q, b=M_p[:6, 6:], m=m)
 
 
 def joint_motion(values: Values, Phi: Any, state: FlexibleState) -> tuple[PointMotion, Any, Any]:

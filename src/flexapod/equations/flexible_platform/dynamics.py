@@ -13,7 +13,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.assembly import FlexibleEquation, FlexibleState, flexible_equation, state_inputs
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import solve_gram_schmidt
 
 
 def _start(name: str, robot: Robot, second_order: bool) -> tuple[Program, FlexibleState, FlexibleEquation]:
@@ -54,13 +54,11 @@ def inverse_solution(q: FlexibleEquation, V: Any, load: Any) -> tuple[Any, Any]:
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/equations/test_flexible_platform.py.
     """
-    n = q.B.shape[1]
-    A_ee, A_re = q.M[6:, 6:], q.M[:6, 6:]
+    n, block = q.B.shape[1], q.block
     # e'' = A_ee^-1 (B_e Gamma - A_er V' - c_e)  (Eq. 44), put into the first six rows (Eqs. 46-49)
-    right = ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - ca.mtimes(A_re.T, V))
-    solved = solve_symmetric(A_ee, right)
-    J = q.B[:6, :] - ca.mtimes(A_re, solved[:, :n])
-    y = ca.mtimes(q.M[:6, :6], V) + q.c[:6] - load[:6] + ca.mtimes(A_re, solved[:, n])
+    solved = block.apply(ca.horzcat(q.B[6:, :], load[6:] - q.c[6:] - block.down(V)))
+    J = q.B[:6, :] - block.up(solved[:, :n])
+    y = ca.mtimes(block.A_rr, V) + q.c[:6] - load[:6] + block.up(solved[:, n])
     force = solve_gram_schmidt(ca.densify(J), y)
     return force, ca.mtimes(solved[:, :n], force) + solved[:, n]
 
@@ -73,7 +71,7 @@ def flexible_forward_dynamics(robot: Robot, second_order: bool = True, outputs: 
     b, state, q = _start("flexible_forward_dynamics", robot, second_order)
     load = load_inputs(b, state)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
-    x = solve_symmetric(q.M, ca.mtimes(q.B, force) + load - q.c)
+    x = q.block.forward(ca.mtimes(q.B, force) + load - q.c)
     b.output("acceleration", ca.mtimes(state.R, x[:3]), shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", ca.mtimes(state.R, x[3:6]), shape=(3,), unit="rad/s^2", dims=("axis",))
     b.output("elastic_acceleration", x[6:], shape=(x.numel() - 6,), dims=("elastic_coordinate",))

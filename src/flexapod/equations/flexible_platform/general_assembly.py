@@ -112,7 +112,7 @@ def platform_by_energy(
     blocks = ca.vertcat(
         ca.horzcat(m * ca.SX.eye(3), -ca.skew(c), S),
         ca.horzcat(ca.skew(c), tensor(values, "inertia") + extra, beta),
-        ca.horzcat(S.T, beta.T, symmetric_matrix(values, "flex.M", N)),
+        ca.horzcat(S.T, beta.T, symmetric_matrix(values, "flex.M", N, shape.normal)),
     )
     momentum = ca.mtimes(blocks, x)  # dT/d(v, omega, e')
     # d/dt at a = alpha = e'' = 0: v' = -omega x v in body axes, and M changes with e
@@ -122,7 +122,7 @@ def platform_by_energy(
         ca.cross(u[3:], momentum[3:6]) + ca.cross(u[:3], momentum[:3]),
         -ca.mtimes(ca.jacobian(momentum, q).T, x) / 2,
     )
-    K, D = symmetric_matrix(values, "flex.K", N), symmetric_matrix(values, "flex.D", N)
+    K, D = symmetric_matrix(values, "flex.K", N, shape.normal), symmetric_matrix(values, "flex.D", N, shape.normal)
     spring = ca.vertcat(ca.SX.zeros(6), ca.mtimes(K, q) + ca.mtimes(D, qd))
     g = ca.mtimes(R.T, gravity)
     weight = ca.vertcat(m * g, ca.cross(c, g), ca.mtimes(S.T, g))

@@ -21,7 +21,11 @@ import casadi as ca
 
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.kernels.control_flow import Builder
 from flexapod.robot.flexible_platform import FlexibleShape
+
+UNROLLED = 12
+"""Modes up to which the moments are straight-line code; loops beyond keep the time of compilation in bounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +42,12 @@ class FlexibleModel:
 
 
 def flexible_model(
-    values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True
+    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True
 ) -> FlexibleModel:
     """The model at a state.
 
     Args:
+        b: takes the loop over the modes, where there are many.
         values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` stand.
         e, ed: (N,) elastic coordinates and rates.
         w, g: (3,) angular velocity and gravity, body axes.
@@ -53,14 +58,13 @@ def flexible_model(
     N = shape.modes
     S = first_moments(values, shape)
     H = [_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
+    gyro = [ca.SX.zeros(3) for _ in range(N)]
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
     I = tensor(values, "inertia")
     if second_order:
-        moved = []
-        for k in range(N):
-            extra = sum((e[i] * _pair(values, i, k, shape.G) for i in range(N)), ca.SX.zeros(3, 3))
-            moved.append(H[k] + extra)
+        extra, gyro = deformed_moments(b, values, shape, e, ed)
+        moved = [H[k] + extra[k] for k in range(N)]
         # I(e): tr(T) 1 - T with T = sum e_k (H_k + H_k^T) + sum e_i e_k G_ik = sum e_k (H_k + H_k(e))^sym
         T = sum((e[k] * (H[k] + moved[k]) for k in range(N)), ca.SX.zeros(3, 3))
         T = (T + T.T) / 2
@@ -68,7 +72,7 @@ def flexible_model(
         c = c + ca.mtimes(S, e)
         H = moved
     beta = ca.horzcat(*[_axial(Hk) for Hk in H])
-    M_ee = symmetric_matrix(values, "flex.M", N)
+    M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
     hat = ca.skew(c)
     M = ca.vertcat(
         ca.horzcat(mass * ca.SX.eye(3), -hat, S), ca.horzcat(hat, I, beta), ca.horzcat(S.T, beta.T, M_ee)
@@ -81,13 +85,40 @@ def flexible_model(
     s = []
     for k in range(N):
         value = ca.dot(w, ca.mtimes(H[k], w)) - ww * ca.trace(H[k]) - ca.dot(S[:, k], g)
-        if second_order:
-            gyro = sum((ed[i] * _axial(_pair(values, i, k, shape.G)) for i in range(N)), ca.SX.zeros(3))
-            value = value + 2 * ca.dot(w, gyro)
-        s.append(value)
-    K, D = symmetric_matrix(values, "flex.K", N), symmetric_matrix(values, "flex.D", N)
+        s.append(value + 2 * ca.dot(w, gyro[k]))
+    K, D = symmetric_matrix(values, "flex.K", N, shape.normal), symmetric_matrix(values, "flex.D", N, shape.normal)
     bias = ca.vertcat(f, n, ca.vertcat(*s) + ca.mtimes(K, e) + ca.mtimes(D, ed))
     return FlexibleModel(M=M, c=bias)
+
+
+def deformed_moments(b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any) -> tuple[list[Any], list[Any]]:
+    """Per mode k: sum_i e_i G_ik (3, 3) and sum_i e'_i lambda_ik (3,); a loop over the modes where there are many.
+
+    The only work that grows with the square of the number of modes.
+    """
+    N, pairs = shape.modes, shape.G
+    if not N or not pairs:
+        return [ca.SX.zeros(3, 3)] * N, [ca.SX.zeros(3)] * N
+    axial = [(a, m, p) for a, (m, p) in enumerate((("yz", "zy"), ("zx", "xz"), ("xy", "yx"))) if m in pairs or p in pairs]
+
+    def mode(_: Builder, G: Any, e: Any, ed: Any) -> tuple[Any, Any]:
+        part = {pair: G[c * N : (c + 1) * N] for c, pair in enumerate(pairs)}
+        none = ca.SX.zeros(N)
+        turns = [ca.dot(part.get(m, none) - part.get(p, none), ed) for _, m, p in axial]
+        return ca.vertcat(*[ca.dot(part[pair], e) for pair in pairs]), ca.vertcat(ca.SX(0), *turns)
+
+    rows = [[values.scalar(f"flex.G.{pair}.{i}.{k}") for k in range(N)] for pair in pairs for i in range(N)]
+    each = ca.vertcat(*[ca.horzcat(*row) for row in rows])
+    moved, turning = b.map(mode, N, each=[each], shared=[e, ed], unroll=N <= UNROLLED)
+    extra, gyro = [], []
+    for k in range(N):
+        entries = {pair: moved[c, k] for c, pair in enumerate(pairs)}
+        extra.append(ca.vertcat(*[ca.horzcat(*[entries.get(a + d, ca.SX(0)) for d in "xyz"]) for a in "xyz"]))
+        column = [ca.SX(0)] * 3
+        for c, (a, _, _) in enumerate(axial):
+            column[a] = turning[1 + c, k]
+        gyro.append(ca.vertcat(*column))
+    return extra, gyro
 
 
 def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, Any]:
@@ -125,8 +156,11 @@ def _matrix(values: Values, name: str, pairs: tuple[str, ...]) -> Any:
 
 
 def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
-    """G_ik (3, 3); stored once for i <= k, G_ki = G_ik^T."""
-    return _matrix(values, f"flex.G.{i}.{k}", pairs) if i <= k else _matrix(values, f"flex.G.{k}.{i}", pairs).T
+    """G_ik (3, 3)."""
+    rows = [
+        ca.horzcat(*[values.scalar(f"flex.G.{a}{b}.{i}.{k}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"
+    ]
+    return ca.vertcat(*rows)
 
 
 def _axial(H: Any) -> Any:
@@ -134,11 +168,9 @@ def _axial(H: Any) -> Any:
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 
 
-def symmetric_matrix(values: Values, name: str, N: int) -> Any:
-    """(N, N) stored once for i <= k."""
-    M = ca.SX.zeros(N, N)
-    for i in range(N):
-        for k in range(i, N):
-            M[i, k] = values.scalar(f"{name}.{i}.{k}")
-            M[k, i] = M[i, k]
-    return M
+def symmetric_matrix(values: Values, name: str, N: int, normal: bool = False) -> Any:
+    """(N, N) stored once for i <= k; normal ones are diagonal."""
+    if normal:
+        return ca.diag(ca.vertcat(ca.SX.zeros(0, 1), *[values.scalar(f"{name}.{k}.{k}") for k in range(N)]))
+    rows = [[values.scalar(f"{name}.{min(i, k)}.{max(i, k)}") for k in range(N)] for i in range(N)]
+    return ca.vertcat(*[ca.horzcat(*row) for row in rows])

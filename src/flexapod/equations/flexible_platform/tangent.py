@@ -92,7 +92,7 @@ def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
     S = first_moments(values, shape)
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
-    K_ee = symmetric_matrix(values, "flex.K", N)
+    K_ee = symmetric_matrix(values, "flex.K", N, shape.normal)
     hat = ca.skew(g)
     rho = ca.vertcat(-mass * g, -ca.cross(c, g), ca.mtimes(K_ee, e) - ca.mtimes(S.T, g))
     first = ca.horzcat(ca.SX.zeros(3, 3), -mass * hat, ca.SX.zeros(3, N))
