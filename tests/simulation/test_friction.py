@@ -1,4 +1,4 @@
-"""Viscous and constant Coulomb friction: against inverse dynamics with friction, and against a closed form."""
+"""Viscous and constant Coulomb friction in forward simulation, against inverse dynamics with friction."""
 
 import numpy as np
 from runs import at_home, robot_named
@@ -21,13 +21,16 @@ def test_joint_friction_agrees_with_inverse_dynamics() -> None:
     assert np.max(np.abs(with_friction - without)) > 1.0
     assert np.max(np.abs(with_friction - hold)) < 1e-6 * np.max(np.abs(hold))
     assert float(run.dissipated_energy[-1]) > 0.0
+    thin = robot.with_parameters({k: v for k, v in no_load_friction(robot).items() if not k.endswith("coulomb")})
+    assert np.max(np.abs(with_friction - fp.inverse_dynamics(thin, motion, friction=True).force.values)) > 0.01
 
 
 FIELDS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
 def no_load_friction(robot: fp.Robot) -> dict[str, float]:
-    """Changes that leave viscous and constant friction only, and much more of the viscous one."""
+    """Changes that leave no friction by loads, much more of the viscous one, and a constant part in every joint."""
+    constant = {path.replace("viscous", "coulomb"): 0.05 for path in robot.parameters if path.endswith(".friction.viscous")}
     none = {path: 0.0 for path in robot.parameters if path.endswith((".friction.normal", ".friction.reaction"))}
     thick = {path: 200.0 * float(robot.parameter(path)) for path in robot.parameters if path.endswith(".friction.viscous")}
-    return none | thick
+    return none | thick | constant
