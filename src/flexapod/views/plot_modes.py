@@ -76,20 +76,14 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
             x=rest[:, 0], y=rest[:, 1], z=rest[:, 2], color=PLATFORM, opacity=0.2, hoverinfo="skip", lighting=FLAT, **faces, **at
         )
         figure.add_mesh3d(
-            x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis", cmin=0.0, cmax=1.0, lighting=FLAT,
+            x=shown[:, 0], y=shown[:, 1], z=shown[:, 2], intensity=np.linalg.norm(move, axis=1) / size, colorscale="Viridis",
+            cmin=0.0, cmax=1.0, lighting=FLAT,
             showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **faces, **at,
         )  # fmt: skip
     view = {**scene(robot), "aspectmode": "manual", "aspectratio": {"x": 1.0, "y": 1.0, "z": 0.5}}
     view["camera"] = {"eye": {"x": 1.0, "y": -1.3, "z": 0.9 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
-    small = {
-        f"{a}axis": {
-            **view[f"{a}axis"],
-            "tickfont": {"size": 10},
-            "nticks": 4,
-            "title": {"text": f"{a} [m]", "font": {"size": 11}},
-        }
-        for a in "xyz"
-    }
+    type_size = {"tickfont": {"size": 10}, "nticks": 4}
+    small = {f"{a}axis": {**view[f"{a}axis"], **type_size, "title": {"text": f"{a} [m]", "font": {"size": 11}}} for a in "xyz"}
     for k in range(len(numbers)):
         figure.layout[f"scene{k + 1 if k else ''}"].update({**view, **small})
     styled(figure, f"Mode shapes of the platform of {robot.name} (exaggerated)", 120 + 370 * rows)

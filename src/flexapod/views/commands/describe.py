@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     command(app, "robots", "flexapod robots")(robots)
     command(app, "motions", "flexapod motions", "flexapod motions circle")(motions)
     command(app, "show", "flexapod show stewart-3-3", "flexapod show hexaslide --set platform.mass=20")(show)
-    command(app, "check", "flexapod check my-hexapod.yaml")(check)
+    command(app, "check", "flexapod new my-hexapod.yaml --kind 6-ups", "flexapod check my-hexapod.yaml")(check)
     command(app, "schema", "flexapod schema --out robot.schema.json")(schema)
 
 

@@ -47,7 +47,8 @@ def new(
     rod: Annotated[float | None, typer.Option(help="diameter of the legs [m]")] = None,
     plate: Annotated[float | None, typer.Option(help="makes the platform a flexible steel plate of this thickness [m]")] = None,
     ask: Annotated[
-        bool | None, typer.Option("--ask/--no-ask", help="ask for what is not given; by default at a terminal")
+        bool | None,
+        typer.Option("--ask/--no-ask", help="ask for what is not given; by default at a terminal, without other options"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
 ) -> None:
@@ -71,7 +72,7 @@ def new(
         "rod": rod,
         "plate": plate,
     }
-    if ask if ask is not None else sys.stdin.isatty():
+    if ask if ask is not None else sys.stdin.isatty() and not any(given.values()):
         _ask(given, HexapodSizes(name="x"))
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", file.stem).strip("-") or "hexapod"
     sizes = HexapodSizes(name=name, **{key: value for key, value in given.items() if value is not None})

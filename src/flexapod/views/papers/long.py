@@ -59,7 +59,7 @@ def example_motion(robot: fp.Robot) -> fp.Motion:
     """The paper prints no trajectory: three poses around home with rests, 5th-order polynomials between them (chosen)."""
     positions = robot.home.position + np.array([[0, 0, 0], [0.05, 0, 0.05], [0, 0.05, -0.02], [0, 0, 0]])
     turns = fp.motions.rotvec_rotation(np.array([[0, 0, 0], [0.1, 0, 0.05], [0, -0.1, 0], [0, 0, 0]], dtype=np.float64))
-    return fp.motions.through_poses(positions=positions, orientations=turns, durations=1.0, rests=0.3, samples=313)
+    return fp.motions.through_poses(positions=positions, orientations=turns, durations=0.7, rests=0.2, samples=271)
 
 
 def _table_2(robot: fp.Robot) -> Item:

@@ -1,0 +1,69 @@
+"""A runner of the command line in a folder of its own, and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from flexapod.views.cli import app
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run("show", "hexapod")`: result with exit_code, stdout, stderr; the working folder is the test's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    runner = CliRunner()
+
+    def call(*words: str, input: str | None = None) -> Any:
+        return runner.invoke(app, list(words), input=input)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, as installed on the machine."""
+    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("NO BROWSER: install chromium to test pages as people see them")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        flags.append("--no-sandbox")
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=path, args=flags)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[[Path], tuple[Any, list[str]]]]:
+    """Open a page without a network: (page, errors of its console and scripts, requests that left the file)."""
+    contexts = []
+
+    def open_page(path: Path) -> tuple[Any, list[str]]:
+        context = browser.new_context(offline=True, viewport={"width": 1120, "height": 900})
+        contexts.append(context)
+        page, errors = context.new_page(), []
+        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.on("request", lambda r: errors.append(f"request {r.url}") if r.url.startswith("http") else None)
+        page.goto(path.resolve().as_uri(), timeout=60_000)
+        page.wait_for_function(
+            "[...document.querySelectorAll('.plotly-graph-div')].every(d => d.querySelector('.main-svg'))", timeout=60_000
+        )
+        return page, errors
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,187 @@
+"""Every way a request can be wrong: one readable paragraph on the error stream, the documented exit code, no file left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flexapod as fp
+
+Run = Callable[..., Any]
+
+CASES = {
+    "robot with suggestion": (["show", "hexapood"], "did you mean 'hexapod'?"),
+    "robot file that is not there": (["show", "nowhere/robot.yaml"], "no robot called 'nowhere/robot.yaml'"),
+    "set a path with suggestion": (["show", "hexapod", "--set", "platform.mas=2"], "Did you mean mass?"),
+    "set without a value": (["show", "hexapod", "--set", "platform.mass"], "expected NAME=VALUE, e.g. --set platform.mass=60"),
+    "set a wrong value": (["show", "hexapod", "--set", "platform.mass=heavy"], "platform.mass"),
+    "motion with suggestion": (["kinematics", "hexapod", "--motion", "circel"], "did you mean 'circle'?"),
+    "motion file that is not there": (["kinematics", "hexapod", "--motion", "way.csv"], "there is no motion file way.csv"),
+    "option with suggestion": (["kinematics", "hexapod", "--motion", "circle", "--option", "radus=1"], "did you mean 'radius'?"),
+    "option without a motion": (["kinematics", "hexapod", "--option", "radius=1"], "give --motion as well"),
+    "unreachable motion": (
+        ["inverse-dynamics", "hexapod", "--motion", "cosine-x", "--option", "amplitude=0.4"],
+        "samples fail; --mask keeps the others",
+    ),
+    "motion that the robot cannot follow": (["kinematics", "delta", "--motion", "rotation-x"], "cannot follow rotation about x"),
+    "suffix of data": (["kinematics", "hexapod", "--out", "a.xlsx"], "expected .csv, .parquet, .nc"),
+    "suffix of a plot": (["kinematics", "hexapod", "--plot", "a.gif"], "expected .html, .png, .svg"),
+    "folder that is not there": (["kinematics", "hexapod", "--out", "gone/a.csv"], "there is no folder gone; create it first"),
+    "wrench of five numbers": (["inverse-dynamics", "hexapod", "--wrench", "1,2,3,4,5"], "expected 6 numbers"),
+    "formulation": (["inverse-dynamics", "hexapod", "--formulation", "magic"], "formulation: expected"),
+    "grid": (["workspace", "hexapod", "--grid", "x=1:2"], "expected AXIS=SMALLEST:LARGEST:COUNT"),
+    "grid axis": (["workspace", "hexapod", "--grid", "w=0:1:3"], "no axis 'w'"),
+    "controller with suggestion": (["simulate", "hexapod", "--controller", "computed"], "did you mean 'computed-torque'?"),
+    "gain": (["simulate", "hexapod", "--gain", "ki=1"], "computed-torque has no gain 'ki'; it has kp, kd"),
+    "rigid frequencies": (["frequencies", "hexapod"], "hexapod is rigid: nothing in it is elastic; give --stiffness"),
+    "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),
+    "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean staicu?"),
+    "report suffix": (["report", "hexapod", "--out", "report.pdf"], "a report ends in .html"),
+    "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected 6-ups or 6-pus"),
+    "new impossible": (["new", "a.yaml", "--kind", "6-pus", "--link", "0.1"], "the legs must be clearly longer"),
+    "new suffix": (["new", "a.txt"], "a robot file ends in .yaml"),
+    "check a file that is not there": (["check", "gone.yaml"], "does not exist"),
+}
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_one_paragraph_and_exit_code_1(run: Run, tmp_path: Path, case: str) -> None:
+    command, text = CASES[case]
+    result = run(*command)
+    assert result.exit_code == 1, result.stdout + result.stderr
+    assert text in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command", [["kinematics"], ["showw"], ["show", "hexapod", "--nothing"], ["simulate", "hexapod", "--step", "x"]]
+)
+def test_wrong_usage_is_exit_code_2(run: Run, command: list[str]) -> None:
+    assert run(*command).exit_code == 2
+
+
+def test_masked_samples_are_kept(run: Run) -> None:
+    result = run("kinematics", "hexapod", "--motion", "cosine-x", "--option", "amplitude=0.4", "--mask", "--out", "a.csv")
+    assert result.exit_code == 0
+    assert "warning: leg" in result.stderr
+    kept = fp.open("a.csv")
+    assert 0 < int(kept.valid.sum()) < len(kept.time)
+
+
+def test_every_problem_of_a_file_is_told(run: Run, tmp_path: Path) -> None:
+    run("new", "a.yaml", "--kind", "6-ups")
+    text = (tmp_path / "a.yaml").read_text().replace("type: spherical", "type: sphericle").replace("gravity:", "gravty:")
+    (tmp_path / "a.yaml").write_text(text)
+    result = run("check", "a.yaml")
+    assert result.exit_code == 1
+    assert "a.yaml has " in result.stderr
+    assert "sphericle" in result.stderr
+    assert "gravty" in result.stderr
+
+
+def test_existing_file_is_not_replaced(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("mine")
+    result = run("new", "a.yaml", "--kind", "6-ups")
+    assert result.exit_code == 1
+    assert "--force replaces it" in result.stderr
+    assert (tmp_path / "a.yaml").read_text() == "mine"
+    assert run("new", "a.yaml", "--kind", "6-ups", "--force").exit_code == 0
+
+
+def test_folder_in_place_of_a_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").mkdir()
+    result = run("kinematics", "hexapod", "--out", "a.csv")
+    assert result.exit_code == 1
+    assert "is a folder" in result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write everywhere")
+def test_folder_without_permission(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    result = run("kinematics", "hexapod", "--out", "locked/a.csv")
+    assert result.exit_code == 1
+    assert "cannot be written" in result.stderr
+
+
+def test_disk_that_refuses(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "a.csv")
+
+    monkeypatch.setattr(fp, "save", full)
+    result = run("kinematics", "hexapod", "--out", "a.csv")
+    assert result.exit_code == 1
+    assert "a.csv: no space left on device" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_browser_for_a_picture(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import plotly.graph_objects as go
+
+    def none(*_: object, **__: object) -> None:
+        raise RuntimeError("Kaleido requires Google Chrome to be installed.")
+
+    monkeypatch.setattr(go.Figure, "write_image", none)
+    result = run("kinematics", "hexapod", "--plot", "a.png")
+    assert result.exit_code == 1
+    assert "PNG and SVG need a Chrome or Chromium browser" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fault_of_our_own_is_one_paragraph(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("nobody thought of this")
+
+    monkeypatch.setattr(fp, "inverse_kinematics", broken)
+    monkeypatch.delenv("FLEXAPOD_DEBUG", raising=False)
+    result = run("kinematics", "hexapod")
+    assert result.exit_code == 1
+    assert "This is a fault of flexapod" in result.stderr
+
+
+def test_interrupted_while_writing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(result: object, path: Path) -> None:
+        Path(path).write_text("half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fp, "save", stop)
+    result = run("kinematics", "hexapod", "--out", "a.csv")
+    assert result.exit_code == 130
+    assert result.stderr.startswith("interrupted: nothing was written")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_interrupted_simulation(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "flexapod.views.cli",
+        "simulate",
+        "stewart-3-3",
+        "--motion",
+        "cosine-z",
+        "--duration",
+        "100000",
+        "--out",
+        "a.csv",
+    ]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(6.0)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,71 @@
+"""Every example that a command's help shows is shown whole, and works when pasted, in order, in an empty folder."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flexapod.views.commands.guard import EXAMPLES
+
+Run = Callable[..., Any]
+
+CACHE = {"list", "clear"}
+SLOW_SIDE_EFFECT = {"clear"}
+"""Empties the cache in memory too: run with a cache of its own."""
+
+WRITES = {"--out", "--plot"}
+
+
+def words(command: str) -> list[str]:
+    return ["cache", command] if command in CACHE else [command]
+
+
+def test_every_command_has_examples() -> None:
+    assert set(EXAMPLES) >= {
+        "robots", "motions", "show", "check", "schema", "kinematics", "workspace", "inverse-dynamics", "simulate", "frequencies",
+        "export-c", "count", "bench", "new", "report", "reproduce", "list", "clear",
+    }  # fmt: skip
+    assert all(EXAMPLES.values())
+
+
+@pytest.mark.parametrize("command", list(EXAMPLES))
+def test_help_shows_the_examples_on_one_line(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    monkeypatch.setenv("COLUMNS", "80")
+    result = run(*words(command), "--help")
+    assert result.exit_code == 0
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    for example in EXAMPLES[command]:
+        assert example in lines
+    assert "Exit codes: 0 done, 1 problem with the request, 2 wrong usage, 130" in result.stdout
+
+
+@pytest.mark.parametrize("command", [name for name in EXAMPLES if name not in SLOW_SIDE_EFFECT])
+def test_examples_work(run: Run, tmp_path: Path, command: str) -> None:
+    for example in EXAMPLES[command]:
+        parts = shlex.split(example)
+        assert parts[0] == "flexapod"
+        result = run(*parts[1:])
+        assert result.exit_code == 0, f"{example}\n{result.stdout}{result.stderr}"
+        for option, value in pairwise(parts):
+            if option in WRITES:
+                assert (tmp_path / value).exists()
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")], "temporary files are left"
+
+
+def test_clearing_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEXAPOD_CACHE", str(tmp_path))
+
+    def flexapod(*parts: str) -> str:
+        command = [sys.executable, "-m", "flexapod.views.cli", *parts]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    flexapod("kinematics", "tripteron")
+    assert "inverse_kinematics" in flexapod("cache", "list")
+    assert "kernels removed" in flexapod("cache", "clear")
+    assert flexapod("cache", "list").splitlines()[-1].startswith("0 kernels")

@@ -1,0 +1,140 @@
+"""The report, the reproduced papers and the demo, opened in a real browser without a network."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.papers.items import AGREES, CHECKED, DIFFERS, INPUT, OPEN, apart, checked, judged, spread
+from flexapod.views.reproduce import NAMES, paper_parts
+
+Run = Callable[..., Any]
+Opened = Callable[[Path], tuple[Any, list[str]]]
+
+SECTIONS = ["Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Natural frequencies"]
+
+
+def overlaps(page: Any) -> list[str]:
+    """Titles, axis titles and legends of a figure that lie on each other."""
+    return page.evaluate("""() => {
+        const bad = [];
+        for (const figure of document.querySelectorAll('.plotly-graph-div')) {
+            const parts = [...figure.querySelectorAll('.gtitle, .xtitle, .ytitle, .legend, .colorbar .cbtitle')]
+                .map(e => [e.getAttribute('class') + ': ' + e.textContent.slice(0, 30), e.getBoundingClientRect()])
+                .filter(([, r]) => r.width > 0);
+            for (let i = 0; i < parts.length; i++) for (let j = i + 1; j < parts.length; j++) {
+                const [a, b] = [parts[i][1], parts[j][1]];
+                const w = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const h = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                if (w > 2 && h > 2) bad.push(parts[i][0] + ' / ' + parts[j][0]);
+            }
+        }
+        return bad;
+    }""")
+
+
+@pytest.mark.parametrize("robot", ["new", "plate", "five-bar"])
+def test_report_in_a_browser(run: Run, opened: Opened, tmp_path: Path, robot: str) -> None:
+    options = {"new": ["--stiffness", "1e7"], "plate": [], "five-bar": []}[robot]
+    name = robot
+    if robot != "five-bar":
+        name = "a.yaml"
+        assert run("new", name, "--no-ask", *(["--plate", "0.01"] if robot == "plate" else [])).exit_code == 0
+    result = run("report", name, "--out", "report.html", *options)
+    assert result.exit_code == 0, result.stderr
+    page, errors = opened(tmp_path / "report.html")
+    assert errors == []
+    assert page.locator("h2").all_text_contents() == SECTIONS
+    assert page.locator(".plotly-graph-div").count() >= (5 if robot == "five-bar" else 6)
+    head = page.locator("section:has(h2:text('Actuators')) th").all_text_contents()
+    assert [h.split(" [")[0] for h in head[5:9]] == ["peak force", "RMS force", "peak power", "RMS power"]
+    assert overlaps(page) == []
+
+
+def test_report_warns(run: Run, opened: Opened, tmp_path: Path) -> None:
+    result = run(
+        "report", "hexapod", "--motion", "cosine-z", "--option", "amplitude=0.02", "--set", "legs.rail.limits.stroke=[-0.01,0.01]"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "warning: actuator A is above its stroke" in result.stderr
+    page, errors = opened(tmp_path / "report.html")
+    assert errors == []
+    assert "actuator A is above its stroke" in page.locator("p.warning").first.text_content()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """What `make demo` makes: the folder and the text."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "flexapod.views.demo", "--out", str(folder)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return folder, result.stdout
+
+
+def test_demo_says_where_its_pages_are(demo: tuple[Path, str]) -> None:
+    folder, text = demo
+    for name in fp.catalogue():
+        assert re.search(rf"^{re.escape(name)} ", text, re.MULTILINE)
+    assert f"picture and plots: {folder / 'demo.html'}" in text
+    assert f"the five papers:   {folder / 'papers.html'}" in text
+    legs = fp.open(folder / "stewart-3-3_legs.csv")
+    assert legs.actuator_position.shape == (301, 6)
+
+
+def test_first_page_of_the_demo(demo: tuple[Path, str], opened: Opened) -> None:
+    page, errors = opened(demo[0] / "demo.html")
+    assert errors == []
+    assert page.locator(".plotly-graph-div").count() == 3
+    assert "stewart-3-3" in page.locator("pre").first.text_content()
+
+
+def test_papers_page(demo: tuple[Path, str], opened: Opened) -> None:
+    page, errors = opened(demo[0] / "papers.html")
+    assert errors == []
+    assert page.locator("h2").count() == 1 + len(NAMES)
+    headings = page.locator("h3").all_text_contents()
+    for where in (
+        *(f"Fig. {k}: forces" for k in (3, 4, 5, 6)), "Fig. 8: powers, rotation", "Fig. 11: additional", "Section 4.2",
+        "Table 2: modes",
+        "Table 3: inertial", "Table 4: base", "Fig. 5: rigid acc", "Fig. 6: deformation", "Fig. 7: square", "Fig. 8: circle",
+    ):  # fmt: skip
+        assert any(h.startswith(where) for h in headings), where
+    assert headings.count("How the paper was read") == headings.count("Errata") == len(NAMES)
+    assert overlaps(page) == []
+
+
+def test_verdicts(demo: tuple[Path, str]) -> None:
+    """Statements that are known to hold do; the one that is known not to is told."""
+    lines = [line for line in demo[1].splitlines() if re.search(r"(Fig\.|Table|Section) [\d.]+ ", line)]
+    assert len(lines) >= 25
+    assert not [line for line in lines if line.endswith(f" {DIFFERS}")]
+    assert any("Table 2" in line and "agrees for modes 7 to 13, differs above" in line for line in lines)
+    words = (AGREES, CHECKED, INPUT, OPEN, "differs above")
+    assert all(line.endswith(words) for line in lines)
+
+
+def test_verdicts_follow_from_numbers() -> None:
+    assert (judged(True), judged(False)) == (AGREES, DIFFERS)
+    assert (checked(True), checked(False)) == (CHECKED, DIFFERS)
+    assert spread(np.array([[1.0, 1.0], [2.0, 4.0]])) == 0.5
+    assert apart(np.array([1.0, 2.0]), np.array([1.0, 4.0])) == 0.5
+
+
+def test_a_wrong_robot_gets_another_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One heavier leg: the six forces are no longer equal, and the page says so."""
+    from flexapod.views.papers.staicu import staicu
+
+    load = fp.load
+    monkeypatch.setattr(fp, "load", lambda name: load(name).with_parameters({"legs.A.cylinder.mass": 20.0}))
+    paper = staicu()
+    verdicts = {item.where: item.verdict for item in paper.items}
+    assert verdicts["Fig. 3"] == DIFFERS
+    assert verdicts["Fig. 6"] == DIFFERS
+    assert any("differs" in getattr(part, "html", "") for part in paper_parts(paper))
