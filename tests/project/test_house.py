@@ -65,3 +65,10 @@ def test_ci_runs_the_readme_command() -> None:
     script = ROOT / ".ci" / "run"
     assert "make test" in script.read_text(encoding="utf-8")
     assert script.stat().st_mode & 0o111, ".ci/run is executable"
+
+
+def test_test_files_have_different_names() -> None:
+    """Test folders are not packages: two files of one name cannot be collected together."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    assert not twice, f"rename: {', '.join(twice)}"

@@ -30,7 +30,7 @@ CLOSED = 1e-10
 def closed(scope: Scope, robot: Robot, p: Any, quat: Any, v: Any, w: Any, joints: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Pose and twist brought onto the constraints, and the joint coordinates there.
 
-    Checked by: tests/simulation/test_closure.py.
+    Checked by: tests/simulation/test_simulation_closure.py.
     """
     if not robot.plan.constraints:
         if not is_general(robot):

@@ -51,7 +51,7 @@ def check_friction(robot: Robot, friction: bool | str) -> bool:
 def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
     """Wrench (6,) on the platform, and the power that friction turns into heat [W].
 
-    Checked by: tests/simulation/test_friction.py.
+    Checked by: tests/simulation/test_simulation_friction.py.
     """
     values, at, total = Values(scope), 0, ca.SX.zeros(6)  # type: ignore[arg-type]
     for i, leg in enumerate(robot.legs):
