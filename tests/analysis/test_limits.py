@@ -151,7 +151,7 @@ def test_speeds_and_times_of_a_motion(tmp_path):
     assert len(check.violations) == 6
     assert check.violations[0].text == (
         f"actuator A is too fast: {rate[-1]:.6g} m/s, limit 0.5 m/s, by {rate[-1] - 0.5:.3g} m/s; "
-        f"worst at t = 1 s, {count} of 11 samples"
+        f"first at t = {t[11 - count]:g} s, worst at t = 1 s, {count} of 11 samples"
     )
     assert check.margins["speed_margin"].dims == ("time", "actuator")
     with pytest.raises(fp.InputError, match="state: expected a State, got Motion; check_motion checks motions"):

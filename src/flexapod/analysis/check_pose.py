@@ -1,4 +1,4 @@
-"""`check_pose`, `check_motion`: strokes, joint angles, speeds and reachability, in margins and in words."""
+"""`check_pose`, `check_motion`: strokes, joint angles, reach, singularities and drives, in margins and in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.conditioning import SINGULAR, singular_legs
-from flexapod.analysis.inverse_kinematics import inverse_kinematics, platform_inputs
+from flexapod.analysis.drive_limits import Variables, drive_limits
+from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.limits import SLACK, Limits, limits_of
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.pose_jacobians import pose_jacobians
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from flexapod.robot.robot import Robot
 
-Variables = dict[str, tuple[Any, Any, str]]
-
 MEASURED = 100
 """Samples out of reach at which the gap is measured; the largest is told."""
 
@@ -38,9 +37,10 @@ class LimitCheck:
 
     Args:
         margins: Dataset: `stroke_margin` (.., actuator), `deflection` and `angle_margin` (.., swivel), `joint_margin`
-            (.., limited_joint: passive joints with a stroke), `speed_margin` (motions), `type_1`, `type_2`, `condition_number`;
+            (.., limited_joint: passive joints with a stroke), `speed_margin` (motions), `force_margin`, `power_margin` (motions,
+            where the file has such limits), `type_1`, `type_2`, `condition_number`;
             `valid` and `reason`.
-        violations: the worst sample of each limit that is not kept.
+        violations: the first and the worst sample of each limit that is not kept.
     """
 
     margins: xr.Dataset
@@ -73,18 +73,26 @@ def check_pose(robot: Robot, state: State) -> LimitCheck:
     return _check(robot, state)
 
 
-def check_motion(robot: Robot, motion: Motion | ActuatorMotion) -> LimitCheck:
-    """Strokes, joint angles, speeds, reachability and singularities along a motion.
+def check_motion(robot: Robot, motion: Motion | ActuatorMotion, *, friction: bool = True, wrench: Any = None) -> LimitCheck:
+    """Strokes, joint angles, reachability, singularities, and speeds, forces and powers of the actuators along a motion.
+
+    Args:
+        motion: checked at its samples.
+        friction: forces and powers include the friction in the file.
+        wrench: load (6,) or (n, 6) [N, N m] on the platform at its frame origin, world axes.
+    Returns:
+        Margins and violations, each with the first time it happens and where it is worst; nothing is raised for a motion
+        that is no good.
 
     Checked by: tests/analysis/test_limits.py.
     """
     moved = as_platform(robot, motion)
     if not isinstance(moved, Motion):
         raise InputError(f"motion: expected a Motion or an ActuatorMotion, got {type(motion).__name__}")
-    return _check(robot, moved)
+    return _check(robot, moved, friction, wrench)
 
 
-def _check(robot: Robot, at: State | Motion) -> LimitCheck:
+def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: Any = None) -> LimitCheck:
     inputs, limits = platform_inputs(at), limits_of(robot)
     chart = PoseMap(limits)
     facts = chart.evaluate(inputs["position"], inputs["rotation"])
@@ -95,7 +103,7 @@ def _check(robot: Robot, at: State | Motion) -> LimitCheck:
             array[lost] = np.nan
     variables = _strokes(limits, facts, told) | _angles(limits, facts, told)
     if isinstance(at, Motion):
-        variables |= _speeds(robot, limits, at, told)
+        variables |= drive_limits(limits, at, friction, wrench, told)
     _singular(chart, facts, told)
     variables |= {
         "type_1": (("leg",), facts.type_1, ""),
@@ -155,14 +163,6 @@ def _angles(limits: Limits, facts: PoseFacts, told: Collector) -> Variables:
         return {}
     margin = limits.angle_margin(facts.deflection)
     return {"deflection": (("swivel",), facts.deflection, "rad"), "angle_margin": (("swivel",), margin, "rad")}
-
-
-def _speeds(robot: Robot, limits: Limits, motion: Motion, told: Collector) -> Variables:
-    rates = np.abs(inverse_kinematics(robot, motion, joints=False, on_error="mask")["actuator_velocity"].values)
-    for k, (name, unit) in enumerate(zip(robot.actuators, robot.actuator_units, strict=True)):
-        limit = float(limits.speed[k])
-        told.beyond("speed", name, f"actuator {name} is too fast", rates[:, k], limit, rates[:, k] - limit, f"{unit}/s", SLACK)
-    return {"speed_margin": (("actuator",), limits.speed - rates, "m/s or rad/s")}
 
 
 def _singular(chart: PoseMap, facts: PoseFacts, told: Collector) -> None:

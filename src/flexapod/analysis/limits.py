@@ -1,4 +1,4 @@
-"""Limits of a robot's file as arrays: strokes, deflections of passive joints, speeds; and how poses keep them."""
+"""Limits of a robot's file as arrays: strokes, deflections of passive joints, speeds, forces, powers; and how poses keep them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from flexapod.equations.deflections import Swivel, swivels
 
 if TYPE_CHECKING:
+    from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -27,6 +28,7 @@ class Limits:
     Args:
         low, high: (actuators,) strokes [m or rad].
         speed: (actuators,) largest rates.
+        force, power: (actuators,) largest forces or torques, and powers, by size.
         joints: columns of passive joints that have a stroke, among all joint coordinates.
         joint_low, joint_high: their strokes.
         swivels: passive joints that bend.
@@ -37,6 +39,8 @@ class Limits:
     low: Array
     high: Array
     speed: Array
+    force: Array
+    power: Array
     joints: NDArray[np.int64]
     joint_low: Array
     joint_high: Array
@@ -85,13 +89,20 @@ def limits_of(robot: Robot) -> Limits:
         robot=robot,
         low=strokes[:, 0],
         high=strokes[:, 1],
-        speed=np.array([link.limits.speed if link.limits and link.limits.speed is not None else np.inf for link in driven]),
+        speed=_largest(driven, "speed"),
+        force=_largest(driven, "force"),
+        power=_largest(driven, "power"),
         joints=np.array(passive, dtype=np.int64),
         joint_low=bounds[:, 0],
         joint_high=bounds[:, 1],
         swivels=bent,
         angle=np.array([np.inf if s.limit is None else s.limit for s in bent]),
     )
+
+
+def _largest(links: list[Link], name: str) -> Array:
+    given = [getattr(link.limits, name, None) for link in links]
+    return np.array([np.inf if value is None else float(value) for value in given])
 
 
 def _stroke(link: object) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Limits that are not kept, in words: what, how much, the limit, and where it is worst."""
+"""Limits that are not kept, in words: what, how much, the limit, where first and where it is worst."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ class Violation:
     """One limit that is not kept.
 
     Args:
-        kind: ``reach``, ``pose``, ``stroke``, ``angle``, ``speed`` or ``singular``.
+        kind: ``reach``, ``pose``, ``stroke``, ``angle``, ``speed``, ``force``, ``power`` or ``singular``.
         name: of the actuator, joint or leg.
         value, limit: where it is worst [unit]; NaN where there is no number.
         unit: of both.
         sample: where it is worst.
+        first: first sample that violates it.
+        first_time: its time [s]; NaN where there is none.
+        first_value: the value there [unit].
         count: number of samples that violate it.
         text: the whole in words.
     """
@@ -31,6 +34,9 @@ class Violation:
     limit: float
     unit: str
     sample: int
+    first: int
+    first_time: float
+    first_value: float
     count: int
     text: str
 
@@ -66,7 +72,7 @@ class Collector:
             return
         i = int(bad[excess[bad].argmax()])
         text = f"{phrase}: {value[i]:.6g} {unit}, limit {limit:.6g} {unit}, by {excess[i]:.3g} {unit}"
-        self.add(kind, name, text, bad, i, float(value[i]), limit, unit)
+        self.add(kind, name, text, bad, i, float(value[i]), limit, unit, float(value[bad[0]]))
 
     def add(
         self,
@@ -78,12 +84,27 @@ class Collector:
         value: float = np.nan,
         limit: float = np.nan,
         unit: str = "",
+        first_value: float = np.nan,
     ) -> None:
-        """A violation in words, at the samples `bad`."""
+        """A violation in words, at the samples `bad`, in their order."""
+        first, time = int(bad[0]), getattr(self.at, "time", None)
         if self.count > 1:
-            time = getattr(self.at, "time", None)
-            where = f"sample {sample}" if time is None else f"t = {time[sample]:g} s"
-            text += f"; worst at {where}, {len(bad)} of {self.count} samples"
+            where = f"worst at sample {sample}"
+            if time is not None:
+                where = f"first at t = {time[first]:g} s, worst at t = {time[sample]:g} s"
+            text += f"; {where}, {len(bad)} of {self.count} samples"
         self.found.append(
-            Violation(kind=kind, name=name, value=value, limit=limit, unit=unit, sample=sample, count=len(bad), text=text)
+            Violation(
+                kind=kind,
+                name=name,
+                value=value,
+                limit=limit,
+                unit=unit,
+                sample=sample,
+                first=first,
+                first_time=np.nan if time is None else float(time[first]),
+                first_value=first_value,
+                count=len(bad),
+                text=text,
+            )
         )
