@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.check_pose import check_motion, check_pose
     from flexapod.analysis.conditioning import conditioning, jacobian
     from flexapod.analysis.derivatives import inverse_dynamics_derivatives
+    from flexapod.analysis.fit_motion import MotionNotFittedError, fit_motion
     from flexapod.analysis.flexible_kinematics import deformation
     from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
     from flexapod.analysis.forward_kinematics import forward_kinematics
@@ -57,6 +58,8 @@ _HOME = {
     "gravity_force": "analysis.forward_dynamics",
     "mass_matrix": "analysis.forward_dynamics",
     "forward_dynamics": "analysis.forward_dynamics",
+    "fit_motion": "analysis.fit_motion",
+    "MotionNotFittedError": "analysis.fit_motion",
     "check_motion": "analysis.check_pose",
     "check_pose": "analysis.check_pose",
     "conditioning": "analysis.conditioning",
@@ -111,6 +114,7 @@ __all__ = [
     "InputError",
     "JointControl",
     "Motion",
+    "MotionNotFittedError",
     "Robot",
     "RobotFileError",
     "RobotFileWarning",
@@ -129,6 +133,7 @@ __all__ = [
     "description_from_document",
     "energy",
     "export_c",
+    "fit_motion",
     "flexible",
     "forward_dynamics",
     "forward_kinematics",
