@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import typer
@@ -41,13 +44,15 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> None:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), interruptible() as seen:
             warnings.showwarning = _told  # type: ignore[assignment]
             try:
                 function(*args, **options)
             except KeyboardInterrupt:
-                fail("interrupted; nothing was written", INTERRUPTED)
+                fail("nothing was written", INTERRUPTED)
             except fp.FlexapodError as error:
+                if seen:
+                    fail(f"nothing was written ({error})", INTERRUPTED)
                 fail(in_words(str(error)))
             except BrokenPipeError:
                 sys.stderr.close()
@@ -66,6 +71,38 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+@contextmanager
+def interruptible() -> Iterator[list[int]]:
+    """Ctrl-C that is never lost; yields the signals seen so far.
+
+    CasADi drops exceptions that are raised inside its own frames, where a robot's equations are derived: there, the interrupt is
+    raised a moment later.
+    """
+    seen: list[int] = []
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield seen
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        if frame is not None and "casadi" in frame.f_code.co_filename:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGALRM)}
+    try:
+        yield seen
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+AGAIN = 0.005
+"""Seconds until an interrupt is tried again."""
+
+
 def in_words(text: str) -> str:
     """A message of the package in words of the command line."""
     return text.replace("on_error='mask' returns the others", "--mask keeps the others")
@@ -77,7 +114,7 @@ def fail(text: str, code: int = PROBLEM) -> None:
     from rich.text import Text
 
     word = "interrupted: " if code == INTERRUPTED else "error: "
-    Console(stderr=True, soft_wrap=True).print(Text.assemble((word, "bold red"), text.removeprefix("interrupted; ")))
+    Console(stderr=True, soft_wrap=True).print(Text.assemble((word, "bold red"), text))
     raise typer.Exit(code)
 
 
