@@ -5,6 +5,8 @@ import pytest
 from runs import at_home, robot_named, springs_near_home
 
 import flexapod as fp
+from flexapod.analysis.limits import limits_of
+from flexapod.motions import rotvec_rotation
 
 LEDGER = 1e-9
 """Share of the energy exchanged that a conservative run may lose or win in 10 s at tight tolerances."""
@@ -33,6 +35,37 @@ def test_springs_keep_energy(name: str) -> None:
     for entry in ("supplied_work", "external_work", "dissipated_energy"):
         assert not np.any(run[entry])
     assert np.ptp(run.elastic_energy.values) > 0.0
+
+
+AWAY = 0.1
+"""Share of the stroke, and of the conditioning at home, that a conservative run keeps from limits and singularities."""
+
+
+@pytest.mark.parametrize(("name", "free", "seed"), [("hexapod", 6, 3), ("hexa", 6, 4), ("delta", 3, 5)])
+def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: int) -> None:
+    """Random pose and twist near home, in the directions that the platform is free to take."""
+    robot, random = robot_named(name), np.random.default_rng(seed)
+    move, twist = (np.where(np.arange(6) < free, random.uniform(-1, 1, 6), 0.0) for _ in range(2))
+    length = robot.characteristic_length
+    start = fp.State(
+        position=robot.home.position + 0.01 * length * move[:3], rotation=rotvec_rotation(0.01 * move[3:]) @ robot.home.rotation,
+        velocity=0.05 * length * twist[:3], angular_velocity=0.05 * twist[3:],
+    )  # fmt: skip
+    run = fp.simulate(
+        robot, start, controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri", rtol=3e-12, atol=1e-14,
+        friction=False,
+    )  # fmt: skip
+    assert run.time.values[-1] == 10.0
+    limits, q = limits_of(robot), run.actuator_position.values
+    assert np.all(np.isfinite(limits.high - limits.low))
+    assert np.all(limits.stroke_margin(q) >= AWAY * (limits.high - limits.low))
+    poses = fp.State(position=run.position.values, rotation=run.rotation.values)
+    home = fp.check_pose(robot, at_home(robot)).margins
+    margins = fp.check_pose(robot, poses).margins
+    for key in ("type_1", "type_2"):
+        assert np.all(margins[key].min("sample") >= AWAY * home[key])
+    assert np.ptp(q, axis=0).max() > 1e-4  # it does move
+    assert float(np.max(np.abs(run.ledger_residual))) < LEDGER * exchanged(run)
 
 
 def test_energies_agree_with_the_mass_matrix() -> None:

@@ -100,6 +100,37 @@ def test_ctrl_c_keeps_what_was_computed_and_goes_on(monkeypatch: pytest.MonkeyPa
         pd_run(step=1e-3, save=file)
 
 
+RESUMED = 100.0
+"""Tolerances that an adaptive run may differ by after an interrupt: each step keeps one, and about 100 steps follow."""
+
+
+def test_an_interrupted_adaptive_run_agrees_to_its_tolerance(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    options = {"method": "dopri", "rtol": 1e-9, "atol": 1e-11, "output_step": 0.01}
+    whole = pd_run(**options)
+    monkeypatch.setattr(drive_module, "BLOCK", 64)
+    real, calls = drive_module.block, []
+
+    def interrupted(*args: object) -> object:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    monkeypatch.setattr(drive_module, "block", interrupted)
+    file = tmp_path / "run.npz"
+    part = pd_run(save=file, **options)
+    assert part.attrs["interrupted"] == 1
+    assert 0 < len(part.time) < len(whole.time)
+    assert file.exists()
+    monkeypatch.setattr(drive_module, "block", real)
+    rest = pd_run(save=file, **options)
+    assert rest.attrs["interrupted"] == 0
+    assert np.array_equal(rest.time, whole.time)
+    for name in ("position", "rotation", "velocity", "angular_velocity", "actuator_position"):
+        size = float(np.max(np.abs(whole[name])))
+        assert float(np.max(np.abs(rest[name] - whole[name]))) <= RESUMED * (1e-11 + 1e-9 * size), name
+
+
 LONG = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -155,6 +186,12 @@ def test_flexible_robots_and_load_dependent_friction_are_refused() -> None:
         fp.simulate(robot_named("hexaslide"), at_home(robot_named("hexaslide")), duration=1.0)
     with pytest.raises(fp.InputError, match="duration: give one"):
         fp.simulate(robot_named("hexaslide"), at_home(robot_named("hexaslide")), friction=False)
+    soft = robot_named("gough-stewart-flexible")
+    with pytest.raises(fp.InputError) as told:
+        fp.simulate(soft, at_home(soft), duration=1.0)
+    assert str(told.value) == (
+        "simulate: gough-stewart-flexible has flexible bodies (platform); only rigid robots are simulated"
+    )
 
 
 def test_provenance() -> None:
