@@ -40,7 +40,9 @@ def ours(samples: int) -> dict[str, float]:
     from stewart import ROBOT, motion
 
     m = motion(np.linspace(0.05, 2.95, samples))
-    inputs = {k: getattr(m, k) for k in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")}
+    inputs = {
+        k: getattr(m, k) for k in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    }
     inputs["wrench"] = np.zeros((samples, 6))
     result: dict[str, float] = {}
     for label, quantity in (
@@ -115,7 +117,9 @@ def cpp_peers(folder: Path) -> dict[str, float]:
     model.write_text(mjcf(), encoding="utf-8")
     result = {}
     for name, program in programs.items():
-        text = subprocess.run([program, *([model] if name == "mujoco" else [])], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run(
+            [program, *([model] if name == "mujoco" else [])], check=True, capture_output=True, text=True
+        ).stdout
         for label, value in re.findall(r"^(FD|ID)(?: \w+| expert| general)? ?.*?([0-9.]+) us$", text, re.M):
             key = f"{name} C++ {'forward' if label == 'FD' else 'inverse'} [us]"
             result[key] = min(result.get(key, np.inf), float(value))
@@ -151,7 +155,9 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     figures: dict[str, float] = ours(options.samples)
-    figures |= {f"minimal inverse dynamics, {n} samples [ns]": v for n, v in growth([10_000, 100_000, 1_000_000, 10_000_000]).items()}
+    figures |= {
+        f"minimal inverse dynamics, {n} samples [ns]": v for n, v in growth([10_000, 100_000, 1_000_000, 10_000_000]).items()
+    }
     peak = fma_peak()
     figures["measured FMA peak [Gflop/s]"] = peak / 1e9
     share = figures["inverse dynamics, minimal, operations"] / (figures["inverse dynamics, minimal [ns]"] * 1e-9) / peak
@@ -174,7 +180,8 @@ def ratios(f: dict[str, float]) -> dict[str, float]:
     return {
         "times faster than the best C++ peer, inverse": 1e3 * peers("C++", "inverse") / f["inverse dynamics, minimal [ns]"],
         "times faster than the best C++ peer, forward": 1e3 * peers("C++", "forward") / f["forward dynamics, minimal [ns]"],
-        "times faster than the best Python peer, one inverse call": peers("Python", "inverse") / f["inverse dynamics, minimal, one call [us]"],
+        "times faster than the best Python peer, one inverse call": peers("Python", "inverse")
+        / f["inverse dynamics, minimal, one call [us]"],
     }
 
 

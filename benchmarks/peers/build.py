@@ -25,7 +25,12 @@ def build(folder: Path) -> dict[str, Path]:
     if cmeel.is_dir():
         # -march stays at the wheel's own baseline: linking with AVX alignment on one side only is an ABI clash
         lib = ["-L", str(cmeel / "lib"), "-lpinocchio_default", f"-Wl,-rpath,{cmeel / 'lib'}"]
-        include = ["-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION", *LIMITS, f"-I{cmeel / 'include'}", f"-I{cmeel / 'include/eigen3'}"]
+        include = [
+            "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",
+            *LIMITS,
+            f"-I{cmeel / 'include'}",
+            f"-I{cmeel / 'include/eigen3'}",
+        ]
         built["pinocchio"] = _compile([*base, *include], "bench_pinocchio.cpp", folder / "bench_pinocchio", lib)
     mujoco = site / "mujoco"
     library = next(iter(sorted(mujoco.glob("libmujoco.so.*"))), None)

@@ -23,7 +23,19 @@ def test_inverse_dynamics_as_c(name: str, tmp_path: Path) -> None:
     source = files["source"].read_text()
     includes = {line for line in source.splitlines() if line.startswith("#include <")}
     assert includes <= {"#include <math.h>", "#include <stddef.h>"}
-    command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", str(files["source"]), str(files["test"]), "-lm", "-o", str(tmp_path / "t")]
+    command = [
+        "cc",
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O1",
+        str(files["source"]),
+        str(files["test"]),
+        "-lm",
+        "-o",
+        str(tmp_path / "t"),
+    ]
     subprocess.run(command, check=True)
     done = subprocess.run([tmp_path / "t"], check=True, capture_output=True, text=True)
     assert "ok" in done.stdout

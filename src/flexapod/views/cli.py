@@ -1,7 +1,7 @@
 """The command `flexapod`: sub-commands named after the verbs.
 
 Exit codes: 0 done, 1 problem with the request or a file, 2 wrong usage, 130 interrupted. Results go to the output stream,
-everything else to the error stream. Checked by: tests/views/test_cli.py.
+everything else to the error stream. Checked by: tests/views/test_cli_examples.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`flexapod report`: one self-contained page about a robot and a motion.
 
-Checked by: tests/views/test_report.py.
+Checked by: tests/views/test_pages.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`flexapod reproduce`: tables and figures of the five papers, computed now, on one self-contained page.
 
-Checked by: tests/views/test_reproduce.py.
+Checked by: tests/views/test_pages.py.
 """
 
 from __future__ import annotations
