@@ -52,8 +52,8 @@ def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: 
         velocity=0.05 * length * twist[:3], angular_velocity=0.05 * twist[3:],
     )  # fmt: skip
     run = fp.simulate(
-        robot, start, controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri", rtol=3e-12, atol=1e-14,
-        friction=False,
+        robot, start, controller=springs_near_home(robot), duration=10.0, output_step=0.02, method="dopri", rtol=3e-12,
+        atol=1e-14, friction=False,
     )  # fmt: skip
     assert run.time.values[-1] == 10.0
     limits, q = limits_of(robot), run.actuator_position.values

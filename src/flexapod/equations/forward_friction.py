@@ -11,12 +11,14 @@ changes with the acceleration in every pass.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing
 from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -24,7 +26,7 @@ from flexapod.equations.virtual_power.forward_dynamics import state_equation_at,
 from flexapod.equations.virtual_power.inverse_dynamics import guess_input
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
+from flexapod.spatial import Rot, Vec, dot
 from flexapod.spatial.linear import solve_symmetric
 
 CONVERGED = 1e-12
@@ -51,7 +53,7 @@ def forward_friction(robot: Robot) -> Program:
     coordinates = None if plain(robot) else guess
 
     def step(scope: Any, V: Any) -> tuple[list[Any], Any]:
-        missing = force - _inverse(scope, values, robot, frame, V, wrench, coordinates)
+        missing = force - forces_with_friction(scope, values, robot, frame, V, wrench, coordinates).actuators
         scale = ca.fmax(ca.mmax(ca.fabs(force)), 1)
         return [V + ca.mtimes(response, missing)], ca.mmax(ca.fabs(missing)) / scale
 
@@ -62,12 +64,44 @@ def forward_friction(robot: Robot) -> Program:
     return b
 
 
-def _inverse(b: Any, values: Values, robot: Robot, frame: FrameMotion, V: Any, wrench: Any, guess: Any) -> Any:
-    """Actuator forces with friction for a platform acceleration."""
+@dataclass(frozen=True, kw_only=True)
+class FrictionForces:
+    """Actuator forces (actuators,) with friction, and the power that friction turns into heat [W]."""
+
+    actuators: Any
+    heat: Any
+
+
+def forces_with_friction(
+    b: Any, values: Values, robot: Robot, frame: FrameMotion, V: Any, wrench: Any, guess: Any
+) -> FrictionForces:
+    """Inverse dynamics with friction for a platform acceleration, inside a program or a loop's body.
+
+    Args:
+        frame: pose and twist of the platform.
+        V: (6,) its acceleration, linear then angular.
+        guess: joint coordinates of general legs, else None.
+
+    Checked by: tests/equations/test_forward_friction.py.
+    """
     moving = FrameMotion(
         p=Vec(frame.p.expr, "W"), R=Rot(frame.R.expr, "W", "P"), v=frame.v, w=frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W")
     )
     setting = setting_at(b, values, robot, moving, wrench, guess, "exact", friction=True)
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
-    return ca.vertcat(*[x for leg in solution.forces for x in leg.actuators])
+    heat = ca.SX(0)
+    for point, found in zip(setting.points, solution.rubbing, strict=True):
+        heat = heat - _power(point, found)
+    return FrictionForces(actuators=ca.vertcat(*[x for leg in solution.forces for x in leg.actuators]), heat=heat)
+
+
+def _power(point: FrictionPoint, found: Rubbing) -> Any:
+    """Power of a joint's friction [W], negative: along the coordinates of its links, or at the closing joint."""
+    if point.links:
+        return sum(size * point.model.joints[i].rate for i, size in found.axial.items())
+    closing = point.model.closing
+    if point.source in ("revolute", "prismatic"):
+        linear, angular = closing.axes[0]
+        return (dot(linear, found.closing.force) + dot(angular, found.closing.moment)) * closing.rates[0]
+    return dot(found.closing.moment, closing.angular)

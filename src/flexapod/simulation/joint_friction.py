@@ -26,8 +26,8 @@ SPEED = 1e-3
 """Speed [m/s, rad/s] of the tanh law where the robot file gives none: the exact sign has no solution at rest."""
 
 
-def check_friction(robot: Robot, friction: bool | str) -> bool:
-    """Whether joints rub; refuses what forward simulation does not know.
+def check_friction(robot: Robot, friction: bool | str) -> bool | str:
+    """Whether joints rub: False, True (viscous and constant parts only), or ``"load"`` where friction depends on loads.
 
     Args:
         friction: False, True (as in the file), or ``"constant"`` (viscous and constant Coulomb parts only).
@@ -36,16 +36,11 @@ def check_friction(robot: Robot, friction: bool | str) -> bool:
         raise InputError(f"friction: expected True, False or 'constant', got {friction!r}")
     if not friction:
         return False
-    everything: list[tuple[Leg, Any]] = [(leg, part) for leg in robot.legs for part in (*leg.links, leg.closing)]
-    parts = [(leg, part) for leg, part in everything if part.friction is not None]
-    for leg, part in parts:
-        f = part.friction
-        if friction is True and (f.normal or f.reaction):
-            raise InputError(
-                f"friction: joint {part.joint} of leg {leg.name} has friction that depends on its load, which forward simulation "
-                "does not solve; friction='constant' keeps the viscous and constant parts, friction=False none"
-            )
-    return any(part.friction.viscous or part.friction.coulomb or part.friction.preload for _, part in parts)
+    everything: list[Any] = [part for leg in robot.legs for part in (*leg.links, leg.closing)]
+    found = [part.friction for part in everything if part.friction is not None]
+    if friction is True and any(f.normal or f.reaction for f in found):
+        return "load"
+    return any(f.viscous or f.coulomb or f.preload for f in found)
 
 
 def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:

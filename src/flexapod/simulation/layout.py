@@ -32,7 +32,7 @@ class Layout:
         method: ``rk4`` or ``dopri``.
         rows: steps (rk4) or output intervals (dopri) per call of the kernel.
         inputs: signals beside those of the controller: ``force``, ``wrench``.
-        friction: joints rub.
+        friction: joints rub; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
         minimal: plan of the fast equations, or None.
@@ -43,7 +43,7 @@ class Layout:
     method: str
     rows: int
     inputs: tuple[str, ...] = ()
-    friction: bool = False
+    friction: bool | str = False
     failing: bool = False
     watch: tuple[str, ...] = ()
     minimal: Plan | None = field(default=None)

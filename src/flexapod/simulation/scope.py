@@ -31,7 +31,7 @@ class Scope:
     ) -> None:
         self.root, self.builder, self.prefix, self.solved = root, builder, prefix, solved
         self.given = dict(given or {})
-        self.checks: list[tuple[Any, int]] = []
+        self.checks: list[tuple[Any, Any]] = []
         self.map, self.scan = builder.map, builder.scan
 
     def under(self, prefix: str, given: Mapping[str, Any] | None = None, solved: bool = False) -> Scope:

@@ -16,6 +16,7 @@ from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.controllers import Controller, Springs
 from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
+from flexapod.simulation.load_friction import smooth
 
 if TYPE_CHECKING:
     from flexapod.analysis.state import State
@@ -47,6 +48,7 @@ class Setup:
 
     def changed(self, robot: Robot, gains: Mapping[str, float]) -> Setup:
         """The same run with other numbers of the robot, and gains of failing actuators."""
+        robot = smooth(robot) if self.layout.friction == "load" else robot
         layout = replace(self.layout, robot=robot, minimal=fast_plan(robot, self.layout.inputs, self.layout.friction))
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
@@ -59,7 +61,7 @@ def refuse_flexible(robot: Robot) -> None:
         raise InputError(f"simulate: {robot.name} has flexible bodies ({', '.join(soft[:3])}); only rigid robots are simulated")
 
 
-def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool) -> Any:
+def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
     """Plan of the minimal equations, where they serve: no wrench acts on the platform beside its own weight."""
     from flexapod.equations.minimal.conditions import applies
     from flexapod.equations.minimal.planning import plan
@@ -80,9 +82,10 @@ def make_setup(
     if control is not None and not isinstance(control, Controller):
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
     refuse_flexible(robot)
+    rubs = check_friction(robot, friction)
+    robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
-    rubs = check_friction(robot, friction)
     failing = any(event.failing for event in events)
     for event in events:
         unknown = [a for a in event.failing if a not in robot.actuators]

@@ -70,7 +70,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), or CVODE (scikit-sundae) as independent reference.
         rtol, atol: tolerances of the adaptive methods.
-        friction: as in the file (tanh law: at the file's speed, else 1e-3 m/s, rad/s), ``"constant"``, or False.
+        friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
+            file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
         events: see `Event`.
         watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``).
         reactions: also joint reactions, by inverse dynamics of what came out.

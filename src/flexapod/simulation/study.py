@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import quaternions
+from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.runner import Runner, advance_many
 from flexapod.simulation.setup import Setup, make_setup
 from flexapod.simulation.signals import row_table
@@ -101,7 +102,7 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
     if robots is not None and values is not None:
         raise InputError("give robots or values, not both")
     if robots is not None:
-        robots = list(robots)
+        robots = [smooth(r) if setup.layout.friction == "load" else r for r in robots]
         other = [r.name for r in robots if r.structure != setup.layout.robot.structure]
         if other:
             raise InputError(f"robots: {other[0]} has another structure than {setup.layout.robot.name}")

@@ -11,6 +11,7 @@ from flexapod.simulation.attitude import matrix, theta_rate, turned
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.joint_friction import friction_wrench
 from flexapod.simulation.layout import Layout
+from flexapod.simulation.load_friction import loaded_acceleration
 from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
 from flexapod.simulation.scope import Scope
 
@@ -52,10 +53,13 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
-    if layout.friction:
-        rubbing, dissipated = friction_wrench(scope, robot, moment)
-        wrench = rubbing if wrench is None else wrench + rubbing
-    Vdot = acceleration(scope, robot, moment, force, wrench, layout.minimal)
+    if layout.friction == "load":
+        Vdot, dissipated = loaded_acceleration(scope, robot, moment, force, wrench)
+    else:
+        if layout.friction:
+            rubbing, dissipated = friction_wrench(scope, robot, moment)
+            wrench = rubbing if wrench is None else wrench + rubbing
+        Vdot = acceleration(scope, robot, moment, force, wrench, layout.minimal)
     scope.fail_if(
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )

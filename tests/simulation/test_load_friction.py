@@ -1,0 +1,124 @@
+"""Friction by joint loads in forward simulation: against inverse dynamics, between methods, and in the books."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from runs import robot_named, springs_near_home
+from scipy.integrate import simpson
+
+import flexapod as fp
+from flexapod.motions import one_minus_cos
+from flexapod.simulation.joint_friction import SPEED
+from flexapod.simulation.load_friction import smooth
+
+CONTROL = fp.PD(kp=2e4, kd=4e2)
+COUPLED = 1e-10
+"""Of the largest force: the coupling stops at 1e-12 and reactions carry rounding."""
+
+KINK = 1e-9
+"""Position error [m] of 1 ms steps on 0.2 s; |u.N| + |v.N| has kinks where a guide's load changes sides, which no step hits."""
+
+CLOSES = 1e-8
+"""Ledger residual over the work supplied, at tolerances of 1e-10: every entry is integrated for itself."""
+
+FIELDS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+
+
+def with_speeds(robot: fp.Robot, rail: float = 0.02, bearing: float = 0.1) -> fp.Robot:
+    """Speeds of the tanh law that steps of a millisecond resolve."""
+    return robot.with_parameters(
+        {f"legs.{j}.friction.speed": v for j, v in (("rail", rail), ("hip", bearing), ("ball", bearing))}
+    )
+
+
+def swing(robot: fp.Robot) -> fp.Motion:
+    return one_minus_cos([*robot.home.position, 0, 0, 0], [0.02, 0.01, 0.02, 0.02, 0, 0.03], 2 * np.pi / 0.4, 0.4)
+
+
+def ran(robot: fp.Robot, **options: Any) -> Any:
+    return fp.simulate(robot, swing(robot), controller=CONTROL, **{"duration": 0.2, "output_step": 0.02, **options})
+
+
+@pytest.fixture(scope="module")
+def hexaslide() -> fp.Robot:
+    return with_speeds(robot_named("hexaslide"))
+
+
+@pytest.fixture(scope="module")
+def tight(hexaslide: fp.Robot) -> Any:
+    return ran(hexaslide, method="dopri", rtol=1e-10, atol=1e-12, output_step=0.002)
+
+
+def test_accelerations_demand_the_forces_that_act(hexaslide: fp.Robot, tight: Any) -> None:
+    motion = fp.Motion(time=tight.time.values, **{k: tight[k].values for k in FIELDS})
+    rubbed, plain = fp.inverse_dynamics(hexaslide, motion), fp.inverse_dynamics(hexaslide, motion, friction=False)
+    largest = float(np.abs(tight.force).max())
+    assert float(np.abs(rubbed.force - plain.force).max()) > 0.1 * largest
+    assert float(np.abs(rubbed.force.values - tight.force.values).max()) < COUPLED * largest
+    # heat is what actuators give more than without friction
+    power = (rubbed.power - plain.power).sum("actuator").values
+    assert float(tight.dissipated_energy[-1]) == pytest.approx(simpson(power, x=tight.time.values), rel=1e-4)
+
+
+def test_the_books_close(tight: Any) -> None:
+    supplied = float(np.abs(tight.supplied_work).sum("actuator").max())
+    assert np.all(np.diff(tight.dissipated_energy) > 0.0)
+    assert float(tight.dissipated_energy[-1]) > 0.1 * supplied
+    assert float(np.abs(tight.ledger_residual).max()) < CLOSES * supplied
+
+
+def test_order_of_the_fixed_step(hexaslide: fp.Robot, tight: Any) -> None:
+    """The ledger's residual falls with the fourth power of the step; positions agree with the adaptive run."""
+    steps = [2e-3, 1e-3, 5e-4]
+    runs = [ran(hexaslide, step=h) for h in steps]
+    residuals = [float(np.abs(run.ledger_residual).max()) for run in runs]
+    assert np.all(np.abs(np.diff(np.log2(residuals)) + 4.0) < 0.3)
+    assert float(np.abs(runs[1].position.values - tight.position.values[::10]).max()) < KINK
+    constant = ran(hexaslide, step=1e-3, friction="constant")
+    assert float(np.abs(constant.position.values - tight.position.values[::10]).max()) > 1e-4
+
+
+def test_order_of_positions_with_smooth_loads(tmp_path: Path) -> None:
+    """With the norm of a guide's load there are no kinks: errors against a fine run fall with the fourth power."""
+    text = fp.catalogue()["hexaslide"].read_text(encoding="utf-8")
+    assert "normal_rule: abs_sum" in text
+    file = tmp_path / "hexaslide.yaml"
+    file.write_text(text.replace("normal_rule: abs_sum", "normal_rule: norm"), encoding="utf-8")
+    robot = with_speeds(fp.load(file), rail=0.05, bearing=0.5)
+    fine = ran(robot, step=1.25e-4).position.values
+    errors = [float(np.abs(ran(robot, step=h).position.values - fine).max()) for h in (2e-3, 1e-3, 5e-4)]
+    assert np.all(np.abs(np.diff(np.log2(errors)) + 4.0) < 0.4), errors
+
+
+def test_the_stated_speed_is_used_where_the_file_has_none() -> None:
+    robot = robot_named("hexaslide")
+    stated = with_speeds(robot, SPEED, SPEED)
+    assert smooth(stated) is stated
+    options = {"duration": 0.02, "step": 1e-4, "output_step": 0.01}
+    assert np.array_equal(ran(robot, **options).position, ran(stated, **options).position)
+
+
+def test_studies_rub_too() -> None:
+    robot = robot_named("hexaslide")
+    heavy = robot.with_parameters({"platform.mass": 1.2 * float(robot.parameter("platform.mass"))})
+    options = {"controller": CONTROL, "duration": 0.02, "step": 1e-4, "output_step": 0.01}
+    study = fp.simulate_study(robot, swing(robot), robots=[robot, heavy], **options)
+    for k, one in enumerate((robot, heavy)):
+        start = fp.simulate(one, swing(robot), **options)
+        assert np.allclose(study.position.values[k], start.position.values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "joints"), [("hexa", ("shoulder", "elbow", "ball")), ("delta", ("shoulder", "elbow"))])
+def test_cranks_and_general_legs(name: str, joints: tuple[str, ...]) -> None:
+    """Bearings that rub by their reactions, on springs: what the books lose in mechanical energy is heat."""
+    robot = robot_named(name)
+    robot = robot.with_parameters({f"legs.{j}.friction.{k}": v for j in joints for k, v in (("reaction", 0.005), ("speed", 0.1))})
+    at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    run = fp.simulate(robot, at, controller=springs_near_home(robot), duration=0.2, step=5e-4, output_step=0.02)
+    heat, moved = float(run.dissipated_energy[-1]), float(np.ptp(run.kinetic_energy.values))
+    assert heat > 0.1 * moved
+    assert np.all(np.diff(run.dissipated_energy) > 0.0)
+    # order 4 at half a millisecond: 1e-7 of the heat was measured
+    assert float(np.abs(run.ledger_residual).max()) < 1e-6 * heat
