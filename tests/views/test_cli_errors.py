@@ -38,6 +38,7 @@ CASES = {
     "grid": (["workspace", "hexapod", "--grid", "x=1:2"], "expected AXIS=SMALLEST:LARGEST:COUNT"),
     "grid axis": (["workspace", "hexapod", "--grid", "w=0:1:3"], "no axis 'w'"),
     "controller with suggestion": (["simulate", "hexapod", "--controller", "computed"], "did you mean 'computed-torque'?"),
+    "figure": (["simulate", "hexapod", "--figure", "cake"], "--figure cake: expected energy, forces, strokes, spectrum"),
     "gain": (["simulate", "hexapod", "--gain", "ki=1"], "computed-torque has no gain 'ki'; it has kp, kd"),
     "rigid frequencies": (["frequencies", "hexapod"], "hexapod is rigid: nothing in it is elastic; give --stiffness"),
     "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),

@@ -102,6 +102,26 @@ def test_pictures(run: Run, tmp_path: Path, suffix: str, browser: Any) -> None:
     assert (tmp_path / f"a{suffix}").read_bytes().startswith(start)
 
 
+FIGURES = {
+    "inverse-dynamics": (["stewart-3-3", "--motion", "staicu"], ("forces", "shares", "reactions", "spectrum")),
+    "simulate": (["stewart-3-3", "--motion", "cosine-z", "--duration", "0.1"], ("energy", "forces", "strokes", "spectrum")),
+    "frequencies": (["stewart-3-3", "--stiffness", "1e7"], ("frequencies", "shapes")),
+}
+
+
+@pytest.mark.parametrize(("command", "figure"), [(command, name) for command, (_, names) in FIGURES.items() for name in names])
+def test_figures_by_name(run: Run, tmp_path: Path, command: str, figure: str) -> None:
+    result = run(command, *FIGURES[command][0], "--plot", "a.html", "--figure", figure)
+    assert result.exit_code == 0, result.stderr
+    assert "plotly-graph-div" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_limits_of_the_drives_are_told(run: Run) -> None:
+    result = run("inverse-dynamics", "hexapod", "--motion", "sinatra", "--set", "legs.rail.limits.force=5")
+    assert result.exit_code == 0
+    assert "warning: actuator A needs too much force: 15.0895 N, limit 5 N" in result.stderr
+
+
 def test_motion_from_a_file(run: Run, tmp_path: Path) -> None:
     fp.motions.motion_to_file(fp.motions.staicu_motion(), tmp_path / "way.csv")
     by_file = strict(run("inverse-dynamics", "stewart-3-3", "--motion", "way.csv", "--json").stdout)

@@ -24,7 +24,7 @@ from flexapod.views.plot_time import (
     time_figure,
 )
 from flexapod.views.plot_workspace import workspace_figure
-from flexapod.views.sizing import actuator_sizing, joint_rows, limit_warnings, rms
+from flexapod.views.sizing import actuator_sizing, joint_rows, rms
 
 UNIT = re.compile(r"\[[^\]]+\]")
 COUNTED = {"mode"}
@@ -146,16 +146,6 @@ def test_joint_rows_name_what_is_not_determined() -> None:
     rows = joint_rows(fp.inverse_dynamics(robot, motion, reactions=True))
     assert any(row[-1] for row in rows), "an over-constrained robot leaves reactions undetermined"
     assert not any("nan" in cell for row in rows for cell in row)
-
-
-def test_limit_warnings() -> None:
-    robot = fp.load("hexapod").with_parameters({"legs.rail.limits.force": 5.0})
-    motion = fp.motions.sinatra_motion("vertical-z")
-    legs, drive = fp.inverse_kinematics(robot, motion, joints=False), fp.inverse_dynamics(robot, motion)
-    told = limit_warnings(robot, motion, actuator_sizing(robot, legs, drive))
-    assert len(told) == 6
-    assert "actuator A needs a force of" in told[0]
-    assert "limit 5 N" in told[0]
 
 
 def test_page_escapes_and_needs_no_network(tmp_path: Path) -> None:

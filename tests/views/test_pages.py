@@ -68,51 +68,49 @@ def test_report_warns(run: Run, opened: Opened, tmp_path: Path) -> None:
     assert "actuator A is above its stroke" in page.locator("p.warning").first.text_content()
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """What `make demo` makes: the folder and the text."""
-    folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "flexapod.views.demo", "--out", str(folder)]
+def test_demo(tmp_path: Path, opened: Opened) -> None:
+    """`make demo`: says where its pages are; both open; the papers have all their parts and right verdicts."""
+    command = [sys.executable, "-m", "flexapod.views.demo", "--out", str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    return folder, result.stdout
-
-
-def test_demo_says_where_its_pages_are(demo: tuple[Path, str]) -> None:
-    folder, text = demo
+    text = result.stdout
     for name in fp.catalogue():
         assert re.search(rf"^{re.escape(name)} ", text, re.MULTILINE)
-    assert f"picture and plots: {folder / 'demo.html'}" in text
-    assert f"the five papers:   {folder / 'papers.html'}" in text
-    legs = fp.open(folder / "stewart-3-3_legs.csv")
-    assert legs.actuator_position.shape == (301, 6)
+    assert f"picture and plots: {tmp_path / 'demo.html'}" in text
+    assert f"the five papers:   {tmp_path / 'papers.html'}" in text
+    assert fp.open(tmp_path / "stewart-3-3_legs.csv").actuator_position.shape == (301, 6)
+    check_first_page(*opened(tmp_path / "demo.html"))
+    check_papers_page(*opened(tmp_path / "papers.html"))
+    check_verdicts(text)
 
 
-def test_first_page_of_the_demo(demo: tuple[Path, str], opened: Opened) -> None:
-    page, errors = opened(demo[0] / "demo.html")
+def check_first_page(page: Any, errors: list[str]) -> None:
     assert errors == []
     assert page.locator(".plotly-graph-div").count() == 3
     assert "stewart-3-3" in page.locator("pre").first.text_content()
 
 
-def test_papers_page(demo: tuple[Path, str], opened: Opened) -> None:
-    page, errors = opened(demo[0] / "papers.html")
+PARTS = (
+    "Fig. 3: forces", "Fig. 4: forces", "Fig. 5: forces", "Fig. 6: forces", "Fig. 8: powers, rotation", "Fig. 11: additional",
+    "Section 4.2", "Table 2: modes", "Table 3: inertial", "Table 4: base", "Fig. 5: rigid acc", "Fig. 6: deformation",
+    "Fig. 7: square",
+    "Fig. 8: circle",
+)  # fmt: skip
+
+
+def check_papers_page(page: Any, errors: list[str]) -> None:
     assert errors == []
     assert page.locator("h2").count() == 1 + len(NAMES)
     headings = page.locator("h3").all_text_contents()
-    for where in (
-        *(f"Fig. {k}: forces" for k in (3, 4, 5, 6)), "Fig. 8: powers, rotation", "Fig. 11: additional", "Section 4.2",
-        "Table 2: modes",
-        "Table 3: inertial", "Table 4: base", "Fig. 5: rigid acc", "Fig. 6: deformation", "Fig. 7: square", "Fig. 8: circle",
-    ):  # fmt: skip
-        assert any(h.startswith(where) for h in headings), where
+    for part in PARTS:
+        assert any(h.startswith(part) for h in headings), part
     assert headings.count("How the paper was read") == headings.count("Errata") == len(NAMES)
     assert overlaps(page) == []
 
 
-def test_verdicts(demo: tuple[Path, str]) -> None:
+def check_verdicts(text: str) -> None:
     """Statements that are known to hold do; the one that is known not to is told."""
-    lines = [line for line in demo[1].splitlines() if re.search(r"(Fig\.|Table|Section) [\d.]+ ", line)]
+    lines = [line for line in text.splitlines() if re.search(r"(Fig\.|Table|Section) [\d.]+ ", line)]
     assert len(lines) >= 25
     assert not [line for line in lines if line.endswith(f" {DIFFERS}")]
     assert any("Table 2" in line and "agrees for modes 7 to 13, differs above" in line for line in lines)

@@ -81,7 +81,7 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
             showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **faces, **at,
         )  # fmt: skip
     view = {**scene(robot), "aspectmode": "manual", "aspectratio": {"x": 1.0, "y": 1.0, "z": 0.5}}
-    view["camera"] = {"eye": {"x": 1.0, "y": -1.3, "z": 0.9 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
+    view["camera"] = {"eye": {"x": 1.25, "y": -1.65, "z": 1.15 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
     type_size = {"tickfont": {"size": 10}, "nticks": 4}
     small = {f"{a}axis": {**view[f"{a}axis"], **type_size, "title": {"text": f"{a} [m]", "font": {"size": 11}}} for a in "xyz"}
     for k in range(len(numbers)):

@@ -16,7 +16,7 @@ from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
-from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_table
+from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,11 +38,11 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
     drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen")
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     sizing = actuator_sizing(robot, legs, drive)
-    warnings = [str(w) for w in robot.description.warnings] + limit_warnings(robot, motion, sizing)
+    warnings = [str(w) for w in (*robot.description.warnings, *fp.check_motion(robot, motion).violations)]
     modes = _modes(robot, stiffness)
     if not isinstance(modes, str) and not bool(modes.stable.all()):
         unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
-        warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}: the platform buckles under load")
+        warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}")
     head, rows = sizing_table(sizing)
     sections = [
         ("Warnings", _warnings(warnings)),

@@ -96,15 +96,3 @@ def joint_rows(drive: xr.Dataset) -> list[list[str]]:
         largest = peak if peak > ROUNDING * np.nanmax(np.abs(drive.reaction_force.values)) else 0.0
         rows.append([str(name), number(size.max()), number(mean), number(largest), ", ".join(lost)])
     return rows
-
-
-def limit_warnings(robot: fp.Robot, motion: fp.Motion, sizing: dict[str, dict[str, Any]]) -> list[str]:
-    """Limits that a motion does not keep: those of `check_motion`, and largest forces and powers of the file."""
-    told = [str(v) for v in fp.check_motion(robot, motion).violations]
-    for what in ("force", "power"):
-        _, high = actuator_limits(robot, what)
-        for limit, (name, s) in zip(high, sizing.items(), strict=True):
-            if s[f"peak_{what}"] > limit:
-                unit = "W" if what == "power" else "N" if s["unit"] == "m" else "N m"
-                told.append(f"actuator {name} needs a {what} of {number(s[f'peak_{what}'])} {unit}, limit {number(limit)} {unit}")
-    return told

@@ -1,4 +1,4 @@
-"""Commands of dynamics: inverse dynamics, simulation, natural frequencies."""
+"""Commands of dynamics: inverse dynamics and simulation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from flexapod.views.commands.options import (
     Plot,
     RobotName,
     Slowed,
-    home_state,
     pairs,
     robot_of,
 )
@@ -47,11 +46,6 @@ def register(app: typer.Typer) -> None:
         "flexapod simulate stewart-3-3 --motion cosine-z --plot energy.html",
         "flexapod simulate hexapod --controller pd --gain kp=2e4 --gain kd=200",
     )(simulate)  # fmt: skip
-    command(
-        app, "frequencies",
-        "flexapod frequencies gough-stewart-flexible --plot modes.html",
-        "flexapod frequencies stewart-3-3 --stiffness 1e7",
-    )(frequencies)  # fmt: skip
 
 
 def inverse_dynamics(
@@ -73,24 +67,29 @@ def inverse_dynamics(
     mask: Mask = False,
     out: Out = None,
     plot: Plot = None,
+    figure: Annotated[str | None, typer.Option(help="what --plot draws: forces, shares, reactions or spectrum")] = None,
     as_json: Json = False,
 ) -> None:
     """Forces and powers of the actuators along a motion, with a table for choosing them."""
     from flexapod.views.chosen_motion import chosen_motion
-    from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, limit_warnings, sizing_table
+    from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
     check_places(out, plot)
+    figure = figure_of(figure, ("forces", "shares", "reactions", "spectrum"))
+    reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
     with working("inverse dynamics ..."):
         found = robot_of(robot, changes)
         moved = chosen_motion(found, motion, pairs("--option", option), slowed)
         chosen: Any = formulation
+        load = _numbers("--wrench", wrench, 6)
         drive = fp.inverse_dynamics(
             found, moved, friction=friction, reactions=reactions, shares="frozen" if shares else None, formulation=chosen,
-            wrench=_numbers("--wrench", wrench, 6), point=point, on_error="mask" if mask else "raise",
+            wrench=load, point=point, on_error="mask" if mask else "raise",
         )  # fmt: skip
         legs = fp.inverse_kinematics(found, moved, joints=False, on_error="mask" if mask else "raise")
         sizing = actuator_sizing(found, legs, drive)
-        warnings = limit_warnings(found, moved, sizing)
+        load_at_origin = load if point is None else None
+        warnings = [str(v) for v in fp.check_motion(found, moved, friction=friction, wrench=load_at_origin).violations]
     if as_json:
         print_json(dataset_json(drive, sizing=sizing, violations=warnings))
     else:
@@ -102,10 +101,30 @@ def inverse_dynamics(
     if out is not None:
         note(f"wrote {write_data(out, drive)}")
     if plot is not None:
-        from flexapod.views.plot_time import force_figure, share_figure
+        note(f"wrote {write_plot(plot, _drive_figure(found, drive, figure), found.name)}")
 
-        figure = share_figure(drive, f"Parts of the forces of {found.name}") if shares else force_figure(found, drive)
-        note(f"wrote {write_plot(plot, figure, found.name)}")
+
+def _drive_figure(robot: fp.Robot, drive: Any, name: str) -> Any:
+    """The figure of inverse dynamics that was asked for."""
+    from flexapod.views.plot_time import force_figure, reaction_figure, share_figure, spectrum_figure
+
+    if name == "reactions":
+        closing = [f"{leg.name}.{leg.closing.joint}" for leg in robot.legs]
+        return reaction_figure(drive, closing, f"Loads of the platform joints of {robot.name}")
+    if name == "shares":
+        return share_figure(drive, f"Parts of the forces of {robot.name}")
+    if name == "spectrum":
+        return spectrum_figure(drive, "force", f"Spectrum of the forces of {robot.name}")
+    return force_figure(robot, drive)
+
+
+def figure_of(name: str | None, known: tuple[str, ...]) -> str:
+    """A figure by name, the first if none is given."""
+    if name is None:
+        return known[0]
+    if name not in known:
+        raise fp.InputError(f"--figure {name}: expected {', '.join(known)}")
+    return name
 
 
 def _numbers(option: str, text: str | None, count: int) -> list[float] | None:
@@ -135,6 +154,7 @@ def simulate(
     save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted run goes on from there")] = None,
     out: Out = None,
     plot: Plot = None,
+    figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate the robot following a motion under a controller, with its ledger of energy."""
@@ -143,6 +163,7 @@ def simulate(
     check_places(out, plot)
     if save is not None:
         check_place(save, "--save")
+    figure = figure_of(figure, ("energy", "forces", "strokes", "spectrum"))
     law = _controller(controller, pairs("--gain", gain))
     with working("deriving the equations of motion ..."):
         found = robot_of(robot, changes)
@@ -172,9 +193,20 @@ def simulate(
     if out is not None:
         note(f"wrote {write_data(out, run)}")
     if plot is not None:
-        from flexapod.views.plot_time import energy_figure
+        note(f"wrote {write_plot(plot, _run_figure(found, run, figure), found.name)}")
 
-        note(f"wrote {write_plot(plot, energy_figure(run, f'Energy of {found.name}'), found.name)}")
+
+def _run_figure(robot: fp.Robot, run: Any, name: str) -> Any:
+    """The figure of a simulation that was asked for."""
+    from flexapod.views.plot_time import energy_figure, force_figure, spectrum_figure, stroke_figure
+
+    if name == "forces":
+        return force_figure(robot, run)
+    if name == "strokes":
+        return stroke_figure(robot, run)
+    if name == "spectrum":
+        return spectrum_figure(run, "force", f"Spectrum of the forces of {robot.name}")
+    return energy_figure(run, f"Energy of {robot.name}")
 
 
 def _controller(name: str, gains: dict[str, Any]) -> Any:
@@ -202,56 +234,3 @@ def _tracking(robot: fp.Robot, motion: fp.Motion, run: Any) -> dict[str, float]:
     q = fp.inverse_kinematics(robot, wanted, joints=False, on_error="mask").actuator_position.values
     error = np.abs(run.actuator_position.values[: len(times)] - q).max(axis=0)
     return {name: float(error[k]) for k, name in enumerate(robot.actuators)}
-
-
-def frequencies(
-    robot: RobotName,
-    motion: Annotated[
-        str | None, typer.Option("--motion", metavar="NAME|FILE", help="poses along a motion; left out: home")
-    ] = None,
-    option: MotionOptions = [],  # noqa: B006
-    changes: Changes = [],  # noqa: B006
-    stiffness: Annotated[
-        float | None, typer.Option(help="of every actuator [N/m or N m/rad]; left out: actuators locked (flexible robots)")
-    ] = None,
-    free: Annotated[bool, typer.Option("--free", help="actuators free (forces held) instead of locked")] = False,
-    prestress: Annotated[bool, typer.Option(help="about the equilibrium under gravity")] = True,
-    modes: Annotated[int, typer.Option(help="number of modes shown")] = 10,
-    out: Out = None,
-    plot: Plot = None,
-    as_json: Json = False,
-) -> None:
-    """Natural frequencies, damping and mode shapes; rigid robots need the stiffness of their actuators."""
-    from flexapod.views.chosen_motion import chosen_motion
-
-    check_places(out, plot)
-    if free and stiffness is not None:
-        raise fp.InputError("--free: leave it out where a stiffness is given")
-    with working("natural frequencies ..."):
-        found = robot_of(robot, changes)
-        if stiffness is None and not free and not found.elastic_names:
-            raise fp.InputError(f"{found.name} is rigid: nothing in it is elastic; give --stiffness of its actuators, e.g. 1e7")
-        at: Any = home_state(found) if motion is None else chosen_motion(found, motion, pairs("--option", option))
-        held: Any = "free" if free else "locked" if stiffness is None else [stiffness] * len(found.actuators)
-        result = fp.natural_frequencies(found, at, actuators=held, prestress=prestress)
-    if as_json:
-        print_json(dataset_json(result))
-    elif motion is None:
-        rows = [
-            [str(n), number(float(result.frequency.sel(mode=n)), 6), number(100 * float(result.damping.sel(mode=n)), 4),
-             "" if bool(result.stable.sel(mode=n)) else "unstable: minus the growth rate over 2 pi"]
-            for n in result.mode.values[:modes]
-        ]  # fmt: skip
-        print_table(f"{found.name} at home", ("mode", "frequency [Hz]", "damping [%]", "note"), rows)
-    else:
-        f = result.frequency
-        rows = [
-            [str(n), number(float(f.sel(mode=n).min()), 6), number(float(f.sel(mode=n).max()), 6)] for n in f.mode.values[:modes]
-        ]
-        print_table(f"{found.name} along {len(at)} poses", ("mode", "smallest [Hz]", "largest [Hz]"), rows)
-    if out is not None:
-        note(f"wrote {write_data(out, result)}")
-    if plot is not None:
-        from flexapod.views.plot_modes import frequency_figure
-
-        note(f"wrote {write_plot(plot, frequency_figure(result, f'Natural frequencies of {found.name}'), found.name)}")
