@@ -62,6 +62,23 @@ def test_accelerations_demand_the_forces_that_act(hexaslide: fp.Robot, tight: An
     assert float(tight.dissipated_energy[-1]) == pytest.approx(simpson(power, x=tight.time.values), rel=1e-4)
 
 
+def test_reactions_and_a_new_payload(hexaslide: fp.Robot) -> None:
+    """An event changes the platform's mass: from then on accelerations demand the forces of the heavier robot."""
+    event = fp.Event(time=0.1, parameters={"platform.mass": 1.5 * float(hexaslide.parameter("platform.mass"))})
+    run = ran(hexaslide, step=1e-3, events=[event])
+    heavy = hexaslide.with_parameters(event.parameters)
+    for robot, part in ((hexaslide, run.sel(time=slice(0.0, 0.09))), (heavy, run.sel(time=slice(0.11, 0.2)))):
+        motion = fp.Motion(time=part.time.values, **{k: part[k].values for k in FIELDS})
+        needed = fp.inverse_dynamics(robot, motion).force.values
+        assert np.abs(needed - part.force.values).max() < COUPLED * np.abs(needed).max()
+    plain = ran(hexaslide, step=1e-3, reactions=True)
+    motion = fp.Motion(time=plain.time.values, **{k: plain[k].values for k in FIELDS})
+    rubbed = fp.inverse_dynamics(hexaslide, motion, reactions=True).reaction_force.values
+    without = fp.inverse_dynamics(hexaslide, motion, reactions=True, friction=False).reaction_force.values
+    assert np.allclose(plain.reaction_force.values, rubbed, rtol=1e-12, atol=1e-12)
+    assert np.abs(rubbed - without).max() > 1e-2
+
+
 def test_the_books_close(tight: Any) -> None:
     supplied = float(np.abs(tight.supplied_work).sum("actuator").max())
     assert np.all(np.diff(tight.dissipated_energy) > 0.0)

@@ -59,6 +59,12 @@ def test_reactions_on_request() -> None:
     names = [name for name in run.data_vars if name.startswith("reaction")]
     assert names
     assert all(np.all(np.isfinite(run[name])) for name in names)
+    motion = simulate_module.as_motion(run)
+    wanted = fp.inverse_dynamics(robot_named("bench-6ups"), motion, reactions=True, friction=False)
+    assert list(run.reaction_joint.values) == list(wanted.joint.values)  # closing joints too, which have no coordinate
+    assert np.array_equal(run.reaction_force, wanted.reaction_force)
+    exact = fp.simulate(robot_named("bench-6ups"), pd_motion(), drive="actuators", duration=0.2, step=5e-3, reactions=True)
+    assert "A.ball" in exact.reaction_joint
 
 
 def test_blocks_do_not_change_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.layout import Layout
-from flexapod.simulation.result import labelled, ledger, observed, provenance
+from flexapod.simulation.result import labelled, ledger, observed, provenance, with_reactions
 from flexapod.simulation.setup import Setup, as_platform
 from flexapod.simulation.signals import motion_at, over_time
 
@@ -77,8 +77,7 @@ def followed(
     }  # fmt: skip
     attrs = {**provenance(setup, options), "interrupted": 0, "events": []}
     result = labelled(setup, variables, times[at], attrs)
-    extra = {name: forces[name].isel(time=at) for name in forces.data_vars if str(name).startswith("reaction")}
-    return result.assign(extra) if reactions else result
+    return with_reactions(result, forces.isel(time=at)) if reactions else result
 
 
 def _simpson(values: Array, step: float) -> Array:

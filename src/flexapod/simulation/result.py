@@ -139,3 +139,12 @@ def labelled(setup: Setup, variables: Mapping[str, Any], times: Array, attrs: Ma
 
     at = types.SimpleNamespace(time=times)
     return dataset(setup.layout.robot, variables, at).assign_attrs(dict(attrs))
+
+
+def with_reactions(result: xr.Dataset, found: xr.Dataset) -> xr.Dataset:
+    """A result with the joint reactions of inverse dynamics, over joints of their own: joints that close legs have no coordinate.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    names = [name for name in found.data_vars if str(name).startswith("reaction")]
+    return result.assign({name: found[name].rename(joint="reaction_joint") for name in names})

@@ -14,7 +14,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
-from flexapod.simulation.result import labelled, provenance, run_variables
+from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
 from flexapod.simulation.setup import Setup, make_setup
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def simulate(
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
         events: see `Event`.
         watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``).
-        reactions: also joint reactions, by inverse dynamics of what came out.
+        reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
@@ -221,9 +221,9 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
 
     motion = as_motion(result)
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
-    found = inverse_dynamics(setup.layout.robot, motion, reactions=True, friction=False, wrench=load)
-    extra = {name: found[name] for name in found.data_vars if str(name).startswith("reaction")}
-    return result.assign(extra)
+    rubs = setup.layout.friction == "load"
+    found = inverse_dynamics(setup.layout.robot, motion, reactions=True, friction=rubs, wrench=load)
+    return with_reactions(result, found)
 
 
 def as_motion(result: xr.Dataset) -> Motion:
