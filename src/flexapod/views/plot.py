@@ -93,7 +93,7 @@ def scene(robot: fp.Robot) -> dict[str, Any]:
     axis = {"backgroundcolor": "#f7f7f7", "gridcolor": "#cccccc"}
     down = robot.gravity[2] > 0
     up = {"x": 0, "y": 0, "z": -1 if down else 1}
-    eye = {"x": 1.4, "y": -1.5, "z": -0.7 if down else 0.7}
+    eye = {"x": 1.55, "y": -1.65, "z": -0.75 if down else 0.75}
     axes = {f"{k}axis": {**axis, "title": {"text": f"{k} [m]"}} for k in "xyz"}
     return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}, "dragmode": "orbit"}
 

@@ -69,7 +69,7 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
         x = modes["shape"].sel(mode=n).values
         bent = np.einsum("kij,j->ki", shapes, x[6:]) if shapes is not None else np.zeros_like(r0)
         move = x[:3] + np.cross(x[3:6], rest - state.position) + bent @ state.rotation.T
-        size = np.abs(move).max() or 1.0
+        size = np.linalg.norm(move, axis=1).max() or 1.0
         shown = rest + move * (SHOWN * robot.characteristic_length / size)
         at = {"row": k // columns + 1, "col": k % columns + 1}
         figure.add_mesh3d(
