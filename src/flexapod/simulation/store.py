@@ -80,6 +80,9 @@ def _whole(path: Path, write: Callable[[str], Any]) -> None:
     os.close(handle)
     try:
         write(temporary)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)  # as any new file; mkstemp makes private ones
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

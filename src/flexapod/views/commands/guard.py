@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import signal
 import sys
 import threading
@@ -14,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 
@@ -33,10 +34,20 @@ def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Callable[.
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         shown = "\n\n".join(["Example:" if len(examples) == 1 else "Examples:", *examples, EXITS])
+        _keep_brackets(function)
         app.command(name, epilog=shown)(guarded(function))
         return function
 
     return register
+
+
+def _keep_brackets(function: Callable[..., None]) -> None:
+    """Units in the help of options, such as [m], are text and no markup."""
+    function.__annotations__ = get_type_hints(function, include_extras=True)
+    for hint in function.__annotations__.values():
+        for option in getattr(hint, "__metadata__", ()):
+            if option.help:
+                option.help = re.sub(r"(?<!\\)\[", r"\\[", option.help)
 
 
 def guarded(function: Callable[..., None]) -> Callable[..., None]:

@@ -1,0 +1,44 @@
+"""Help says everything that the source says: units in brackets are not swallowed as markup."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import typer
+from test_cli_examples import words
+
+from flexapod.views.cli import app
+from flexapod.views.commands.guard import EXAMPLES
+
+Run = Callable[..., Any]
+
+
+def options(command: str) -> Iterator[str]:
+    """Help texts of the options and arguments of a command, as written in the source."""
+    found: Any = typer.main.get_command(app)
+    for word in words(command):
+        found = found.commands[word]
+    for parameter in found.params:
+        if getattr(parameter, "help", None) and parameter.name != "help":
+            yield parameter.help.replace("\\[", "[")
+
+
+def folded(text: str) -> str:
+    """Text without frames and line ends, as one line."""
+    return re.sub(r"\s+", " ", re.sub(r"[│╭╮╰╯─]", " ", text))
+
+
+@pytest.mark.parametrize("command", list(EXAMPLES))
+def test_every_option_is_told_whole(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "240")
+    monkeypatch.setenv("COLUMNS", "240")
+    shown = folded(run(*words(command), "--help").stdout)
+    told = list(options(command))
+    missing = [text for text in told if text not in shown]
+    assert not missing, missing
+
+
+def test_units_are_among_them() -> None:
+    assert any("[m]" in text for text in options("new"))
+    assert any(text.startswith("[s]") for text in options("simulate"))

@@ -1,0 +1,56 @@
+"""Files that are written: readable as any new file is, whole, and refused where they cannot be written."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import flexapod as fp
+from flexapod.views.output import check_place, write_data, write_text
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(params=[0o022, 0o027, 0o077])
+def mask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield int(request.param)
+    os.umask(before)
+
+
+def small() -> xr.Dataset:
+    return xr.Dataset({"x": ("time", np.arange(3.0), {"units": "m"})}, coords={"time": np.arange(3.0)})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file modes of POSIX")
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".nc"])
+def test_files_have_the_mode_of_new_files(tmp_path: Path, mask: int, suffix: str) -> None:
+    """`save`, the command line and `Path.write_text` make files of the same mode."""
+    plain = tmp_path / "plain.txt"
+    plain.write_text("x")
+    written = [fp.save(small(), tmp_path / f"a{suffix}"), write_data(tmp_path / f"b{suffix}", small())]
+    written.append(write_text(tmp_path / "c.txt", "x"))
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in written}
+    assert set(modes.values()) == {0o666 & ~mask} == {stat.S_IMODE(plain.stat().st_mode)}, modes
+
+
+def test_a_folder_that_cannot_be_written_is_refused_first(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for a user who may write everywhere: the system's answer is replaced."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: False if Path(path).name == "locked" else real(path, mode))
+    with pytest.raises(fp.InputError, match="cannot be written; choose another place"):
+        check_place(folder / "a.csv", "--out")
+    for words in (["kinematics", "hexapod", "--out", "locked/a.csv"], ["report", "hexapod", "--out", "locked/a.html"],
+                  ["new", "locked/a.yaml"], ["inverse-dynamics", "hexapod", "--plot", "locked/a.png"]):  # fmt: skip
+        result = run(*words)
+        assert result.exit_code == 1
+        assert "locked cannot be written; choose another place" in result.stderr
+    assert list(folder.iterdir()) == []
