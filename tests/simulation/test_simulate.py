@@ -187,15 +187,9 @@ def test_what_cannot_be_is_refused(options: dict, words: str) -> None:
         fp.simulate(robot_named("bench-6ups"), pd_motion(), **options)
 
 
-def test_flexible_robots_and_runs_without_an_end_are_refused() -> None:
+def test_runs_without_an_end_are_refused() -> None:
     with pytest.raises(fp.InputError, match="duration: give one"):
         fp.simulate(robot_named("hexaslide"), at_home(robot_named("hexaslide")), friction=False)
-    soft = robot_named("gough-stewart-flexible")
-    with pytest.raises(fp.InputError) as told:
-        fp.simulate(soft, at_home(soft), duration=1.0)
-    assert str(told.value) == (
-        "simulate: gough-stewart-flexible has flexible bodies (platform); only rigid robots are simulated"
-    )
 
 
 def test_provenance() -> None:

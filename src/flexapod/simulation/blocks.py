@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
-from flexapod.simulation.observe import observe_program
+from flexapod.simulation.observe import elastic_samples, observe_program
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
 from flexapod.simulation.signals import row_table
@@ -107,6 +107,7 @@ def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows:
         sample = {name: observe.outputs[name].copy() for name in ("rotation", "actuator_position", "actuator_velocity")}
         sample |= {"position": state[layout.places["p"]].copy(), "velocity": state[layout.places["v"]].copy()}
         sample["angular_velocity"] = state[layout.places["w"]].copy()
+        sample |= elastic_samples(layout, state)
         force = np.asarray(setup.function(float(time), sample), dtype=np.float64)
         if force.shape != (layout.actuators,):
             raise InputError(f"controller: the function gave shape {force.shape}, expected ({layout.actuators},)")

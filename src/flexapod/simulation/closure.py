@@ -16,6 +16,7 @@ import casadi as ca
 from flexapod.equations.jacobian import leg_at_pose, moving_frame
 from flexapod.equations.values import Values
 from flexapod.simulation.attitude import matrix, normalised, turned
+from flexapod.simulation.flexible_plant import flexible_jacobian
 from flexapod.simulation.plant import Moment, is_general
 from flexapod.simulation.scope import Scope
 from flexapod.spatial.linear import solve
@@ -77,6 +78,8 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
     """det [J; G], zero where the actuators lose control of the platform; of its square for redundant robots."""
     from flexapod.equations.forward_kinematics import _determinant
 
+    if moment.e is not None:
+        return _determinant(flexible_jacobian(scope, robot, moment))
     frame, twist = moving_frame(moment.p, moment.R)
     values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
     for i, leg in enumerate(robot.legs):

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import rotation_error
+from flexapod.simulation.flexible_plant import inverse_force
 from flexapod.simulation.plant import Coordinates, Moment, model_equation
 from flexapod.simulation.scope import Scope
 from flexapod.spatial.linear import solve_gram_schmidt, solve_symmetric
@@ -193,11 +194,12 @@ class ComputedTorque(Controller):
     .. math:: \Gamma = (J_a N)^{-T} N^T\left(A(N\dot u_c+\beta) + c\right),\qquad
               \dot V_c = \dot V_r + k_d (V_r - V) + k_p\,e
 
-    with A, c of the controller's model, e the error of position and rotation vector, u_c the independent components.
+    with A, c of the controller's model, e the error of position and rotation vector, u_c the independent components. On a
+    flexible platform the inverse model with the elastic state is used, unless `model` is a rigid robot that knows no flexibility.
 
     Args:
         kp: [1/s^2], kd: [1/s]; one number or six (linear, then angular).
-        model: the controller's own model; the simulated robot itself if left out.
+        model: the controller's own model, rigid; the simulated robot itself if left out.
 
     Source: Long 2014, Eqs. (46)-(49) as a control law. Checked by: tests/simulation/test_controllers.py.
     """
@@ -218,7 +220,7 @@ class ComputedTorque(Controller):
         return self.model
 
     def _structure(self) -> Any:
-        return (self.model is not None,)
+        return () if self.model is None else self.model.structure
 
     def parameters(self, robot: Robot) -> dict[str, float]:
         """Gains per component of the twist, and the model's numbers."""
@@ -235,6 +237,9 @@ class ComputedTorque(Controller):
         error = ca.vertcat(r[:3] - moment.p, rotation_error(R_r, moment.R))
         kp, kd = (ca.vertcat(*[scope.root.parameter(f"controller.{k}.{i}") for i in range(6)]) for k in ("kp", "kd"))
         command = r[18:24] + kd * (r[12:18] - moment.twist) + kp * error
+        if self.model is None and moment.e is not None:
+            return inverse_force(scope, robot, moment, command)
+        robot = self.model if self.model is not None else robot
         state = model_equation(scope, robot, moment, MODEL if self.model is not None else "")
         N, free = state.basis, list(robot.plan.platform_independent)
         Vdot = ca.mtimes(N, command[free]) + state.beta

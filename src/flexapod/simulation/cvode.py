@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels.program import Program
+from flexapod.simulation.layout import MOTION
 from flexapod.simulation.plant import coordinates
 from flexapod.simulation.runner import compiled
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import MOTION, moment_of, rates
+from flexapod.simulation.system import moment_of, rates
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
@@ -38,7 +39,7 @@ def rhs_program(layout: Layout) -> Program:
     column = root.input("signals", (layout.width,)) if layout.width else ca.SX(0, 1)
     scope = Scope(root, root)
     parts = layout.split(state)
-    found = rates(scope, layout, parts, ca.SX.zeros(MOTION + sum(layout.extra.values())), column)
+    found = rates(scope, layout, parts, ca.SX.zeros(layout.increments), column)
     w, q = parts["w"], parts["quat"]
     quat_rate = ca.vertcat(-ca.dot(w, q[1:]), w * q[0] + ca.cross(w, q[1:])) / 2
     derivative = dict.fromkeys(layout.places, None)
@@ -104,9 +105,11 @@ def cvode_run(
 
 
 def _sample(setup: Setup, y: Array) -> dict[str, Array]:
+    from flexapod.simulation.observe import elastic_samples
     from flexapod.simulation.result import observed
 
     seen = observed(setup, y[None])
     place = setup.layout.places
     found = {name: seen[name][0] for name in ("rotation", "actuator_position", "actuator_velocity")}
-    return found | {"position": y[place["p"]], "velocity": y[place["v"]], "angular_velocity": y[place["w"]]}
+    found |= {"position": y[place["p"]], "velocity": y[place["v"]], "angular_velocity": y[place["w"]]}
+    return found | elastic_samples(setup.layout, y)

@@ -6,7 +6,8 @@ derivative is added to all of them. Local extrapolation: the fifth-order result 
 .. math:: \epsilon = \sqrt{\frac1{12}\sum_i\left(\frac{e_i}{a + r\,|y_i|}\right)^2},\qquad
           h \leftarrow h\,\min(5,\max(0.2,\ 0.9\,\epsilon^{-1/5}))
 
-of position, rotation, velocity and angular velocity. Signals (references, loads) are polynomials within a row.
+of position, rotation, velocity and angular velocity, and of the elastic coordinates and rates of a flexible platform. Signals
+(references, loads) are polynomials within a row.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy as np
 from flexapod.kernels.program import Program
 from flexapod.simulation.attitude import normalised, turned
 from flexapod.simulation.closure import closed
-from flexapod.simulation.layout import Layout
+from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import MOTION, rates
+from flexapod.simulation.system import rates
 
 C = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
 A = np.zeros((7, 7))
@@ -77,7 +78,7 @@ def adaptive_row(
 
     stalled = root.fail_if(ca.SX(0), "the step of the adaptive method became too small: the motion is singular or jumps")
     long = ca.if_else(H > 0, H, 1)
-    nothing = ca.SX.zeros(layout.actuators + 6)
+    nothing = ca.SX.zeros(layout.actuators + layout.accelerations)
     start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0), nothing]
     final, _, _ = b.iterate(attempt, start=start, limit=PASSES, tolerance=0.0)
     *values, s, step, taken, rejected, failed, begin = final
@@ -117,7 +118,7 @@ def _stages(
     root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: Any, where: Any, H: Any, table: Any
 ) -> tuple[Any, Any, Any, Any]:
     """Fifth-order increments, their error estimate, a status, and forces and acceleration at the start."""
-    size = MOTION + sum(layout.extra.values())
+    size = layout.increments
     # queue[:, 0] is the argument of the next stage; column j of the coefficients is what stage i adds to stage i + 1 + j
     ahead = np.zeros((6, 7))
     for i in range(7):
@@ -145,10 +146,23 @@ def _stages(
 
 def _norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
     """Weighted error of the motion; rotation against one radian."""
-    total = ca.SX(0)
+    total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
     sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]
     for i, size in enumerate(sizes):
         after = size + y[i] if i not in (3, 4, 5) else 1
         scale = atol + rtol * ca.fmax(ca.fabs(size), ca.fabs(after))
         total = total + (error[i] / scale) ** 2
-    return ca.sqrt(total / MOTION)
+    return ca.sqrt((total + _elastic_norm(parts, y, error, rtol, atol)) / (MOTION + elastic))
+
+
+def _elastic_norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+    """Squares of the weighted errors of elastic coordinates and rates, each against the largest of its kind."""
+    total, at = ca.SX(0), MOTION
+    for name in ("e", "ed"):
+        size = parts[name].numel() if name in parts else 0
+        if size:
+            change = y[at : at + size]
+            largest = ca.fmax(ca.mmax(ca.fabs(parts[name])), ca.mmax(ca.fabs(parts[name] + change)))
+            total = total + ca.sumsqr(error[at : at + size] / (atol + rtol * largest))
+        at += size
+    return total

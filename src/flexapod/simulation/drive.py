@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
-from flexapod.simulation.observe import observe_program, pick_inputs
+from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
 
@@ -144,6 +144,7 @@ def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
     return {
         "time": times, "position": rows[:, place["p"]], "velocity": rows[:, place["v"]], "angular_velocity": rows[:, place["w"]],
         **{name: found[name] for name in ("rotation", "actuator_position", "actuator_velocity")},
+        **elastic_samples(layout, rows),
     }  # fmt: skip
 
 

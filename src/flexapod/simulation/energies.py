@@ -14,10 +14,10 @@ import casadi as ca
 
 from flexapod.equations.closing import close_leg
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.universal_leg import leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
-from flexapod.simulation.plant import Moment
+from flexapod.simulation.flexible_plant import platform_energies
+from flexapod.simulation.plant import Moment, moved_leg
 from flexapod.simulation.scope import Scope
 from flexapod.spatial import Vec, cross, dot
 
@@ -25,18 +25,23 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
-    """Kinetic and potential energy [J] of the whole robot at a state.
+def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any, Any]:
+    """Kinetic energy, potential energy and strain energy [J] of the whole robot at a state.
 
     Checked by: tests/simulation/test_ledger.py.
     """
     values, at = Values(scope), 0  # type: ignore[arg-type]
     g = values.vector("gravity", "W")
-    total = _body(values, "platform", moment.frame, g)
+    strain = ca.SX(0)
+    if moment.e is None:
+        total = _body(values, "platform", moment.frame, g)
+    else:
+        kinetic, potential, strain = platform_energies(scope, robot, moment)
+        total = (kinetic, potential)
     for i, leg in enumerate(robot.legs):
         own, form = values.of(f"legs.{leg.name}"), robot.closed_forms[i]
         if form is not None:
-            motion = leg_motion(scope, own, leg, form.sign, moment.frame)  # type: ignore[arg-type]
+            motion = moved_leg(scope, own, robot, i, moment)
             frames = [("in_C.0", motion.cross), ("in_L.0", motion.leg)]
             if leg.architecture == "UPS":
                 offset = motion.tip.point(Vec([0, 0, -own.scalar("tip")], "L"))
@@ -55,7 +60,7 @@ def energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
         rotor = sum((own.scalar(f"{name}.rotor") * rate * rate / 2 for name, rate in rotors), ca.SX(0))
         total = (total[0] + sum((k for k, _ in parts), rotor), total[1] + sum((u for _, u in parts), ca.SX(0)))
         at += len(leg.moving)
-    return total
+    return (*total, strain)
 
 
 def _moved(frame: FrameMotion, p: Vec, v: Vec) -> FrameMotion:

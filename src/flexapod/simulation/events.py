@@ -16,7 +16,8 @@ class Event:
     Args:
         time: when [s]; or
         when: a function of a dictionary of arrays over moments (`time`, `position`, `rotation`, `velocity`,
-            `angular_velocity`, `actuator_position`, `actuator_velocity`) whose value (n,) rises through zero at the event.
+            `angular_velocity`, `actuator_position`, `actuator_velocity`; with a flexible platform `elastic`,
+            `elastic_velocity`) whose value (n,) rises through zero at the event.
         parameters: of the robot file, changed from then on, e.g. ``{"platform.mass": 70}`` for a payload.
         fails: actuators without force from then on.
         stop: end the run there.

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
 
-WIDTHS = {"platform": 24, "wrench": 6}
+WIDTHS = {"platform": 24, "wrench": 6, "acceleration": 6}
 """Numbers per signal; the others have a multiple of the number of actuators."""
+
+MOTION = 12
+"""Increments of the platform's motion in a step: position, Cayley's vector, velocity, angular velocity."""
 
 CHEBYSHEV = 8
 """Nodes per row of signals that are interpolated in an adaptive run (polynomials of degree 7)."""
@@ -31,7 +34,7 @@ class Layout:
         controller: None for given forces only.
         method: ``rk4`` or ``dopri``.
         rows: steps (rk4) or output intervals (dopri) per call of the kernel.
-        inputs: signals beside those of the controller: ``force``, ``wrench``.
+        inputs: signals beside those of the controller: ``force``, ``wrench``, ``acceleration`` (wanted, of the loop of Fig. 3).
         friction: joints rub; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
@@ -59,6 +62,27 @@ class Layout:
     def actuators(self) -> int:
         """Number of actuators."""
         return len(self.robot.actuators)
+
+    @cached_property
+    def elastic(self) -> int:
+        """Number of elastic coordinates of a flexible platform."""
+        body = self.robot.flexible_platform
+        return 0 if body is None else len(body.names)
+
+    @cached_property
+    def increments(self) -> int:
+        """Numbers that a step integrates: the motion of the platform, then `extra`."""
+        return MOTION + sum(self.extra.values())
+
+    @property
+    def accelerations(self) -> int:
+        """Accelerations that a row returns: of the platform, then elastic ones."""
+        return 6 + self.elastic
+
+    @property
+    def row_width(self) -> int:
+        """Numbers of a row: carried ones, forces, accelerations."""
+        return self.size + self.actuators + self.accelerations
 
     @cached_property
     def strokes(self) -> tuple[bool, ...]:
@@ -91,9 +115,10 @@ class Layout:
 
     @cached_property
     def extra(self) -> dict[str, int]:
-        """What is integrated beside the motion, and how many numbers each."""
+        """What is integrated beside the motion of the platform, and how many numbers each."""
         n = self.actuators
-        found = {"travel": n, "work": n, "external": 1, "dissipated": 1}
+        found = {"e": self.elastic, "ed": self.elastic} if self.elastic else {}
+        found |= {"travel": n, "work": n, "external": 1, "dissipated": 1}
         if self.controller is not None and self.controller.integral and self.controller.rate is None:
             found["integral"] = n
         return found

@@ -20,20 +20,22 @@ if TYPE_CHECKING:
 
 
 def observe_program(layout: Layout) -> Program:
-    """The program: inputs p, quat, v, w, joints; outputs by the names of the result."""
+    """The program: inputs p, quat, v, w, joints (and e, ed); outputs by the names of the result."""
     root, robot = Program("observe"), layout.robot
-    given = {"p": 3, "quat": 4, "v": 3, "w": 3}
+    given = {"p": 3, "quat": 4, "v": 3, "w": 3} | {name: layout.extra[name] for name in ("e", "ed") if name in layout.extra}
     symbols: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
     joints = layout.places["joints"]
     general = joints.stop > joints.start
     symbols["joints"] = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
     R = matrix(symbols["quat"])
-    moment = Moment(p=symbols["p"], R=R, v=symbols["v"], w=symbols["w"], joints=symbols["joints"])
+    soft = {name: symbols.get(name) for name in ("e", "ed")}
+    moment = Moment(p=symbols["p"], R=R, v=symbols["v"], w=symbols["w"], joints=symbols["joints"], **soft)
     scope = Scope(root, root)
     c = coordinates(scope, robot, moment)
     moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
-    kinetic, potential = energies(scope, robot, moment)
-    elastic = layout.controller.elastic_energy(scope, robot, c) if layout.controller is not None else ca.SX(0)
+    kinetic, potential, elastic = energies(scope, robot, moment)
+    if layout.controller is not None:
+        elastic = elastic + layout.controller.elastic_energy(scope, robot, c)
     n = layout.actuators
     root.output("rotation", R, shape=(3, 3))
     root.output("actuator_position", c.q, shape=(n,))
@@ -51,7 +53,8 @@ def determinant_program(layout: Layout) -> Program:
     general = joints.stop > joints.start
     q = root.input("joints", (joints.stop - joints.start,)) if general else ca.SX(0, 1)
     still = ca.SX.zeros(3)
-    moment = Moment(p=p, R=matrix(quat), v=still, w=still, joints=q)
+    e = root.input("e", (layout.elastic,)) if layout.elastic else None
+    moment = Moment(p=p, R=matrix(quat), v=still, w=still, joints=q, e=e)
     root.output("determinant", determinant(Scope(root, root), layout.robot, moment))
     return root
 
@@ -59,3 +62,9 @@ def determinant_program(layout: Layout) -> Program:
 def pick_inputs(layout: Layout, kernel: Any, states: np.ndarray) -> dict[str, np.ndarray]:
     """Inputs of a kernel from carried vectors (n, size)."""
     return {i.name: np.ascontiguousarray(states[:, layout.places[i.name]]) for i in kernel.signature.inputs}
+
+
+def elastic_samples(layout: Layout, states: np.ndarray) -> dict[str, np.ndarray]:
+    """Elastic coordinates and rates of carried vectors (.., size), as controllers in Python and conditions of events see them."""
+    names = {"elastic": "e", "elastic_velocity": "ed"} if layout.elastic else {}
+    return {name: np.array(states[..., layout.places[part]]) for name, part in names.items()}

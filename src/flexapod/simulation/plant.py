@@ -13,9 +13,10 @@ import casadi as ca
 
 from flexapod.equations.closing import close_leg
 from flexapod.equations.platform_motion import FrameMotion
-from flexapod.equations.universal_leg import leg_motion
+from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation
+from flexapod.simulation.flexible_plant import deformed_joint, flexible_acceleration
 from flexapod.simulation.scope import Scope, inlined
 from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve_symmetric
@@ -28,13 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """Pose and twist of the platform as expressions; `joints` starts the closing of general legs."""
+    """Pose and twist of the platform as expressions; `joints` starts the closing of general legs.
+
+    Of a flexible platform also elastic coordinates e and rates ed (N,), and the equation of motion once it is assembled.
+    """
 
     p: Any
     R: Any
     v: Any
     w: Any
     joints: Any
+    e: Any = None
+    ed: Any = None
+    equation: Any = None
 
     @property
     def twist(self) -> Any:
@@ -79,7 +86,7 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
         own, form, n = values.of(f"legs.{leg.name}"), robot.closed_forms[i], len(leg.moving)
         driven += [at + k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
         if form is not None:
-            motion = leg_motion(scope, own, leg, form.sign, moment.frame)  # type: ignore[arg-type]
+            motion = moved_leg(scope, own, robot, i, moment)
             first = (motion.actuator,)
             parts = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
             q += [c.q for c in parts]
@@ -96,6 +103,14 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
     )  # fmt: skip
 
 
+def moved_leg(scope: Scope, values: Values, robot: Robot, index: int, moment: Moment) -> LegMotion:
+    """Motion of a closed-form leg at a state, its joint where the platform has it, deformed or not."""
+    leg, form = robot.legs[index], robot.closed_forms[index]
+    assert form is not None
+    S = None if moment.e is None else deformed_joint(values, robot, moment.frame, moment.e, moment.ed)
+    return leg_motion(scope, values, leg, form.sign, moment.frame, S)  # type: ignore[arg-type]
+
+
 def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "") -> StateEquation:
     """The equation of motion at a state, with the numbers under a prefix."""
     own = scope.under(prefix, moment.inputs)
@@ -105,7 +120,7 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
 
 
 def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | None) -> Any:
-    """Acceleration (6,) of the platform under actuator forces and a wrench on the platform.
+    """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:
         wrench: (6,), or None.
@@ -113,6 +128,8 @@ def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench:
 
     Checked by: tests/simulation/test_simulate.py.
     """
+    if moment.e is not None:
+        return flexible_acceleration(scope, robot, moment, force, wrench)
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

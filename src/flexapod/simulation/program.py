@@ -52,7 +52,7 @@ def run_program(layout: Layout) -> Program:
         return [following], [ca.vertcat(kept, finite(force), finite(acceleration))]
 
     (final,), (rows,) = root.scan(row, layout.rows, carry=[state], each=[table.T])
-    root.output("rows", rows.T, shape=(layout.rows, layout.size + layout.actuators + 6))
+    root.output("rows", rows.T, shape=(layout.rows, layout.row_width))
     root.output("final", final, shape=(layout.size,))
     return root
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.simulation.elastic_result import elastic_variables
 from flexapod.simulation.observe import observe_program, pick_inputs
 from flexapod.simulation.runner import compiled
 
@@ -42,7 +43,7 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
         if np.any(later):
             for name, values in observed(other, states[later]).items():
                 seen[name][later] = values
-    force, acceleration = rows[:, size : size + n], rows[:, size + n :]
+    force, acceleration, bending = rows[:, size : size + n], rows[:, size + n : size + n + 6], rows[:, size + n + 6 :]
     unit, force_unit = _units(layout.robot.actuator_units)
     axis, act = ("axis",), ("actuator",)
     found: dict[str, Any] = {
@@ -52,6 +53,7 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
         "angular_velocity": (axis, states[:, place["w"]], "rad/s"),
         "acceleration": (axis, acceleration[:, :3], "m/s^2"),
         "angular_acceleration": (axis, acceleration[:, 3:], "rad/s^2"),
+        **(elastic_variables(layout.robot, states[:, place["e"]], states[:, place["ed"]], bending) if layout.elastic else {}),
         "actuator_position": (act, seen["actuator_position"], unit),
         "actuator_velocity": (act, seen["actuator_velocity"], f"{unit}/s"),
         "actuator_travel": (act, states[:, place["travel"]], unit),

@@ -12,7 +12,7 @@ import casadi as ca
 from flexapod.kernels.program import Program
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import MOTION, rates
+from flexapod.simulation.system import rates
 
 ARGUMENT = [0.0, 0.5, 0.5, 1.0]
 WEIGHT = [1 / 6, 1 / 3, 1 / 3, 1 / 6]
@@ -29,7 +29,7 @@ def rk4_step(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: An
 
     Checked by: tests/simulation/test_orders.py.
     """
-    size = MOTION + sum(layout.extra.values())
+    size = layout.increments
 
     def stage(inner: Any, _: Any, k: Any, total: Any, code: Any, weights: Any, column: Any) -> tuple[list[Any], list[Any]]:
         scope = Scope(root, inner)

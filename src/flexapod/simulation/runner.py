@@ -50,7 +50,7 @@ class Runner:
 
         self.layout = layout
         self.kernel, self.parameters = compiled(layout, "run", run_program, values)
-        self.width = layout.size + layout.actuators + 6
+        self.width = layout.row_width
         self._constants = self.kernel.constants(self.parameters)
 
     def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:

@@ -13,7 +13,8 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation import signals as sig
 from flexapod.simulation.attitude import quaternions
-from flexapod.simulation.controllers import Controller, Springs
+from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
+from flexapod.simulation.flexible_start import check_internal, check_simulated, elastic_start
 from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.load_friction import smooth
@@ -53,20 +54,12 @@ class Setup:
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
 
-def refuse_flexible(robot: Robot) -> None:
-    """Only rigid robots are simulated."""
-    soft = [name for name, body in robot.bodies_by_name.items() if body.flexible is not None]
-    soft += [f"leg {leg.name}" for leg in robot.legs if any(link.elastic for link in leg.links)]
-    if soft:
-        raise InputError(f"simulate: {robot.name} has flexible bodies ({', '.join(soft[:3])}); only rigid robots are simulated")
-
-
 def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
     """Plan of the minimal equations, where they serve: no wrench acts on the platform beside its own weight."""
     from flexapod.equations.minimal.conditions import applies
     from flexapod.equations.minimal.planning import plan
 
-    if "wrench" in inputs or friction or applies(robot) is not None:
+    if "wrench" in inputs or friction or robot.flexible_platform is not None or applies(robot) is not None:
         return None
     return plan(robot)
 
@@ -81,10 +74,12 @@ def make_setup(
     control = None if function is not None else controller
     if control is not None and not isinstance(control, Controller):
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
-    refuse_flexible(robot)
     rubs = check_friction(robot, friction)
+    check_simulated(robot, drive, rubs)
     robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
+    if robot.flexible_platform is not None:
+        _check_flexible(robot, motion, drive, control)
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     failing = any(event.failing for event in events)
     for event in events:
@@ -105,6 +100,15 @@ def make_setup(
     return _with_start(setup, begin_parts, step)
 
 
+def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:
+    """A flexible platform needs a motion of its frame, and a stable internal dynamics where an inverse model drives it."""
+    if isinstance(motion, ActuatorMotion):
+        raise InputError("motion: the actuators alone do not fix a flexible platform; give a Motion of the platform frame")
+    inverse = drive == "platform" or (isinstance(controller, ComputedTorque) and controller.model is None)
+    if inverse and isinstance(motion, Motion):
+        check_internal(robot, motion)
+
+
 def _inputs(
     robot: Robot, motion: Any, drive: str, force: Any, wrench: Any, function: bool
 ) -> tuple[tuple[str, ...], dict[str, sig.Signal]]:
@@ -118,12 +122,15 @@ def _inputs(
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
         if force is not None:
             raise InputError("drive='platform' computes the forces itself: leave out `force`")
-        found["force"] = sig.demanded_force(robot, as_platform(robot, motion))
+        if robot.flexible_platform is not None:
+            found["acceleration"] = sig.platform_acceleration(motion)
+        else:
+            found["force"] = sig.demanded_force(robot, as_platform(robot, motion))
     elif force is not None:
         found["force"] = sig.over_time("force", force, n)
     elif function:
         found["force"] = lambda t: np.zeros((len(t), n))
-    return tuple(name for name in ("force", "wrench") if name in found), found
+    return tuple(name for name in ("force", "wrench", "acceleration") if name in found), found
 
 
 def as_platform(robot: Robot, motion: Any) -> Motion:
@@ -144,13 +151,17 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
     found: dict[str, sig.Signal] = {}
     for name in controller.signals:
         if name == "actuators":
-            found[name] = sig.actuator_reference(robot, motion)
+            found[name] = sig.actuator_reference(_assumed(robot, controller), motion)
         elif name == "platform":
             found[name] = sig.platform_reference(as_platform(robot, motion))
         else:
-            assumed = getattr(controller, "model", None) or robot
-            found[name] = sig.demanded_force(assumed, as_platform(robot, motion))
+            found[name] = sig.demanded_force(_assumed(robot, controller), as_platform(robot, motion))
     return found
+
+
+def _assumed(robot: Robot, controller: Controller) -> Robot:
+    """The robot that a controller believes to drive."""
+    return getattr(controller, "model", None) or robot
 
 
 def _start(robot: Robot, motion: Any) -> State:
@@ -206,6 +217,15 @@ def _with_start(setup: Setup, state: State, step: float) -> Setup:
     return replace(setup, start=start, values=values)
 
 
+def first_load(setup: Setup) -> tuple[Array | None, Array | None]:
+    """Load on the platform and its acceleration at time 0, where they are known."""
+    now = np.zeros(1)
+    load = setup.signals["wrench"](now)[0] if "wrench" in setup.signals else None
+    if "acceleration" in setup.signals:
+        return load, setup.signals["acceleration"](now)[0]
+    return load, setup.signals["platform"](now)[0, 18:] if "platform" in setup.signals else None
+
+
 def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[str, float]]:
     """Carried numbers of a state, and the numbers of the run completed with what depends on the start."""
     from flexapod.analysis.inverse_kinematics import follow, platform_inputs
@@ -215,10 +235,13 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
 
     layout, values = setup.layout, dict(setup.values)
     inputs = platform_inputs(state)
-    _, words, joints = follow(layout.robot, inputs, accelerations=False)
-    settle("the start of the simulation", layout.robot, words.astype(str), state, "raise")
-    start = np.zeros(layout.size)
-    place = layout.places
+    start, place = np.zeros(layout.size), layout.places
+    if layout.elastic:
+        e, ed = elastic_start(layout.robot, state, *first_load(setup))
+        start[place["e"]], start[place["ed"]] = e[0], ed[0]
+    else:
+        _, words, joints = follow(layout.robot, inputs, accelerations=False)
+        settle("the start of the simulation", layout.robot, words.astype(str), state, "raise")
     start[place["p"]], start[place["quat"]] = inputs["position"][0], quaternions(inputs["rotation"])[0]
     start[place["v"]], start[place["w"]] = inputs["velocity"][0], inputs["angular_velocity"][0]
     if place["joints"].stop > place["joints"].start:

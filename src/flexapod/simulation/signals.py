@@ -86,10 +86,22 @@ def platform_reference(motion: Any) -> Signal:
     return at
 
 
+def platform_acceleration(motion: Any) -> Signal:
+    """(n, 6): acceleration and angular acceleration of the platform frame."""
+
+    def at(t: Array) -> Array:
+        m = motion_at(motion, t)
+        return np.concatenate([m.acceleration, m.angular_acceleration], axis=1)
+
+    return at
+
+
 def actuator_reference(robot: Robot, motion: Any) -> Signal:
     """(n, 2 actuators): coordinates and rates of the reference motion."""
     if isinstance(motion, ActuatorMotion):
         return lambda t: np.concatenate([motion_at(motion, t).position, motion_at(motion, t).velocity], axis=1)
+    if robot.flexible_platform is not None:
+        return _deflected_reference(robot, motion)
     from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
     from flexapod.analysis.kernels import kernel
     from flexapod.analysis.results import reasons, settle
@@ -101,6 +113,17 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
         batch, given = solve_from_home(bound, platform_inputs(m))
         settle("reference motion", robot, reasons(bound.signature, batch.status, given), m, "raise")
         return np.concatenate([batch.outputs["actuator_position"], batch.outputs["actuator_velocity"]], axis=1)
+
+    return at
+
+
+def _deflected_reference(robot: Robot, motion: Any) -> Signal:
+    """(n, 2 actuators) of a flexible platform in quasi-static deflection along the motion."""
+    from flexapod.analysis.inverse_kinematics import inverse_kinematics
+
+    def at(t: Array) -> Array:
+        found = inverse_kinematics(robot, motion_at(motion, t), joints=False)
+        return np.concatenate([found.actuator_position.values, found.actuator_velocity.values], axis=1)
 
     return at
 

@@ -90,8 +90,10 @@ def simulate(
         rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
     )  # fmt: skip
     if drive == "actuators":
+        from flexapod.simulation.flexible_start import check_simulated
         from flexapod.simulation.follow import followed
 
+        check_simulated(robot, drive, False)
         return followed(robot, motion, length, step, output_step, wrench, reactions, options)
     inner = "rk4" if method == "cvode" else method
     setup = make_setup(
@@ -171,7 +173,7 @@ def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, s
     mark = fingerprint(setup, clock, events) if path is not None else ""
     state = (read_checkpoint(path, mark) if path is not None else None) or Progress(state=np.array(setup.start))
     total = max(1, round(clock.duration / clock.step))
-    width = setup.layout.size + setup.layout.actuators + 6
+    width = setup.layout.row_width
     last = clock_time.monotonic()
 
     with progress_bar("simulation", total, bar, round(state.segment / clock.step) + state.index) as show:
@@ -195,7 +197,7 @@ def finished(
     setup: Setup, done: Progress, events: Sequence[Event], options: dict[str, Any], reactions: bool, wrench: Any
 ) -> xr.Dataset:
     """The result of a run."""
-    width = setup.layout.size + setup.layout.actuators + 6
+    width = setup.layout.row_width
     rows = np.concatenate(done.rows) if done.rows else np.empty((0, width))
     times = np.concatenate(done.times) if done.times else np.empty(0)
     if len(rows) == 0:

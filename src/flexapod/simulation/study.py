@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import quaternions
+from flexapod.simulation.flexible_start import elastic_start
 from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.runner import Runner, advance_many
-from flexapod.simulation.setup import Setup, make_setup
+from flexapod.simulation.setup import Setup, first_load, make_setup
 from flexapod.simulation.signals import row_table
 from flexapod.simulation.simulate import _check, _duration, make_clock
 
@@ -92,8 +93,9 @@ def _single(states: State, k: int) -> State:
 
     if states.single:
         return states
-    names = ("position", "rotation", "velocity", "angular_velocity")
-    return State(**{name: getattr(states, name)[k] for name in names})
+    names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
+    given = {name: getattr(states, name) for name in names}
+    return State(**{name: values[k] for name, values in given.items() if values is not None})
 
 
 def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tuple[Setup, dict[str, Array], int]:
@@ -134,9 +136,12 @@ def _starts(setup: Setup, starts: State, count: int) -> Array:
     from flexapod.analysis.results import settle
 
     inputs, place = platform_inputs(starts), setup.layout.places
-    _, words, joints = follow(setup.layout.robot, inputs, accelerations=False)
-    settle("the starts of the study", setup.layout.robot, words.astype(str), starts, "raise")
     states = np.tile(setup.start, (count, 1))
+    if setup.layout.elastic:
+        states[:, place["e"]], states[:, place["ed"]] = elastic_start(setup.layout.robot, starts, *first_load(setup))
+    else:
+        _, words, joints = follow(setup.layout.robot, inputs, accelerations=False)
+        settle("the starts of the study", setup.layout.robot, words.astype(str), starts, "raise")
     states[:, place["p"]], states[:, place["quat"]] = inputs["position"], quaternions(inputs["rotation"])
     states[:, place["v"]], states[:, place["w"]] = inputs["velocity"], inputs["angular_velocity"]
     if place["joints"].stop > place["joints"].start:
@@ -166,4 +171,8 @@ def _dataset(setup: Setup, runner: Runner, found: Array, times: Array) -> xr.Dat
         "time": ("time", times, {"units": "s"}), "axis": ("axis", list("xyz")), "component": ("component", list("wxyz")),
         "actuator": ("actuator", list(layout.robot.actuators)),
     }  # fmt: skip
+    if layout.elastic:
+        names = {"elastic": "e", "elastic_velocity": "ed"}
+        data |= {name: ((*dims, "elastic_coordinate"), found[:, :, place[part]]) for name, part in names.items()}
+        coords["elastic_coordinate"] = ("elastic_coordinate", list(layout.robot.elastic_names))
     return xr.Dataset(data, coords=coords, attrs={"robot": layout.robot.name})

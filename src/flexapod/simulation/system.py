@@ -9,19 +9,17 @@ import casadi as ca
 
 from flexapod.simulation.attitude import matrix, theta_rate, turned
 from flexapod.simulation.controllers import gain
+from flexapod.simulation.flexible_plant import damping_power, equation_at, inverse_force
 from flexapod.simulation.joint_friction import friction_wrench
-from flexapod.simulation.layout import Layout
+from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.load_friction import loaded_acceleration
 from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
 from flexapod.simulation.scope import Scope
 
-MOTION = 12
-"""Increments of the motion in a step: position, Cayley's vector, velocity, angular velocity."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """Derivative of the increments, and the actuator forces and platform acceleration that go with it."""
+    """Derivative of the increments, and the actuator forces and accelerations (platform, elastic) that go with it."""
 
     dy: Any
     force: Any
@@ -30,11 +28,13 @@ class Rates:
 
 def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
     """Pose and twist of a row's start, or after increments y."""
+    soft = {name: parts[name] for name in ("e", "ed") if name in layout.extra}
     if y is None:
-        return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"])
+        return Moment(p=parts["p"], R=matrix(parts["quat"]), v=parts["v"], w=parts["w"], joints=parts["joints"], **soft)
+    soft = {name: value + _increment(layout, y, name) for name, value in soft.items()}
     return Moment(
         p=parts["p"] + y[:3], R=matrix(turned(y[3:6], parts["quat"])), v=parts["v"] + y[6:9], w=parts["w"] + y[9:12],
-        joints=parts["joints"],
+        joints=parts["joints"], **soft,
     )  # fmt: skip
 
 
@@ -49,8 +49,11 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
     c = coordinates(scope, robot, moment)
     moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
-    force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
     wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
+    if layout.elastic:
+        moment = replace(moment, equation=equation_at(scope, robot, moment))
+        dissipated = damping_power(scope, robot, moment.ed)
+    force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
     if layout.friction == "load":
@@ -64,7 +67,8 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
-    dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot, *[beside[name] for name in layout.extra])
+    beside |= {"e": moment.ed, "ed": Vdot[6:]}
+    dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=force, acceleration=Vdot)
 
 
@@ -86,6 +90,8 @@ def _forces(
             force = limited(scope, layout, asked)
     if "force" in signals:
         force = force + signals["force"]
+    if "acceleration" in signals:  # the loop of Long 2014, Fig. 3
+        force = force + inverse_force(scope, layout.robot, moment, signals["acceleration"])
     if layout.failing:
         force = force * ca.vertcat(*[scope.root.parameter(f"actuator.{a}.gain") for a in layout.robot.actuators])
     return force + stored, force, error

@@ -1,0 +1,102 @@
+"""Start of a run with a flexible platform: static deflection unless told otherwise, and what has to hold before it may run."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import Motion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+GROWTH = 1e-6
+"""Real part of an internal eigenvalue, of the largest one, that counts as growing."""
+
+
+class StartWarning(UserWarning):
+    """A run starts where its robot is in no balance."""
+
+
+def check_simulated(robot: Robot, drive: str, rubs: bool | str) -> None:
+    """Refuse what is not simulated: flexible legs, and with a flexible platform general legs, friction, driven actuators."""
+    from flexapod.analysis.elastic_state import check_flexible
+
+    soft = [f"leg {leg.name}" for leg in robot.legs if any(link.elastic for link in leg.links)]
+    if soft:
+        raise InputError(f"simulate: {robot.name} has flexible legs ({', '.join(soft[:3])}); rigid legs are simulated only")
+    if robot.flexible_platform is None:
+        return
+    check_flexible(robot, "simulate")
+    if rubs:
+        raise InputError(f"friction: not available with the flexible platform of {robot.name}; set friction=False")
+    if drive == "actuators":
+        raise InputError(
+            f"drive='actuators': the actuators alone do not fix the flexible platform of {robot.name}; "
+            "use drive='platform', or drive='force' with a controller"
+        )
+
+
+def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration: Array | None) -> tuple[Array, Array]:
+    """Elastic coordinates and rates (n, N) at states: their own, else the deflection that the frame's motion and load make.
+
+    Args:
+        wrench: (6,) load on the platform's frame at the start, or None.
+        acceleration: (6,) of the frame at the start, or None for zero.
+
+    Checked by: tests/simulation/test_flexible_run.py.
+    """
+    from flexapod.analysis.flexible_load import flexible_load
+    from flexapod.analysis.inverse_kinematics import platform_inputs
+    from flexapod.analysis.results import settle
+    from flexapod.analysis.static_deflection import solve_static
+
+    count, N = len(state), len(robot.elastic_names)
+    if state.elastic is not None:
+        assert state.elastic_velocity is not None
+        e, ed = state.elastic.reshape(count, -1), state.elastic_velocity.reshape(count, -1)
+        if e.shape[1] != N:
+            raise InputError(f"elastic: the start has {e.shape[1]} elastic coordinates, {robot.name} has {N}")
+        if np.any(robot.gravity) and not np.all(np.any(e, axis=1)):
+            text = "the run starts undeformed (elastic = 0), which is no balance under gravity: the platform will ring. "
+            warnings.warn(StartWarning(text + "Leave out `elastic` to start from the static deflection"), stacklevel=5)
+        return np.array(e), np.array(ed)
+    inputs = platform_inputs(state)
+    given = np.zeros(6) if acceleration is None else acceleration
+    inputs["acceleration"], inputs["angular_acceleration"] = np.tile(given[:3], (count, 1)), np.tile(given[3:], (count, 1))
+    words = np.full(count, "", dtype=object)
+    load = flexible_load(robot, inputs, wrench, None, "world")
+    found = solve_static(robot, inputs, load, words)
+    settle("the start of the simulation", robot, words.astype(str), state, "raise")
+    return found.elastic, np.zeros_like(found.elastic)
+
+
+def check_internal(robot: Robot, motion: Motion) -> None:
+    """Refuse an inverse model whose internal dynamics grows at the start, middle or end of a motion.
+
+    Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_run.py.
+    """
+    from flexapod.analysis.flexible_load import flexible_load
+    from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError, internal_eigenvalues
+    from flexapod.analysis.inverse_kinematics import platform_inputs
+
+    chosen = np.unique([0, len(motion) // 2, len(motion) - 1])
+    inputs: dict[str, Any] = {name: values[chosen] for name, values in platform_inputs(motion).items()}
+    words = np.full(len(chosen), "", dtype=object)
+    found = internal_eigenvalues(robot, inputs, flexible_load(robot, inputs, None, None, "world"), words)
+    good = np.flatnonzero(words == "")
+    growth = found[good].real.max(axis=1, initial=-np.inf)
+    if len(good) and growth.max() > GROWTH * np.abs(found[good]).max():
+        time = motion.time[chosen[good[int(growth.argmax())]]]
+        raise UnstableInternalDynamicsError(
+            f"simulate: the inverse model of {robot.name} cannot drive it: its internal dynamics is unstable at t = {time:g} s "
+            f"(grows with {growth.max():.4g} 1/s). Damp the platform, or control it by a rigid model",
+            growth=float(growth.max()),
+        )
