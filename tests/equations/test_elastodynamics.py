@@ -11,12 +11,9 @@ import pytest
 import scipy.linalg
 
 import flexapod as fp
-from flexapod.equations.elastodynamics.assembly import independent
+from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
 from flexapod.kernels import Kernel, compile_kernel
-from flexapod.robot.chain import closure
-from flexapod.robot.geometry import Pose
-from flexapod.robot.mobility import move
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 REFERENCE = json.loads((DATA / "dualemps.json").read_text())
@@ -37,59 +34,34 @@ def robot() -> fp.Robot:
 
 @cache
 def compiled(which: str) -> tuple[Kernel, np.ndarray]:
-    make = {"mass": elastic_mass_matrix, "inverse": elastic_inverse_dynamics, "forward": elastic_forward_dynamics}[which]
-    program, values = make(robot()), robot().values
+    make = {
+        "mass": elastic_mass_matrix, "inverse": elastic_inverse_dynamics, "forward": elastic_forward_dynamics,
+        "closing": elastic_closing,
+    }[which.removesuffix("+")]  # fmt: skip
+    program, values = make(robot(), friction=True) if which.endswith("+") else make(robot()), robot().values
     names = [p.name for p in program.signature.parameters]
     return compile_kernel(program, zeros=robot().zeros & set(names)), np.array([values[n] for n in names])
 
 
-def jacobian(q: list[np.ndarray], home: Pose) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals and derivatives of both loops by all coordinates and the platform twist."""
-    parts = [closure(leg, own, home) for leg, own in zip(robot().legs, q, strict=True)]
-    rows, first = sum(len(p[0]) for p in parts), len(q[0])
-    J, split = np.zeros((rows, first + len(q[1]) + 6)), len(parts[0][0])
-    J[:split, :first], J[split:, first:-6] = parts[0][1], parts[1][1]
-    J[:split, -6:], J[split:, -6:] = parts[0][2], parts[1][2]
-    return np.concatenate([p[0] for p in parts]), J
+def arranged(values: np.ndarray | list[float]) -> np.ndarray:
+    """Numbers in the reference's order as the robot orders its independent coordinates."""
+    short = [name.split(".", 1)[1] if name.count(".") > 1 else name.split(".")[0] for name in ORDER]
+    return np.array([np.asarray(values)[short.index(name)] for name in robot().independent])
 
 
 def state(x: np.ndarray, xd: np.ndarray) -> dict[str, np.ndarray]:
-    """Kernel inputs of a state given in the reference's coordinates: loops closed in NumPy."""
-    names, home = list(robot().coordinates), robot().home
-    flat, given = np.concatenate([leg.home for leg in robot().legs]), np.zeros(len(names) + 6, dtype=bool)
+    """Closed joint coordinates and rates of a state given in the reference's coordinates."""
+    start = np.concatenate([leg.home for leg in robot().legs])
     for name, value in zip(ORDER, x, strict=True):
-        flat[names.index(name)], given[names.index(name)] = value, True
-    first = len(robot().legs[0].home)
-    q = [flat[:first], flat[first:]]
-    for _ in range(50):
-        r, J = jacobian(q, home)
-        if np.linalg.norm(r) < 1e-15:
-            break
-        step = -np.linalg.pinv(J * ~given, rcond=1e-10) @ r * ~given
-        q, home = move(q, home, step)
-    _, J = jacobian(q, home)
-    rate = np.zeros(len(given))
-    for name, value in zip(ORDER, xd, strict=True):
-        rate[names.index(name)] = value
-    rate -= np.linalg.pinv(J * ~given, rcond=1e-10) @ (J @ rate) * ~given
-    elastic = [names.index(n) for n in robot().elastic_names]
-    flat = np.concatenate(q)
-    return {
-        "position": home.position, "rotation": home.rotation, "velocity": rate[-6:-3], "angular_velocity": rate[-3:],
-        "elastic": flat[elastic], "elastic_velocity": rate[elastic], "guess": flat,
-    }  # fmt: skip
+        start[robot().coordinates.index(name)] = value
+    found = evaluate("closing", {"joint_position": start, "independent_velocity": arranged(xd)})
+    return {"joint_position": found["closed_position"], "joint_velocity": found["closed_velocity"]}
 
 
-def in_reference(found: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Mass matrix and bias in the reference's coordinates."""
-    free, names = independent(robot()), robot().elastic_names
-    S = np.zeros((11, len(free)))
-    S[:2] = found["actuator_map"]
-    for j, name in enumerate(ORDER[2:]):
-        S[2 + j, free.index(6 + names.index(name))] = 1.0
-    back, offset = np.linalg.inv(S), np.append(found["actuator_bias"], np.zeros(9))
-    M = back.T @ found["mass_matrix"] @ back
-    return M, back.T @ found["bias"] - M @ offset
+def in_reference(found: np.ndarray) -> np.ndarray:
+    """Entries of independent coordinates (last axes) in the reference's order."""
+    order = [int(k) for k in np.argsort(arranged(np.arange(11.0)))]
+    return found[np.ix_(*[order] * found.ndim)]
 
 
 def evaluate(which: str, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -103,7 +75,7 @@ def share(found: np.ndarray, expected: list[float] | np.ndarray) -> float:
 
 
 def test_mass_matrix_at_rest() -> None:
-    M, _ = in_reference(evaluate("mass", state(np.zeros(11), np.zeros(11))))
+    M = in_reference(evaluate("mass", state(np.zeros(11), np.zeros(11)))["mass_matrix"])
     assert share(M, REFERENCE["mass_matrix_q0"]) < STATES
     assert np.abs(M - M.T).max() < 1e-14 * np.abs(M).max()
 
@@ -113,23 +85,22 @@ def test_states(case: int) -> None:
     """Mass matrix, inverse and direct model, passive joints of the reference states."""
     s = REFERENCE["states"][case]
     inputs = state(np.array(s["x"]), np.array(s["xdot"]))
-    M, _ = in_reference(evaluate("mass", inputs))
+    M = in_reference(evaluate("mass", inputs)["mass_matrix"])
     assert share(M, s["mass_matrix"]) < STATES
     q12, q22, _ = s["passive_q12_q22_q25"]
     names = list(robot().coordinates)
-    assert abs(inputs["guess"][names.index("1.q12")] - q12) < 1e-12
-    assert abs(inputs["guess"][names.index("2.q22")] - q22) < 1e-12
-    order = [robot().elastic_names.index(n) for n in ORDER[2:]]
+    assert abs(inputs["joint_position"][names.index("1.q12")] - q12) < 1e-12
+    assert abs(inputs["joint_position"][names.index("2.q22")] - q22) < 1e-12
     drive = evaluate("inverse", {**inputs, "actuator_acceleration": np.array(s["qa_ddot"])})
     assert share(drive["force"], s["nofriction"]["tau"]) < STATES
-    assert share(drive["elastic_acceleration"][order], s["nofriction"]["qe_ddot"]) < STATES
+    assert share(in_reference(drive["independent_acceleration"])[2:], s["nofriction"]["qe_ddot"]) < STATES
     moved = evaluate("forward", {**inputs, "force": np.array(s["nofriction"]["forward_tau"])})
     assert share(moved["actuator_acceleration"], s["nofriction"]["forward_qa_ddot"]) < STATES
-    assert share(moved["elastic_acceleration"][order], s["nofriction"]["forward_qe_ddot"]) < STATES
+    assert share(in_reference(moved["independent_acceleration"])[2:], s["nofriction"]["forward_qe_ddot"]) < STATES
 
 
 def test_natural_frequencies_with_locked_sliders() -> None:
-    M, _ = in_reference(evaluate("mass", state(np.zeros(11), np.zeros(11))))
+    M = in_reference(evaluate("mass", state(np.zeros(11), np.zeros(11)))["mass_matrix"])
     K = np.zeros((9, 9))
     for beam in [e for found in robot().beams.values() for e in found]:
         leg = next(name for name, found in robot().beams.items() if beam in found)
@@ -148,8 +119,8 @@ def test_direct_after_inverse_is_the_identity() -> None:
         drive = evaluate("inverse", {**inputs, "actuator_acceleration": wanted})
         moved = evaluate("forward", {**inputs, "force": drive["force"]})
         assert np.allclose(moved["actuator_acceleration"], wanted, atol=1e-9)
-        scale = np.abs(drive["elastic_acceleration"]).max()
-        assert np.abs(moved["elastic_acceleration"] - drive["elastic_acceleration"]).max() < 1e-9 * scale
+        scale = np.abs(drive["independent_acceleration"]).max()
+        assert np.abs(moved["independent_acceleration"] - drive["independent_acceleration"]).max() < 1e-9 * scale
 
 
 def test_dynamics_verbs_refuse_beams_by_name() -> None:

@@ -34,6 +34,8 @@ PROGRAMS = {
     "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
+    "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_point": "flexapod.equations.elastodynamics.points",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
     "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",

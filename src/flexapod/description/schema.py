@@ -290,8 +290,8 @@ class Joint(Model):
     limits: Limits | None = Field(default=None, description="what the joint can do")
     friction: Friction | None = Field(default=None, description="friction of the joint")
     inertia: MassOrInertia = Field(default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)")
-    stiffness: Stiffness | None = Field(default=None, description="spring at the joint (flexible joints)")
-    damping: Viscous | None = Field(default=None, description="damper at the joint (flexible joints)")
+    stiffness: Stiffness | None = Field(default=None, description="spring at the joint, unloaded at home; an actuator drives through it")
+    damping: Viscous | None = Field(default=None, description="damper at the joint, beside the spring")
 
 
 class Row(Model):
@@ -312,6 +312,8 @@ class Row(Model):
     IA: MassOrInertia = Field(default=0.0, description="rotor inertia")
     limits: Limits | None = Field(default=None, description="what the joint can do")
     friction: Friction | None = Field(default=None, description="friction of the joint")
+    stiffness: Stiffness | None = Field(default=None, description="spring at the joint; an actuator drives through it")
+    damping: Viscous | None = Field(default=None, description="damper at the joint")
     points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
 

@@ -72,7 +72,9 @@ class Link:
         body: what moves with this frame, if it has a name; None for the massless inner frame of a joint.
         actuated: driven by an actuator.
         inertia: rotor inertia at the coordinate [kg or kg m^2].
-        elastic: the coordinate is a deformation: independent, never solved for to close a loop.
+        elastic: the coordinate is a deformation: solved for to close a loop only where nothing else is left.
+        spring: a spring and a damper act at the coordinate, unloaded at home.
+        stiffness, damping: theirs [N/m, N m/rad; N s/m, N m s/rad].
     """
 
     joint: str
@@ -89,6 +91,9 @@ class Link:
     friction: Friction | None = None
     from_table: bool = False
     elastic: bool = False
+    spring: bool = False
+    stiffness: float = 0.0
+    damping: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,16 +18,18 @@ import numpy as np
 from flexapod.description.read import Description, read_robot_file
 from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
+from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan
 from flexapod.robot.flexible_platform import FlexibleShape, joint_shapes, make_flexible, rigid_part, shape_of, structural_zeros
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.rehoming import moved_home
-from flexapod.robot.tables import Table, number, vector
+from flexapod.robot.tables import Table
 from flexapod.robot.tree import RobotBuildError
 from flexapod.robot.values import robot_values
 
@@ -211,11 +213,41 @@ class Robot:
 
     @cached_property
     def elastic_names(self) -> tuple[str, ...]:
-        """Names of the elastic coordinates: `platform.mode1`, ..., and those of beams in legs."""
+        """Names of the elastic coordinates: `platform.mode1`, ..., then of legs: `13.u`, or `A.rod.u` where legs share a name."""
         platform = self.flexible_platform
         modes = () if platform is None else tuple(f"platform.{n}" for n in platform.names)
-        beams = tuple(f"{leg.name}.{k.coordinate}" for leg in self.legs for k in leg.links if k.elastic)
-        return modes + beams
+        short = [k.coordinate for leg in self.legs for k in leg.links if k.elastic]
+        long = [f"{leg.name}.{k.coordinate}" for leg in self.legs for k in leg.links if k.elastic]
+        return modes + tuple(s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True))
+
+    @cached_property
+    def elastic_indices(self) -> tuple[int, ...]:
+        """Indices of the legs' elastic coordinates among the joint coordinates."""
+        links = [leg.links[i] for leg in self.legs for i in leg.moving]
+        return tuple(k for k, link in enumerate(links) if link.elastic)
+
+    @cached_property
+    def elastic_legs(self) -> bool:
+        """Some leg deforms or has springs: the robot is served by the equations of flexible legs."""
+        return any(link.elastic or link.spring for leg in self.legs for link in leg.links)
+
+    @cached_property
+    def elastic_plan(self) -> ElasticPlan:
+        """Which coordinates stay independent when the loops of a robot with flexible legs are closed."""
+        return elastic_plan(self)
+
+    @cached_property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the independent coordinates of a robot with flexible legs: actuators, elastic ones, others."""
+        plan = self.elastic_plan
+        modes = len(self.elastic_names) - len(self.elastic_indices)
+        names = list(plan.columns)
+        at = len(names) - len(self.coordinates)
+        for k, name in zip(self.elastic_indices, self.elastic_names[modes:], strict=True):
+            names[at + k] = name
+        for k, name in zip(self.driven, self.actuators, strict=True):
+            names[at + k] = name
+        return tuple(names[k] for k in plan.independent)
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -232,7 +264,8 @@ class Robot:
                 "branch": leg.branch,
                 "sign": form.sign if form else 0,
                 "links": [
-                    (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k)) for k in leg.links
+                    (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
+                    for k in leg.links
                 ],
                 "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
             }
@@ -241,7 +274,8 @@ class Robot:
         points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
         flexible = repr(self.flexible_shape) if self.flexible_platform is not None else ""
         beams = [repr([(e.name, e.root, e.links, e.shape) for e in found]) for found in self.beams.values()]
-        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible, beams], sort_keys=True)
+        elastic = repr(self.elastic_plan) if self.elastic_legs else ""
+        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible, beams, elastic], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -274,39 +308,20 @@ class Robot:
     @property
     def bodies(self) -> Table:
         """Table of bodies."""
-        rows = []
-        for name, body in self.bodies_by_name.items():
-            com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
-            tensor = body.body_axes.T @ body.inertia @ body.body_axes
-            rows.append((name, number(body.mass), vector(com), vector(np.diag(tensor))))
-        return Table(("body", "mass [kg]", "centre of mass [m]", "Ixx Iyy Izz about origin [kg m^2]"), tuple(rows))
+        return summary.bodies(self)
 
     @property
     def joints(self) -> Table:
         """Table of joints, base to platform."""
-        rows = []
-        for leg in self.legs:
-            for link in leg.links:
-                kind = {"R": "revolute", "P": "prismatic", "fixed": "fixed"}[link.kind]
-                drive = "actuated" if link.actuated else ""
-                stroke = link.limits.stroke if link.limits and link.limits.stroke else None
-                rows.append((f"{leg.name}.{link.coordinate}", kind, drive, vector(stroke) if stroke else ""))
-            rows.append((f"{leg.name}.{leg.closing.joint}", leg.closing.type, "closes the loop", ""))
-        return Table(("joint", "type", "role", "stroke"), tuple(rows))
+        return summary.joints(self)
 
     @property
     def loops(self) -> Table:
         """Table of legs and the loops that they close."""
-        rows = []
-        for leg in self.legs:
-            chain = " - ".join(link.coordinate for link in leg.links)
-            rows.append((leg.name, leg.architecture, chain, f"{leg.closing.joint} ({leg.closing.type})"))
-        return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
+        return summary.loops(self)
 
     def __str__(self) -> str:
-        place = f"gravity {vector(self.gravity)} m/s^2, home at {vector(self.home.position)} m"
-        head = f"{self.name}: {self.title}\n{self.source}\n{self.mobility}\n{place}"
-        return f"{head}\n\n{self.loops}\n\n{self.bodies}"
+        return summary.text(self)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"

@@ -113,7 +113,9 @@ def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
         limits=row.limits,
         friction=row.friction,
         from_table=True,
+        **spring_of(row),
     )
+    index = _behind_spring(tree, index)
     tree.placed[row.body] = (index, np.eye(3))
     if row.flexible is not None and row.flexible.type == "beam":
         add_beam(tree, row.body, row.flexible, index, np.eye(3), tree.planar)
@@ -124,7 +126,7 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
     parent, seat = tree.seat(joint.from_, np.array(joint.at))
     R_ft = rotation_matrix(joint.rotation)
     starts = joint.start if isinstance(joint.start, list) else [joint.start] * 3
-    shared: dict[str, Any] = {"limits": joint.limits, "friction": joint.friction}
+    shared: dict[str, Any] = {"limits": joint.limits, "friction": joint.friction, **spring_of(joint)}
 
     def body(K: Array) -> RigidBody | None:
         return rigid_body(joint.to, bodies[joint.to], snap(K.T @ R_ft)) if joint.to in bodies else None
@@ -142,7 +144,7 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
         K = frame_along(unit(joint.axis or []))
         kind: Kind = "R" if joint.type == "revolute" else "P"
         index = tree.add(parent, seat @ pose(rotation=K), kind, name, body=body(K), start=starts[0], **drive, **shared)
-        finish(index, K)
+        finish(_behind_spring(tree, index), K)
     elif joint.type == "cylindrical":
         K = frame_along(unit(joint.axis or []))
         first = tree.add(parent, seat @ pose(rotation=K), "P", name, ".1", start=starts[0], **drive, **shared)
@@ -168,6 +170,29 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
             )
             K_before = K
         finish(index, K_before)
+
+
+def spring_of(part: schema.Joint | schema.Row) -> dict[str, Any]:
+    """Spring and damper of a joint as arguments of a link; a fixed joint has none."""
+    if (part.stiffness is None and part.damping is None) or _is_fixed(part):
+        return {}
+    return {"spring": True, "stiffness": part.stiffness or 0.0, "damping": part.damping or 0.0}
+
+
+def _is_fixed(part: schema.Joint | schema.Row) -> bool:
+    return part.sigma == 2 if isinstance(part, schema.Row) else part.type == "fixed"
+
+
+def _behind_spring(tree: TreeBuilder, index: int) -> int:
+    """The link that carries the body: an actuator with stiffness drives it through a spring, an elastic link of the same axis."""
+    link = tree.links[index]
+    if not (link.actuated and link.spring and link.stiffness):
+        return index
+    tree.links[index] = replace(link, body=None, spring=False, stiffness=0.0, damping=0.0)
+    return tree.add(
+        index, pose(), link.kind, link.joint, ".s", body=link.body, elastic=True, from_table=link.from_table,
+        spring=True, stiffness=link.stiffness, damping=link.damping,
+    )  # fmt: skip
 
 
 def _universal_axes(leg: str, name: str, joint: schema.Joint, R_ft: Array) -> tuple[Array, Array, Array, Array]:

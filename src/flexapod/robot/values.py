@@ -82,7 +82,11 @@ def _chain(result: dict[str, float], leg: Leg) -> None:
         _vector(result, f"{name}.on_{side}.p", half.position)
         _matrix(result, f"{name}.on_{side}.R", half.rotation)
     for i, value in enumerate(leg.home):
-        result[f"{base}.{leg.links[leg.moving[i]].coordinate}.home"] = float(value)
+        link = leg.links[leg.moving[i]]
+        result[f"{base}.{link.coordinate}.home"] = float(value)
+        if link.spring:
+            spring = {"rest": float(value), "stiffness": link.stiffness, "damping": link.damping}
+            result.update({f"{base}.{link.coordinate}.{key}": number for key, number in spring.items()})
 
 
 def _closed_form(result: dict[str, float], leg: Leg) -> None:

@@ -1,13 +1,11 @@
-r"""Equation of motion of a robot with beams in its legs, in independent coordinates.
+r"""Equation of motion of a robot with flexible legs in independent coordinates u: actuators, deformations.
 
-All coordinates that are not solved for stand together, :math:`w = (v, \omega, \dot e)`: platform twist and elastic rates.
-Each leg gives generalized forces h_i and the derivatives J_i of its coordinates by w; leftover closing rows tie some of w
-together:
+All coordinates z follow from them, :math:`\dot z = N\dot u`, :math:`\ddot z = N\ddot u + \beta` (see `loops`). Legs give their
+mass matrices M_z by composite bodies and the forces h that the motion :math:`\ddot z = \beta` demands by recursion:
 
-.. math:: h = \sum_i J_i^T h_i,\qquad G w = 0\ \Rightarrow\ w = N u,\qquad
-          N^T(M\dot w + c) = (J_a N)^T\,\Gamma,\qquad \dot w = N\dot u + \beta
+.. math:: M = N^T M_z N,\qquad c = N^T h,\qquad M\ddot u + c = A^T\Gamma \qquad\text{(Briot 2014 Eqs. 41-44)}
 
-(Briot 2014 Eqs. 28-44.) The closing is the one of rigid robots; elastic coordinates are free coordinates of their legs.
+A: rates of the actuators by those of u; a selection where all actuators are independent.
 """
 
 from __future__ import annotations
@@ -17,15 +15,24 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import close_at, half_on_platform, transfer
-from flexapod.equations.elastodynamics.elastic_tree import elastic_tree_forces
-from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.elastodynamics.elastic_state import (
+    ElasticState,
+    TreeMotion,
+    platform_columns,
+    platform_modes,
+    read_state,
+    tree_motion,
+)
+from flexapod.equations.elastodynamics.elastic_tree import Elements, beam_models, elastic_tree_forces
+from flexapod.equations.elastodynamics.joint_forces import joint_forces
+from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.tree_inertia import leg_mass_matrix, rigid_composite
+from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Rot, Vec
-from flexapod.spatial.linear import solve
+from flexapod.spatial import dot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +42,11 @@ class ElasticEquation:
     Args:
         M, c: (n, n), (n,) mass matrix and all other forces.
         A: (actuators, n) actuator rates per independent rate; forces act through its transpose.
-        gamma: (actuators,) actuator acceleration at u' = 0.
-        N, beta: (6 + elastic, n), (6 + elastic,) platform and elastic accelerations: N u' + beta.
-        q: coordinates of all joints; rates: of the actuators.
+        gamma: (actuators,) actuator accelerations at u'' = 0.
+        N, beta: (z, n), (z,) accelerations of all coordinates: N u'' + beta.
+        rates: (actuators,).
+        motion: of all frames at u'' = 0.
+        direct: positions of the actuators among u, where every one is independent; else None.
     """
 
     M: Any
@@ -46,91 +55,113 @@ class ElasticEquation:
     gamma: Any
     N: Any
     beta: Any
-    q: Any
     rates: Any
+    motion: TreeMotion
+    direct: tuple[int, ...] | None
 
 
-def independent(robot: Robot) -> tuple[int, ...]:
-    """Indices of (platform twist, elastic coordinates) that stay independent when the loops are closed."""
-    size = 6 + len(robot.elastic_names)
-    return tuple(i for i in range(size) if i not in robot.plan.platform_dependents)
-
-
-def elastic_equation(b: Program, robot: Robot) -> ElasticEquation:
+def elastic_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any = None) -> ElasticEquation:
     """Declare the inputs of a state and assemble the equation.
 
-    Inputs: `position`, `rotation`, `velocity`, `angular_velocity` of the platform, `elastic`, `elastic_velocity` in the order of
-    ``robot.elastic_names``, `guess` (joint coordinates). The state must obey the loops; `velocity` likewise.
+    Args:
+        friction: of the joints, as in the file (Eq. 27).
+        wrench: (6,) on the platform frame at its origin, world axes.
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/equations/test_elastodynamics.py.
     """
-    values, count = Values(b), len(robot.elastic_names)
-    wd = ca.SX.sym("wd", 6 + count)
-    platform = _platform(b, wd)
-    e, ed = b.input("elastic", (count,)), b.input("elastic_velocity", (count,))
-    guess = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
-    gravity = values.vector("gravity", "W")
-    h = ca.vertcat(inertia_wrench(values, "platform", platform, gravity).column, ca.SX.zeros(count))
-    actuators, rows, residuals, driven, joints, at, first = [], [], [], [], [], 0, 0
-    for i, leg in enumerate(robot.legs):
-        own, plan, n = values.of(f"legs.{leg.name}"), robot.plan.legs[i], len(leg.moving)
-        free = plan.free(n)
-        start = [guess[at + k] for k in range(n)]
-        for j, k in enumerate(free):
-            start[k] = e[first + j]
-        half = half_on_platform(own, leg, platform)
-        moving = [(ed[first + j], wd[6 + first + j]) for j in range(len(free))]
-        closed = close_at(b, own, leg, plan, half, start, moving)
-        T, columns = transfer(half.p - platform.p), slice(6 + first, 6 + first + len(free))
-        J, G = ca.SX.zeros(n, 6 + count), ca.SX.zeros(len(plan.leftover), 6 + count)
-        J[:, :6], J[:, columns] = ca.mtimes(closed.jacobian, T), closed.free_jacobian
-        G[:, :6], G[:, columns] = ca.mtimes(closed.constraint, T), closed.free_constraint
-        h = h + ca.mtimes(J.T, elastic_tree_forces(b, own, leg, robot.beams.get(leg.name, ()), closed, gravity))
-        own_drives = [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
-        actuators.append(J[own_drives, :])
-        driven += [(closed.qd[k], closed.qdd[k]) for k in own_drives]
-        rows.append(G)
-        residuals.append(closed.leftover[2])
-        joints += closed.q
-        at, first = at + n, first + len(free)
-    return _reduced(robot, wd, h, ca.vertcat(*actuators), ca.vertcat(*rows), ca.vertcat(*residuals), driven, joints)
-
-
-def _platform(b: Program, wd: Any) -> FrameMotion:
-    return FrameMotion(
-        p=Vec(b.input("position", (3,), unit="m", doc="platform frame origin, world"), "W"),
-        R=Rot(b.input("rotation", (3, 3), doc="world-from-platform"), "W", "P"),
-        v=Vec(b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"), "W"),
-        w=Vec(b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"), "W"),
-        a=Vec(wd[:3], "W"),
-        alpha=Vec(wd[3:6], "W"),
-    )
-
-
-def _reduced(
-    robot: Robot, wd: Any, h: Any, J_a: Any, G: Any, r: Any, driven: list[tuple[Any, Any]], joints: list[Any]
-) -> ElasticEquation:
-    """Project on the independent coordinates."""
-    size, kept = wd.numel(), list(robot.plan.constraints)
-    free, bound = list(independent(robot)), list(robot.plan.platform_dependents)
-    rest = ca.SX.zeros(size)
-    M = ca.substitute(ca.jacobian(h, wd), wd, rest)
-    c, r0, q0 = ca.substitute([h, r, ca.vertcat(*[qdd for _, qdd in driven])], [wd], [rest])
-    N, beta = ca.SX.zeros(size, len(free)), ca.SX.zeros(size)
-    for k, i in enumerate(free):
-        N[i, k] = 1
-    if bound:
-        block, others = ca.densify(G[kept, bound]), ca.densify(ca.horzcat(G[kept, free], r0[kept]))
-        X = -solve(block, others)
-        for k, i in enumerate(bound):
-            N[i, :], beta[i] = X[k, : len(free)], X[k, len(free)]
+    values, plan = Values(b), robot.elastic_plan
+    state = read_state(b, robot)
+    still = tree_motion(values, robot, state)
+    rows, drifts, _ = loop_rows(values, robot, still)
+    X, drift = solve_loops(plan, rows, drifts)
+    bound, free, size = list(plan.bound), list(plan.independent), len(plan.columns)
+    beta = ca.SX(size, 1)
+    beta[bound] = drift
+    beta = ca.densify(beta)
+    motion = tree_motion(values, robot, state, beta)
+    h, M_z = _tree(b, values, robot, state, motion, beta)
+    h = h + joint_forces(values, robot, state, motion, friction)
+    if wrench is not None:
+        h = h - _load(robot, motion, wrench)
+    N = ca.SX(size, len(free))
+    N[free, :] = ca.SX.eye(len(free))
+    N[bound, :] = X
+    driven = driven_columns(robot)
+    rates = ca.vertcat(*[state.qd[i][k] for i, leg in enumerate(robot.legs) for k in _driven(leg)])
+    direct = tuple(free.index(k) for k in driven) if set(driven) <= set(free) else None
     return ElasticEquation(
-        M=ca.mtimes(N.T, ca.mtimes(M, N)),
-        c=ca.mtimes(N.T, c + ca.mtimes(M, beta)),
-        A=ca.mtimes(J_a, N),
-        gamma=q0 + ca.mtimes(J_a, beta),
+        M=_projected(M_z, X, free, bound),
+        c=h[free] + ca.mtimes(X.T, h[bound]),
+        A=N[driven, :],
+        gamma=beta[driven],
         N=N,
         beta=beta,
-        q=ca.vertcat(*joints),
-        rates=ca.vertcat(*[qd for qd, _ in driven]),
+        rates=rates,
+        motion=motion,
+        direct=direct,
     )
+
+
+def _projected(M_z: Any, X: Any, free: list[int], bound: list[int]) -> Any:
+    """N^T M_z N with N = (1; X): both mixed terms and half of the last in one product."""
+    product = ca.mtimes(M_z[free, bound] + ca.mtimes(X.T, M_z[bound, bound]) / 2, X)
+    lower = ca.tril(ca.densify(M_z[free, free] + product + product.T))
+    return lower + ca.tril(lower, False).T
+
+
+def driven_columns(robot: Robot) -> list[int]:
+    """Columns of z that are actuators, in their order."""
+    return [robot.elastic_plan.first[i] + k for i, leg in enumerate(robot.legs) for k in _driven(leg)]
+
+
+def _driven(leg: Any) -> list[int]:
+    return [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
+
+
+def _tree(b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any) -> tuple[Any, Any]:
+    """Forces h (z,) at accelerations zdd and mass matrix (z, z) of all bodies, loops cut."""
+    plan, gravity = robot.elastic_plan, values.vector("gravity", "W")
+    size = len(plan.columns)
+    h, M = ca.SX.zeros(size), ca.SX(size, size)
+    if plan.carrier is None:
+        own, matrix = _platform(b, values, robot, state, motion, zdd)
+        h[: own.numel()] = own
+        M[: own.numel(), : own.numel()] = matrix
+    for i, leg in enumerate(robot.legs):
+        own_values, at = values.of(f"legs.{leg.name}"), slice(plan.first[i], plan.first[i] + len(leg.moving))
+        beams, links = robot.beams.get(leg.name, ()), motion.links[i]
+        elements: Elements = beam_models(b, own_values, leg, beams, state.q[i], state.qd[i], links, gravity)
+        qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
+        h[at] = elastic_tree_forces(own_values, leg, elements, links, qdd, gravity)
+        by_link = {k: (beam, R, model.M) for beam, R, model in elements.values() for k in beam.links}
+        M[at, at] = leg_mass_matrix(own_values, leg, motion.poses[i], by_link)
+    return h, M
+
+
+def _platform(
+    b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any
+) -> tuple[Any, Any]:
+    """Forces and mass matrix of the platform in (v, omega of world axes, modes)."""
+    frame, gravity, N = motion.platform, values.vector("gravity", "W"), platform_modes(robot)
+    R = frame.R.expr
+    if N:
+        own, w, g = values.of("platform"), (frame.R.T @ frame.w).expr, (frame.R.T @ gravity).expr
+        model: FlexibleModel = flexible_model(b, own, robot.flexible_shape[0], state.e, state.ed, w, g)
+        T = ca.diagcat(R, R, ca.SX.eye(N))
+        M = ca.mtimes(T, ca.mtimes(model.M, T.T))
+        return ca.mtimes(T, model.c) + ca.mtimes(M, zdd[: 6 + N]), M
+    body = rigid_composite(values, "platform", frame.R)
+    hat = ca.skew(body.S.expr)
+    M = ca.vertcat(ca.horzcat(body.m * ca.SX.eye(3), -hat), ca.horzcat(hat, body.I))
+    return inertia_wrench(values, "platform", frame, gravity).column, M
+
+
+def _load(robot: Robot, motion: TreeMotion, wrench: Any) -> Any:
+    """Generalized forces (z,) of a wrench on the platform frame."""
+    from flexapod.spatial import Vec
+
+    result = ca.SX.zeros(len(robot.elastic_plan.columns))
+    force, moment = Vec(wrench[:3], "W"), Vec(wrench[3:], "W")
+    for k, (v, w) in platform_columns(robot, robot.elastic_plan, motion, motion.platform.p).items():
+        result[k] = dot(v, force) + dot(w, moment)
+    return result

@@ -6,12 +6,12 @@ its tip reaches those coordinates through the links that they are.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import ClosedLeg
-from flexapod.equations.flexible_platform.generalized_newton_euler import flexible_model
+from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
@@ -19,42 +19,51 @@ from flexapod.equations.virtual_power.inertia_wrench import Wrench, inertia_wren
 from flexapod.kernels.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
-from flexapod.spatial import Vec
+from flexapod.spatial import Rot, Vec
 from flexapod.spatial.vector import zero
+
+Elements = Mapping[str, tuple[BeamElement, Rot, FlexibleModel]]
+"""By name: element, beam axes in the world, its model at the state."""
+
+
+def beam_models(
+    b: Program, values: Values, leg: Leg, beams: Sequence[BeamElement], q: Sequence[Any], qd: Sequence[Any],
+    links: Sequence[FrameMotion], gravity: Vec,
+) -> Elements:  # fmt: skip
+    """Mass matrix and bias of every element of a leg, in beam axes.
+
+    Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_elastodynamics.py.
+    """
+    found = {}
+    for beam in beams:
+        frame = links[beam.root]
+        R = frame.R.renamed("W", "B") @ values.rotation(f"{beam.name}.axes", "B", "E")
+        e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
+        w, g = (R.T @ frame.w).expr, (R.T @ gravity).expr
+        found[beam.name] = (beam, R, flexible_model(b, values.of(beam.name), beam.shape, e, ed, w, g))
+    return found
 
 
 def elastic_tree_forces(
-    b: Program, values: Values, leg: Leg, beams: tuple[BeamElement, ...], closed: ClosedLeg, gravity: Vec
+    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec
 ) -> Any:
     """Generalized forces (n,) that the leg's motion, weight and deformation demand at its coordinates.
 
     Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_elastodynamics.py.
     """
-    links, wrenches = closed.links, []
+    wrenches = []
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
         rigid = link.body is not None and link.body.flexible is None
         none = Wrench(f=zero("W"), n=zero("W"))
         wrenches.append(inertia_wrench(values, f"{link.coordinate}.body", own, gravity) if rigid else none)
     elastic: dict[int, Any] = {}
-    for beam in beams:
-        wrench, forces = beam_forces(b, values, leg, beam, closed, gravity)
-        wrenches[beam.root] = wrenches[beam.root] + wrench
-        elastic.update({i: forces[k] for k, i in enumerate(beam.links)})
+    for beam, R, model in elements.values():
+        frame = links[beam.root]
+        edd = ca.vertcat(*[qdd[leg.moving.index(i)] for i in beam.links])
+        x = ca.mtimes(model.M, ca.vertcat((R.T @ frame.a).expr, (R.T @ frame.alpha).expr, edd)) + model.c
+        wrenches[beam.root] = wrenches[beam.root] + Wrench(f=R @ Vec(x[:3], "E"), n=R @ Vec(x[3:6], "E"))
+        elastic.update({i: x[6 + k] for k, i in enumerate(beam.links)})
     forces = along_joints(leg, links, wrenches)
     rotors = [values.scalar(f"{leg.links[i].coordinate}.rotor") for i in leg.moving]
-    return ca.vertcat(*[forces[i] + elastic.get(i, 0) + rotors[k] * closed.qdd[k] for k, i in enumerate(leg.moving)])
-
-
-def beam_forces(b: Program, values: Values, leg: Leg, beam: BeamElement, closed: ClosedLeg, gravity: Vec) -> tuple[Wrench, Any]:
-    """Wrench at the root (world axes) and forces at the elastic coordinates of one element.
-
-    Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68).
-    """
-    frame = closed.links[beam.root]
-    R = frame.R.renamed("W", "B") @ values.rotation(f"{beam.name}.axes", "B", "E")
-    where = [leg.moving.index(i) for i in beam.links]
-    e, ed, edd = (ca.vertcat(*[column[k] for k in where]) for column in (closed.q, closed.qd, closed.qdd))
-    model = flexible_model(b, values.of(beam.name), beam.shape, e, ed, (R.T @ frame.w).expr, (R.T @ gravity).expr)
-    x = ca.mtimes(model.M, ca.vertcat((R.T @ frame.a).expr, (R.T @ frame.alpha).expr, edd)) + model.c
-    return Wrench(f=R @ Vec(x[:3], "E"), n=R @ Vec(x[3:6], "E")), x[6:]
+    return ca.vertcat(*[forces[i] + elastic.get(i, 0) + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])

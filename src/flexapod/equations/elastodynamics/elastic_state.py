@@ -1,0 +1,153 @@
+"""State of a robot with flexible legs as inputs of a program, and the motion of all its frames.
+
+Letters: z all coordinates (see `robot.elastic_plan`): platform twist unless a leg's link is the platform, modes of a flexible
+platform, coordinates of the legs. World axes throughout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
+from flexapod.equations.closing import half_on_link, half_on_platform
+from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.flexible_platform.kinematics import joint_at
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.errors import InputError
+from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import ElasticPlan
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Rot, Vec, cross
+from flexapod.spatial.vector import zero
+
+UNIT = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElasticState:
+    """Inputs of a program: closed coordinates and rates.
+
+    Args:
+        q, qd: per leg, coordinates and rates of its moving links.
+        p, R, v, w: pose and twist of the platform; None where a leg's link is the platform.
+        e, ed: (N,) modes of a flexible platform and rates.
+    """
+
+    q: list[list[Any]]
+    qd: list[list[Any]]
+    p: Any
+    R: Any
+    v: Any
+    w: Any
+    e: Any
+    ed: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeMotion:
+    """Motion of all frames: links of every leg, platform, and the two halves of every closing joint."""
+
+    poses: list[list[LinkPose]]
+    links: list[list[FrameMotion]]
+    platform: FrameMotion
+    halves: list[FrameMotion]
+    ends: list[FrameMotion]
+
+
+def read_state(b: Program, robot: Robot) -> ElasticState:
+    """Declare the inputs of a state: `joint_position`, `joint_velocity` of all joints, elastic ones included, in the order of
+    ``robot.coordinates``; the platform's pose and twist unless a link is the platform; `modes`, `modes_velocity`."""
+    n, plan = len(robot.coordinates), robot.elastic_plan
+    q = b.input("joint_position", (n,), unit="m or rad", doc="coordinates of all joints and beams, loops closed")
+    qd = b.input("joint_velocity", (n,), unit="m/s or rad/s", doc="their rates")
+    pose: dict[str, Any] = dict.fromkeys("pRvw")
+    if plan.carrier is None:
+        pose = {
+            "p": b.input("position", (3,), unit="m", doc="platform frame origin, world"),
+            "R": b.input("rotation", (3, 3), doc="world-from-platform"),
+            "v": b.input("velocity", (3,), unit="m/s", doc="of the platform frame origin, world"),
+            "w": b.input("angular_velocity", (3,), unit="rad/s", doc="of the platform, world"),
+        }
+    N = platform_modes(robot)
+    e, ed = (b.input(name, (N,)) if N else ca.SX.zeros(0) for name in ("modes", "modes_velocity"))
+    return ElasticState(q=by_leg(robot, q), qd=by_leg(robot, qd), e=e, ed=ed, **pose)
+
+
+def platform_modes(robot: Robot) -> int:
+    """Number of modes of a flexible platform."""
+    return 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
+
+
+def by_leg(robot: Robot, column: Any) -> list[list[Any]]:
+    """Entries of a column over all joint coordinates, leg by leg."""
+    result, at = [], 0
+    for leg in robot.legs:
+        result.append([column[at + k] for k in range(len(leg.moving))])
+        at += len(leg.moving)
+    return result
+
+
+def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = None) -> TreeMotion:
+    """Motion of all frames at accelerations zdd of all coordinates z; zero if left out.
+
+    Source: Briot 2014 Eqs. (10)-(22). Checked by: tests/equations/test_elastodynamics.py.
+    """
+    plan = robot.elastic_plan
+    poses, links, ends = [], [], []
+    for i, leg in enumerate(robot.legs):
+        own, first = values.of(f"legs.{leg.name}"), plan.first[i]
+        qdd = [ca.SX(0) if zdd is None else zdd[first + k] for k in range(len(leg.moving))]
+        poses.append(chain_poses(own, leg, state.q[i]))
+        links.append(chain_motion(leg, poses[-1], state.qd[i], qdd))
+        ends.append(half_on_link(own, leg, links[-1]))
+    platform = _platform(values, robot, state, ends, zdd)
+    halves = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, state, zdd) for leg in robot.legs]
+    return TreeMotion(poses=poses, links=links, platform=platform, halves=halves, ends=ends)
+
+
+def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[FrameMotion], zdd: Any) -> FrameMotion:
+    """The platform frame: by itself, or fixed to the link that is it."""
+    carrier = robot.elastic_plan.carrier
+    if carrier is None:
+        a, alpha = (zero("W"), zero("W")) if zdd is None else (Vec(zdd[:3], "W"), Vec(zdd[3:6], "W"))
+        p, v, w = Vec(state.p, "W"), Vec(state.v, "W"), Vec(state.w, "W")
+        return FrameMotion(p=p, R=Rot(state.R, "W", "P"), v=v, w=w, a=a, alpha=alpha)
+    leg, end = robot.legs[carrier], ends[carrier]
+    own = values.of(f"legs.{leg.name}")
+    R_PH = own.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
+    point = end.point(-(R_PH.T @ own.vector(f"{leg.closing.joint}.on_platform.p", "P")))
+    return FrameMotion(R=end.R @ R_PH.T, p=point.p, v=point.v, w=end.w, a=point.a, alpha=end.alpha)
+
+
+def _half(values: Values, robot: Robot, leg: Leg, platform: FrameMotion, state: ElasticState, zdd: Any) -> FrameMotion:
+    """The half of the closing joint on the platform, deformed where the platform is."""
+    rigid = half_on_platform(values, leg, platform)
+    N = platform_modes(robot)
+    if not N:
+        return rigid
+    if leg.closing.type != "spherical":
+        raise InputError(
+            f"leg {leg.name} of {robot.name} ends in a {leg.closing.type} joint; a flexible platform needs spherical ones"
+        )
+    start = 0 if robot.elastic_plan.carrier is not None else 6
+    edd = ca.SX.zeros(N) if zdd is None else zdd[start : start + N]
+    r0 = values.vector(f"{leg.closing.joint}.on_platform.p", "P")
+    Phi = interface_shapes(values, robot.flexible_shape[1], N)
+    point = joint_at(platform, r0, Phi, [state.e, state.ed, edd])
+    return FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
+
+
+def platform_columns(robot: Robot, plan: ElasticPlan, motion: TreeMotion, point: Vec) -> dict[int, tuple[Vec, Vec]]:
+    """Unit twists (linear at a point of the rigid platform, angular) of the coordinates that move it: column of z -> twist."""
+    if plan.carrier is None:
+        arm = point - motion.platform.p
+        twist = {i: (UNIT[i], zero("W")) for i in range(3)}
+        return twist | {3 + i: (cross(UNIT[i], arm), UNIT[i]) for i in range(3)}
+    leg, first = robot.legs[plan.carrier], plan.first[plan.carrier]
+    columns = chain_columns(leg, motion.poses[plan.carrier], leg.closing.link, point)
+    return {first + k: twist for k, twist in columns.items()}

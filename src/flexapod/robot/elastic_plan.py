@@ -1,0 +1,203 @@
+"""Independent coordinates of a robot with flexible legs: actuators first, then deformations, and what loops leave over.
+
+All coordinates stand in one row z: platform twist (unless a leg's link is the platform), modes of a flexible platform, joint
+and elastic coordinates of the legs. Each leg solves some closing rows for its own passive joints; rows left over are solved
+for the platform twist and passive joints of other legs, then (over-constrained robots) for deformations, last for actuators.
+What is not solved for is independent (Briot 2014 Eqs. 28-40; section 4.3 for over-constrained robots).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.robot.chain import ancestors, closure, link_poses
+from flexapod.robot.geometry import Array, Pose
+from flexapod.robot.mobility import RANK, generic_configuration
+from flexapod.robot.plan import pivots
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegLoop:
+    """Choices of one leg.
+
+    Args:
+        rows: closing rows that are solved for `dependents`; one more than those where `crossed`.
+        dependents: columns of z, passive joints of the leg.
+        leftover: rows that remain, with the dependents eliminated.
+        crossed: the combination of `rows` that the dependents cannot move remains too: no row is preferred, so that only a
+            singular leg is singular.
+    """
+
+    rows: tuple[int, ...]
+    dependents: tuple[int, ...]
+    leftover: tuple[int, ...]
+    crossed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElasticPlan:
+    """Choices of a robot.
+
+    Args:
+        carrier: leg whose link is the platform, or None.
+        columns: names of all coordinates z.
+        first: column at which each leg's coordinates start.
+        legs: per leg.
+        kept: which of all rows left over (legs in order) are independent of each other.
+        dependents: columns that they are solved for.
+        independent: columns that nothing is solved for: actuators, elastic ones, others.
+    """
+
+    carrier: int | None
+    columns: tuple[str, ...]
+    first: tuple[int, ...]
+    legs: tuple[LegLoop, ...]
+    kept: tuple[int, ...]
+    dependents: tuple[int, ...]
+    independent: tuple[int, ...]
+
+    @property
+    def bound(self) -> tuple[int, ...]:
+        """All columns that are solved for: of the legs, then of the rows left over."""
+        return tuple(k for leg in self.legs for k in leg.dependents) + self.dependents
+
+
+def elastic_plan(robot: Robot) -> ElasticPlan:
+    """The plan of a robot, by pivoting at a generic configuration near home.
+
+    Checked by: tests/robot/test_elastic_plan.py.
+    """
+    carrier = _carrier(robot)
+    modes = 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
+    head = (() if carrier is not None else TWIST) + robot.elastic_names[:modes]
+    counts = [len(leg.moving) for leg in robot.legs]
+    first = tuple(len(head) + sum(counts[:i]) for i in range(len(counts)))
+    columns = head + robot.coordinates
+    A = loop_matrix(robot, carrier, first, len(columns))
+    kinds = _kinds(robot, len(head), modes)
+    legs, rest = [], []
+    for i, block in enumerate(A):
+        own = range(first[i], first[i] + counts[i])
+        loop = _leg(block, [k for k in own if kinds[k] == "passive"], carries=i == carrier)
+        legs.append(loop)
+        rest.append(_left(block, loop))
+    G = np.vstack([*rest, np.zeros((0, len(columns)))])
+    taken = {k for leg in legs for k in leg.dependents}
+    left = [k for k in range(len(columns)) if k not in taken]
+    groups = [[k for k in left if kinds[k] == kind] for kind in ("passive", "elastic", "driven")]
+    dependents = preferred_pivots(G, groups)
+    kept = pivots(G[:, dependents].T) if dependents else []
+    free = [k for k in left if k not in dependents]
+    order = [k for kind in ("driven", "elastic", "passive") for k in free if kinds[k] == kind]
+    return ElasticPlan(
+        carrier=carrier, columns=columns, first=first, legs=tuple(legs), kept=tuple(kept),
+        dependents=tuple(dependents), independent=tuple(order),
+    )  # fmt: skip
+
+
+def _leg(block: Array, passive: list[int], carries: bool) -> LegLoop:
+    """Which rows of a leg are solved for which of its passive joints."""
+    if carries:
+        return LegLoop(rows=(), dependents=(), leftover=())
+    present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a plane has rows that are never touched
+    dependents = [passive[k] for k in pivots(block[:, passive])]
+    if dependents and len(present) == len(dependents) + 1 <= 3:
+        return LegLoop(rows=tuple(present), dependents=tuple(dependents), leftover=(), crossed=True)
+    rows = [present[k] for k in pivots(block[np.ix_(present, dependents)].T)] if dependents else []
+    left = tuple(k for k in present if k not in rows)
+    return LegLoop(rows=tuple(rows), dependents=tuple(dependents), leftover=left)
+
+
+def _left(block: Array, loop: LegLoop) -> Array:
+    """Rows of a leg that remain when its passive joints are eliminated, in numbers."""
+    B, rows, left = block[:, list(loop.dependents)], list(loop.rows), list(loop.leftover)
+    if loop.crossed:
+        return np.asarray(np.linalg.svd(B[rows].T)[2][-1:] @ block[rows])
+    if not rows:
+        return block[left]
+    return np.asarray(block[left] - B[left] @ np.linalg.solve(B[rows], block[rows]))
+
+
+def _carrier(robot: Robot) -> int | None:
+    """The leg one of whose links is the platform."""
+    if robot.description.file.platform.body is None:
+        return None
+    return next(i for i, leg in enumerate(robot.legs) if leg.closing.type == "fixed")
+
+
+def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
+    """Of every column: passive (platform twist too), elastic or driven."""
+    kinds = ["passive"] * (head - modes) + ["elastic"] * modes
+    for leg in robot.legs:
+        for i in leg.moving:
+            link = leg.links[i]
+            kinds.append("elastic" if link.elastic else "driven" if link.actuated else "passive")
+    return kinds
+
+
+def loop_matrix(robot: Robot, carrier: int | None, first: Sequence[int], size: int) -> list[Array]:
+    """Closing rows of every leg by all coordinates, made dimensionless, at a generic configuration."""
+    length = robot.characteristic_length
+    q, platform = generic_configuration(robot.legs, robot.home, length, seed=7)
+    result = []
+    Jp = np.zeros((6, size))
+    if carrier is None:
+        Jp[:, :6] = np.eye(6)
+    else:
+        n = len(q[carrier])
+        Jp[:, first[carrier] : first[carrier] + n] = _carried(robot, carrier, q[carrier], platform)
+    units = np.ones(size)
+    for i, leg in enumerate(robot.legs):
+        units[first[i] : first[i] + len(leg.moving)] = [length if leg.links[k].kind == "P" else 1.0 for k in leg.moving]
+    if carrier is None:
+        units[:3] = length
+    modes = 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
+    for i, leg in enumerate(robot.legs):
+        _, J, P = closure(leg, q[i], platform)
+        A = P @ Jp
+        A[:, first[i] : first[i] + len(q[i])] += J
+        if modes:
+            start = 0 if carrier is not None else 6
+            A[:, start : start + modes] += P[:, :3] @ platform.rotation @ robot.joint_shapes[leg.name]
+        result.append(A * units)
+    return result
+
+
+def _carried(robot: Robot, carrier: int, q: Array, platform: Pose) -> Array:
+    """(6, n) twist of the platform frame per coordinate of the leg that carries it."""
+    leg = robot.legs[carrier]
+    poses, J = link_poses(leg, q), np.zeros((6, len(q)))
+    for i in ancestors(leg, leg.closing.link):
+        R, p = poses[i]
+        if leg.links[i].kind == "R":
+            J[:, leg.moving.index(i)] = np.concatenate([np.cross(R[:, 2], platform.position - p), R[:, 2]])
+        elif leg.links[i].kind == "P":
+            J[:3, leg.moving.index(i)] = R[:, 2]
+    return J
+
+
+def preferred_pivots(matrix: Array, groups: Sequence[Sequence[int]]) -> list[int]:
+    """Columns that span the matrix, as many as possible of the first group, then of the next, each by column pivoting."""
+    work, chosen = np.array(matrix, dtype=np.float64), list[int]()
+    largest = float(np.max(np.linalg.norm(work, axis=0), initial=0.0))
+    for group in groups:
+        while group and largest > 0.0 and len(chosen) < min(work.shape):
+            norms = np.linalg.norm(work[:, list(group)], axis=0)
+            best = int(np.flatnonzero(norms >= (1.0 - 1e-6) * norms.max())[0])
+            if norms[best] <= RANK * largest:
+                break
+            column = group[best]
+            chosen.append(column)
+            direction = work[:, column] / norms[best]
+            work = work - np.outer(direction, direction @ work)
+            work[:, column] = 0.0
+    return sorted(chosen)

@@ -1,0 +1,51 @@
+"""What a robot is made of, in words and tables: bodies, joints, loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.robot.tables import Table, number, vector
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+
+def bodies(robot: Robot) -> Table:
+    """Table of bodies."""
+    rows = []
+    for name, body in robot.bodies_by_name.items():
+        com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
+        tensor = body.body_axes.T @ body.inertia @ body.body_axes
+        rows.append((name, number(body.mass), vector(com), vector(np.diag(tensor))))
+    return Table(("body", "mass [kg]", "centre of mass [m]", "Ixx Iyy Izz about origin [kg m^2]"), tuple(rows))
+
+
+def joints(robot: Robot) -> Table:
+    """Table of joints, base to platform."""
+    rows = []
+    for leg in robot.legs:
+        for link in leg.links:
+            kind = {"R": "revolute", "P": "prismatic", "fixed": "fixed"}[link.kind]
+            drive = "actuated" if link.actuated else "elastic" if link.elastic else ""
+            stroke = link.limits.stroke if link.limits and link.limits.stroke else None
+            rows.append((f"{leg.name}.{link.coordinate}", kind, drive, vector(stroke) if stroke else ""))
+        rows.append((f"{leg.name}.{leg.closing.joint}", leg.closing.type, "closes the loop", ""))
+    return Table(("joint", "type", "role", "stroke"), tuple(rows))
+
+
+def loops(robot: Robot) -> Table:
+    """Table of legs and the loops that they close."""
+    rows = []
+    for leg in robot.legs:
+        chain = " - ".join(link.coordinate for link in leg.links)
+        rows.append((leg.name, leg.architecture, chain, f"{leg.closing.joint} ({leg.closing.type})"))
+    return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
+
+
+def text(robot: Robot) -> str:
+    """Name, source, mobility and the tables."""
+    place = f"gravity {vector(robot.gravity)} m/s^2, home at {vector(robot.home.position)} m"
+    head = f"{robot.name}: {robot.title}\n{robot.source}\n{robot.mobility}\n{place}"
+    return f"{head}\n\n{robot.loops}\n\n{robot.bodies}"
