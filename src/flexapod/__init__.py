@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.flexible_kinematics import deformation
     from flexapod.analysis.forward_dynamics import coriolis_force, energy, forward_dynamics, gravity_force, mass_matrix
     from flexapod.analysis.forward_kinematics import forward_kinematics
+    from flexapod.analysis.generate import Generated, OperatorCount, generate
     from flexapod.analysis.internal_dynamics import internal_dynamics
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.simulate import simulate
     from flexapod.simulation.store import open, save
     from flexapod.simulation.study import simulate_study
+    from flexapod.views import figures
 
 __version__ = "0.1.0"
 
@@ -86,6 +88,9 @@ _HOME = {
     "State": "analysis.state",
     "catalogue": "robot.robot",
     "export_c": "analysis.kernels",
+    "generate": "analysis.generate",
+    "Generated": "analysis.generate",
+    "OperatorCount": "analysis.generate",
     "inverse_kinematics": "analysis.inverse_kinematics",
     "kernel": "analysis.kernels",
     "load": "robot.robot",
@@ -111,10 +116,12 @@ __all__ = [
     "Event",
     "FeedForwardPD",
     "FlexapodError",
+    "Generated",
     "InputError",
     "JointControl",
     "Motion",
     "MotionNotFittedError",
+    "OperatorCount",
     "Robot",
     "RobotFileError",
     "RobotFileWarning",
@@ -133,10 +140,12 @@ __all__ = [
     "description_from_document",
     "energy",
     "export_c",
+    "figures",
     "fit_motion",
     "flexible",
     "forward_dynamics",
     "forward_kinematics",
+    "generate",
     "gravity_force",
     "internal_dynamics",
     "inverse_dynamics",
@@ -167,6 +176,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("flexible", "motions"):
         return importlib.import_module(f"flexapod.{name}")
+    if name == "figures":
+        return importlib.import_module("flexapod.views.figures")
     if name not in _HOME:
         raise AttributeError(f"module 'flexapod' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"flexapod.{_HOME[name]}"), name)

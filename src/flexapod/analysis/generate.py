@@ -1,0 +1,205 @@
+"""`generate`: the model of a robot and a quantity written out as intermediate variables, with its operators counted."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from flexapod.analysis.model_choice import Choice, choose_model, tape_of
+from flexapod.analysis.results import check_option
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.kernels import Signature
+    from flexapod.kernels.listing import Listing
+    from flexapod.kernels.operations import Operations
+    from flexapod.kernels.tape import Tape
+    from flexapod.robot.robot import Robot
+
+Form = Literal["python", "c", "markdown", "latex"]
+Constants = Literal["inputs", "numbers"]
+FORMS = ("python", "c", "markdown", "latex")
+CONSTANTS = ("inputs", "numbers")
+SUFFIX = {"python": ".py", "c": ".c", "markdown": ".md", "latex": ".tex"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperatorCount:
+    """Operators as Briot 2014 section 5 counts them.
+
+    Args:
+        adds: + and -.
+        multiplies: x and /.
+        functions: roots, sines, cosines and other calls.
+        variables: intermediate variables, each with at least one operator.
+        comparisons: comparisons and selections; not part of the total.
+    """
+
+    adds: int
+    multiplies: int
+    functions: int
+    variables: int
+    comparisons: int = 0
+
+    @property
+    def total(self) -> int:
+        """+, -, x, / and functions."""
+        return self.adds + self.multiplies + self.functions
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total} operations: {self.adds} + and -, {self.multiplies} x and /, "
+            f"{self.functions} functions; {self.variables} intermediate variables"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Generated:
+    """A model written out.
+
+    Args:
+        robot, quantity, formulation, constants, form: what it is.
+        text: the file's text.
+        operations: per sample.
+        setup_operations: once per parameter set; none where constants are numbers.
+        signature: names, shapes and units at the boundary.
+        tape: the operations behind it.
+    """
+
+    robot: str
+    quantity: str
+    formulation: str
+    constants: str
+    form: str
+    text: str
+    operations: OperatorCount
+    setup_operations: OperatorCount
+    signature: Signature
+    tape: Tape
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the text to a file; returns its path."""
+        target = Path(path)
+        if target.is_dir() or not target.parent.is_dir():
+            raise InputError(f"{target}: cannot be written; give a file in a folder that exists")
+        target.write_text(self.text, encoding="utf-8")
+        return target
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<{self.quantity} of {self.robot} as {self.form}: {self.operations}>"
+
+
+def generate(
+    robot: Robot,
+    quantity: str,
+    *,
+    form: Form = "python",
+    constants: Constants = "inputs",
+    solve: bool = True,
+    formulation: str | None = None,
+    **options: Any,
+) -> Generated:
+    """The model of a quantity as intermediate variables: unused ones removed, constants folded, operators counted.
+
+    Args:
+        robot: any robot.
+        quantity: ``"inverse_dynamics"``, ``"forward_dynamics"``, ``"mass_matrix"``, ``"inverse_kinematics"``, or any name that
+            `kernel` knows.
+        form: readable ``"python"`` that runs, ``"c"`` (C99), ``"markdown"`` or ``"latex"``.
+        constants: ``"inputs"``: parameters stay inputs, what depends on them alone is a set-up part counted by itself;
+            ``"numbers"``: the robot's values are put in and folded.
+        solve: False stops before the final system is solved: mass matrix and remaining forces instead of accelerations.
+        formulation: of the quantity, e.g. ``"virtual_work"``; left out: the first that applies.
+        options: of the program, as for `kernel`.
+
+    Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
+    """
+    check_option("form", form, FORMS)
+    check_option("constants", constants, CONSTANTS)
+    choice = choose_model(robot, quantity, solve=solve, formulation=formulation, options=options)
+    tape = tape_of(robot, choice, constants)
+    from flexapod.kernels.listing import make_listing
+
+    listing = make_listing(tape)
+    counted = counts(tape, listing)
+    return Generated(
+        robot=robot.name,
+        quantity=quantity,
+        formulation=choice.formulation,
+        constants=constants,
+        form=form,
+        text=_text(robot, choice, constants, form, listing, counted),
+        operations=counted[0],
+        setup_operations=counted[1],
+        signature=tape.signature,
+        tape=tape,
+    )
+
+
+def counts(tape: Tape, listing: Listing) -> tuple[OperatorCount, OperatorCount]:
+    """Operators per sample, and once per parameter set."""
+    from flexapod.kernels.listing import variables
+
+    return _counted(tape.operations, variables(listing.main)), _counted(tape.setup_operations, variables(listing.setup))
+
+
+def _counted(found: Operations, variables: int) -> OperatorCount:
+    return OperatorCount(
+        adds=found.add,
+        multiplies=found.multiply + found.divide,
+        functions=found.root + found.function,
+        variables=variables,
+        comparisons=found.select,
+    )
+
+
+def _text(
+    robot: Robot, choice: Choice, constants: str, form: str, listing: Listing, counted: tuple[OperatorCount, OperatorCount]
+) -> str:
+    from flexapod.kernels.c_listing import c_listing
+    from flexapod.kernels.listing import Repeat
+    from flexapod.kernels.markdown_text import latex_text, markdown_text
+    from flexapod.kernels.python_text import python_text
+
+    about = [f"{robot.name}: {choice.quantity} by {choice.formulation.replace('_', ' ')}", ""]
+    if constants == "numbers":
+        about += [f"Constants are the numbers of {robot.name}. Per sample: {counted[0]}."]
+    else:
+        about += [f"Parameters are inputs. Per sample: {counted[0]}.", f"Once per parameter set: {counted[1]}."]
+    about.append("Generated by flexapod.")
+    if form == "python":
+        return python_text(listing, about)
+    if form == "c":
+        return c_listing(listing, about)
+    if form == "markdown":
+        return markdown_text(listing, about, meanings(robot, listing))
+    if any(isinstance(s, Repeat) for s in [*listing.setup, *listing.main]):
+        raise InputError(
+            f"{choice.quantity} of {robot.name} contains an iteration, which LaTeX cannot list; "
+            "use form='markdown', 'python' or 'c'"
+        )
+    return latex_text(listing, about, meanings(robot, listing))
+
+
+def meanings(robot: Robot, listing: Listing) -> dict[str, str]:
+    """What entries of inputs and outputs stand for, as the robot file spells it."""
+    from flexapod.kernels.listing import entries
+
+    known = {len(robot.actuators): robot.actuators}
+    found: dict[str, str] = {}
+    s = listing.signature
+    for name, shape in [(i.name, i.shape) for i in s.inputs] + [(o.name, o.shape) for o in s.outputs]:
+        labels: tuple[str, ...] = ()
+        if name in ("force", "power") or (name.startswith("actuator_") and len(shape) == 1):
+            labels = known.get(shape[0] if shape else 0, ())
+        elif name.startswith("elastic") and shape == (len(robot.elastic_names),):
+            labels = robot.elastic_names
+        elif name in ("guess", "joint_position") and shape == (len(robot.coordinates),):
+            labels = robot.coordinates
+        found.update(zip(entries(name, shape), labels, strict=False))
+    return found

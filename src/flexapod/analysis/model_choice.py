@@ -1,0 +1,123 @@
+"""Which program gives a quantity of a robot, by formulation, with or without the final solve; and its tape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flexapod.analysis.kernels import PROGRAMS, make_program, parameter_values
+from flexapod.errors import FlexapodError, InputError
+
+if TYPE_CHECKING:
+    from flexapod.kernels import Tape
+    from flexapod.robot.robot import Robot
+
+RIGID = {
+    "inverse_dynamics": {
+        "minimal": "minimal_inverse_dynamics",
+        "virtual_power": "virtual_power",
+        "virtual_work": "virtual_work",
+        "newton_euler": "newton_euler",
+    },
+    "forward_dynamics": {"minimal": "minimal_forward_dynamics", "virtual_power": "forward_dynamics"},
+    "mass_matrix": {"virtual_power": "mass_matrix"},
+}
+FLEXIBLE_PLATFORM = {
+    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
+    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
+    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
+}
+FLEXIBLE_LEGS = {
+    "inverse_dynamics": {"virtual_power": "elastic_inverse_dynamics"},
+    "forward_dynamics": {"virtual_power": "elastic_forward_dynamics"},
+    "mass_matrix": {"virtual_power": "elastic_mass_matrix"},
+}
+"""Quantity -> formulation -> program, for each kind of robot; the first formulation that applies is the default."""
+
+OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A program of a quantity.
+
+    Args:
+        quantity: as asked for; without the solve it is the mass matrix.
+        formulation: its name.
+        program: name that `kernel` knows.
+        options: of the program.
+    """
+
+    quantity: str
+    formulation: str
+    program: str
+    options: Mapping[str, Any]
+
+
+def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
+    """Quantity -> formulation -> program of a robot."""
+    if robot.flexible_platform is not None:
+        return FLEXIBLE_PLATFORM
+    return FLEXIBLE_LEGS if robot.beams else RIGID
+
+
+def choose_model(
+    robot: Robot, quantity: str, *, solve: bool = True, formulation: str | None = None, options: Mapping[str, Any] | None = None
+) -> Choice:
+    """The program of a quantity; refusals say what there is."""
+    known = formulations(robot)
+    if not solve:
+        if quantity not in ("inverse_dynamics", "forward_dynamics") or (quantity == "inverse_dynamics" and known is RIGID):
+            raise InputError(
+                f"{quantity} of {robot.name} has no final system to leave out; solve=False applies to forward_dynamics"
+                " and, of flexible robots, to inverse_dynamics"
+            )
+        if formulation not in (None, *known["mass_matrix"]):
+            raise InputError(
+                f"the mass matrix of {robot.name} is not formed by {formulation}; choose {', '.join(known['mass_matrix'])}"
+            )
+        quantity = "mass_matrix"
+    given = dict(options or {})
+    if quantity not in known:
+        return _direct(robot, quantity, formulation, given)
+    candidates = known[quantity]
+    if formulation is not None:
+        if formulation not in candidates:
+            raise InputError(f"no formulation '{formulation}' of {quantity} for {robot.name}; there are: {', '.join(candidates)}")
+        candidates = {formulation: candidates[formulation]}
+    problem: FlexapodError | None = None
+    for name, program in candidates.items():
+        try:
+            return Choice(quantity=quantity, formulation=name, program=program, options=_options(robot, program, given))
+        except FlexapodError as error:
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
+def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:
+    if quantity not in PROGRAMS:
+        raise InputError(f"no model of '{quantity}'; there are: {', '.join([*formulations(robot), *PROGRAMS])}")
+    if formulation is not None:
+        raise InputError(f"{quantity} has one formulation only; leave formulation out")
+    return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, given))
+
+
+def _options(robot: Robot, program: str, given: dict[str, Any]) -> dict[str, Any]:
+    if program.startswith("minimal_"):
+        from flexapod.equations.minimal import plan
+
+        return {"plan": plan(robot), **given}
+    return {**OPTIONS.get(program, {}), **given}
+
+
+def tape_of(robot: Robot, choice: Choice, constants: str) -> Tape:
+    """Operations of a choice with parameters as inputs or as numbers."""
+    from flexapod.kernels.specialised import numeric_tape, unrolled_tape
+
+    program = make_program(robot, choice.program, choice.options)
+    names = [p.name for p in program.signature.parameters]
+    if constants == "numbers":
+        return numeric_tape(program, dict(zip(names, parameter_values(robot, program.signature), strict=True)))
+    return unrolled_tape(program, robot.zeros & set(names))

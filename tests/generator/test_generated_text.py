@@ -1,0 +1,131 @@
+"""Generated Python and C run, and give what the compiled kernel gives; refusals say what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from generated_models import CASES, ROUNDING, SAMPLES, compiled_c, expected, interpreted, looped, run_c, run_python
+
+import flexapod as fp
+from flexapod.kernels.c_listing import c_listing
+from flexapod.kernels.listing import make_listing
+from flexapod.kernels.python_text import python_text
+from flexapod.kernels.tape import make_tape
+
+CONSTANTS = ["inputs", "numbers"]
+
+
+def parameters(generated: fp.Generated, robot: fp.Robot) -> dict[str, float] | None:
+    from flexapod.analysis.kernels import parameter_values
+
+    if generated.constants == "numbers":
+        return None
+    names = [p.name for p in generated.signature.parameters]
+    return dict(zip(names, parameter_values(robot, generated.signature), strict=True))
+
+
+def compare(found: dict, outputs: dict, sample: int) -> None:
+    assert found["status"] == 0
+    for name, wanted in outputs.items():
+        assert np.abs(found[name] - wanted[sample]).max() <= ROUNDING * max(np.abs(wanted).max(), 1e-6), name
+
+
+@pytest.mark.parametrize("constants", CONSTANTS)
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_python_equals_the_kernel(case: tuple, constants: str) -> None:
+    name, quantity, formulation = case
+    robot = fp.load(name)
+    inputs, outputs = expected(*case)
+    generated = fp.generate(robot, quantity, formulation=formulation or None, constants=constants)
+    for k in range(SAMPLES):
+        sample = {n: a[k] for n, a in inputs.items()}
+        compare(run_python(generated.text, parameters(generated, robot), sample), outputs, k)
+
+
+@pytest.mark.parametrize("constants", CONSTANTS)
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_c_equals_the_kernel(case: tuple, constants: str, tmp_path: Path) -> None:
+    name, quantity, formulation = case
+    robot = fp.load(name)
+    inputs, outputs = expected(*case)
+    generated = fp.generate(robot, quantity, formulation=formulation or None, constants=constants, form="c")
+    library = compiled_c(generated.text, tmp_path)
+    for k in range(SAMPLES):
+        sample = {n: a[k] for n, a in inputs.items()}
+        compare(run_c(library, generated, parameters(generated, robot), sample), outputs, k)
+
+
+def test_loops_are_written_as_loops(tmp_path: Path) -> None:
+    """Map, scan, iteration and statuses in Python and in C; names that are keywords there."""
+    tape = make_tape(looped())
+    random = np.random.default_rng(5)
+    inputs = {"double": random.uniform(-1, 1, (6, 5)), "lambda_": random.uniform(-1, 1, 6)}
+    inputs["double"][5, 3] = 60.0
+    values = {"legs.A.rod.mass": 1.3, "legs.B.rod.mass": 0.7}
+    wanted = interpreted(tape, inputs, np.array(list(values.values())))
+    listing = make_listing(tape)
+    python = python_text(listing, ["looped"])
+    assert "for i" in python
+    library = compiled_c(c_listing(listing, ["looped"]), tmp_path)
+
+    class Model:
+        signature = tape.signature
+        operations = setup_operations = fp.OperatorCount(adds=0, multiplies=0, functions=0, variables=0)
+
+    for k in range(6):
+        sample = {n: a[k] for n, a in inputs.items()}
+        for found in (run_python(python, values, sample), run_c(library, Model, values, sample)):
+            assert found["status"] == wanted["status"][k]
+            if found["status"] == 0:
+                for name in ("parts", "total", "passes_taken"):
+                    assert np.allclose(found[name], wanted[name][k], rtol=1e-14, atol=1e-14)
+    assert wanted["status"][5] == 4
+
+
+def test_text_counts_what_it_contains() -> None:
+    """The number of operators in the text is the number that the banner and `operations` tell."""
+    generated = fp.generate(fp.load("stewart-3-3"), "inverse_dynamics", constants="numbers")
+    body = generated.text.split("with errstate(all='ignore'):")[1]
+    lines = [line.partition(" = ")[2] for line in body.splitlines() if " = " in line and "status" not in line]
+    text = "\n".join(lines).replace("e-", "e").replace("e+", "e")
+    binary_minus = text.count(" - ")
+    assert text.count(" + ") + binary_minus == generated.operations.adds
+    assert text.count(" * ") + text.count(" / ") == generated.operations.multiplies
+    assert text.count("numpy.sqrt(") == generated.operations.functions
+    assert str(generated.operations) in generated.text
+    assert generated.operations.variables == sum(any(s in line for s in (" + ", " - ", " * ", " / ", "(")) for line in lines)
+
+
+def test_numbers_fold() -> None:
+    """With numbers there is no set-up part and there are fewer operators."""
+    robot = fp.load("hexapod")
+    inputs = fp.generate(robot, "inverse_dynamics", formulation="virtual_power")
+    numbers = fp.generate(robot, "inverse_dynamics", formulation="virtual_power", constants="numbers")
+    assert numbers.operations.total < inputs.operations.total
+    assert numbers.setup_operations.total == 0
+    assert not numbers.signature.parameters
+
+
+def test_without_the_solve() -> None:
+    robot = fp.load("five-bar")
+    whole, part = (fp.generate(robot, "forward_dynamics", solve=s, formulation="virtual_power") for s in (True, False))
+    assert "mass_matrix" in [o.name for o in part.signature.outputs]
+    assert "acceleration" in [o.name for o in whole.signature.outputs]
+
+
+def test_refusals() -> None:
+    robot = fp.load("stewart-3-3")
+    with pytest.raises(fp.InputError, match="form: expected 'python' or 'c' or 'markdown' or 'latex', got 'fortran'"):
+        fp.generate(robot, "inverse_dynamics", form="fortran")  # type: ignore[arg-type]
+    with pytest.raises(fp.InputError, match="no formulation 'lagrange' of inverse_dynamics for stewart-3-3; there are: min"):
+        fp.generate(robot, "inverse_dynamics", formulation="lagrange")
+    with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 has no final system to leave out"):
+        fp.generate(robot, "inverse_dynamics", solve=False)
+    with pytest.raises(fp.InputError, match="no model of 'speed'; there are: inverse_dynamics"):
+        fp.generate(robot, "speed")
+    with pytest.raises(fp.InputError, match="contains an iteration, which LaTeX cannot list"):
+        fp.generate(fp.load("five-bar"), "inverse_dynamics", form="latex")
+    with pytest.raises(fp.InputError, match="give a file in a folder that exists"):
+        fp.generate(robot, "inverse_kinematics").write("no/such/folder/model.py")
