@@ -1,0 +1,45 @@
+"""Robots with beams for these tests, their models with multipliers and random closed states."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from multipliers import ClosedState, Multipliers
+
+import flexapod as fp
+
+DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
+SIZES = {"u": 1e-6, "v": 1e-3, "w": 1e-3, "theta": 3e-3, "thx": 3e-3, "thy": 3e-3, "thz": 3e-3}
+"""Elastic coordinates of random states [m, rad]: bending as a robot at work shows it, stretching a thousandth of it."""
+
+RATE = 30.0
+"""Elastic rates per elastic coordinate [1/s]."""
+
+STEP = np.repeat([0.05, 0.1], 3)
+"""Platform displacement from home [m, rad] to which the actuators of random states belong."""
+
+
+@cache
+def robot(name: str) -> fp.Robot:
+    return fp.load(DATA / f"{name}.yaml")
+
+
+@cache
+def model(name: str) -> Multipliers:
+    return Multipliers(robot(name))
+
+
+def sizes(name: str) -> np.ndarray:
+    return np.array([SIZES.get(n.split(".")[-1], 1e-3) for n in robot(name).elastic_names])
+
+
+@cache
+def random_state(name: str, seed: int) -> tuple[ClosedState, np.ndarray]:
+    """A closed state away from home and wanted actuator accelerations."""
+    random, m = np.random.default_rng(seed), model(name)
+    size, n = sizes(name), len(m.driven)
+    steps, elastic = m.actuator_steps(random.uniform(-1, 1, 6) * STEP), random.uniform(-1, 1, len(size)) * size
+    rates, elastic_rates = random.uniform(-0.5, 0.5, n), random.uniform(-1, 1, len(size)) * size * RATE
+    return m.closed_state(steps, elastic, rates, elastic_rates, size), random.uniform(-2, 2, n)
