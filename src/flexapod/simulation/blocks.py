@@ -65,10 +65,10 @@ def block(
     padded = np.zeros((many + 1 + -(many + 1) % step, setup.layout.columns))
     padded[:many] = table
     padded[many:, 2:] = table[-1, 2:]
-    if setup.layout.method == "rk4" and setup.layout.width:  # signals at the end of the last step
-        padded[many:, 2:] = np.tile(table[-1, -setup.layout.width :], 3)
-    elif setup.layout.method == "dopri":
+    if setup.layout.method == "dopri":
         padded[many:, 2:] = _ends(table[-1, 2:], setup.layout.width)
+    elif setup.layout.width:  # signals at the end of the last step
+        padded[many:, 2:] = np.tile(table[-1, -setup.layout.width :], len(setup.layout.nodes))
     rows = np.zeros((len(padded), runner.width))
     if setup.function is not None:
         return rows, _python_rows(setup, runner, progress.state, padded, rows, times, many)
@@ -111,8 +111,8 @@ def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows:
         force = np.asarray(setup.function(float(time), sample), dtype=np.float64)
         if force.shape != (layout.actuators,):
             raise InputError(f"controller: the function gave shape {force.shape}, expected ({layout.actuators},)")
-        if layout.method == "rk4":
-            for node in range(3):
+        if layout.method != "dopri":
+            for node in range(len(layout.nodes)):
                 table[i, 2 + node * width + place.start : 2 + node * width + place.stop] = force
         else:
             table[i, 2:].reshape(-1, width)[:, place] = 0.0

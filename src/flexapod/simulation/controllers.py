@@ -105,6 +105,10 @@ class Controller:
         """Energy stored in actuators [J]; their force is then not counted as supplied."""
         return ca.SX(0)
 
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+        """Gains (actuators,) on coordinates and rates of the actuators that may be stiff, for implicit steps; None for none."""
+        return None
+
     @property
     def stores(self) -> bool:
         """The force is that of springs."""
@@ -166,6 +170,10 @@ class JointControl(Controller):
         if self.integral:
             total = total + gain(scope, robot, "ki") * integral
         return total + ref["feedforward"] if self.feedforward else total
+
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+        """kp and kd of a continuous controller."""
+        return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
     def error(self, c: Coordinates, ref: Mapping[str, Any]) -> Any:
         """Error of the actuator coordinates."""
@@ -273,6 +281,10 @@ class Springs(Controller):
     def force(self, scope: Scope, robot: Robot, moment: Moment, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
         """Force of the springs."""
         return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
+
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+        """Stiffness of the springs."""
+        return gain(scope, robot, "stiffness"), ca.SX.zeros(len(robot.actuators))
 
     def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
         """k (q - free)^2 / 2 of all springs."""

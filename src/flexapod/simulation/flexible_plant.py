@@ -58,8 +58,8 @@ def in_platform(R: Any, six: Any) -> Any:
 
 
 def in_world(R: Any, x: Any) -> Any:
-    """Accelerations or forces (6 + N,) of platform axes in world axes; elastic ones stay."""
-    return ca.vertcat(ca.mtimes(R, x[:3]), ca.mtimes(R, x[3:6]), x[6:])
+    """Accelerations or forces (6 + N, k) of platform axes in world axes; elastic ones stay."""
+    return ca.vertcat(ca.mtimes(R, x[:3, :]), ca.mtimes(R, x[3:6, :]), x[6:, :])
 
 
 def generalized_load(moment: Moment, wrench: Any) -> Any:

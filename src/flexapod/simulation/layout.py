@@ -10,6 +10,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.simulation.collocation import METHODS
+
 if TYPE_CHECKING:
     from flexapod.equations.minimal.planning import Plan
     from flexapod.robot.robot import Robot
@@ -32,8 +34,8 @@ class Layout:
     Args:
         robot: its structure and closing plan.
         controller: None for given forces only.
-        method: ``rk4`` or ``dopri``.
-        rows: steps (rk4) or output intervals (dopri) per call of the kernel.
+        method: ``rk4``, ``dopri`` or one of `collocation.METHODS`.
+        rows: output intervals (dopri) or steps (the others) per call of the kernel.
         inputs: signals beside those of the controller: ``force``, ``wrench``, ``acceleration`` (wanted, of the loop of Fig. 3).
         friction: joints rub; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
@@ -111,6 +113,8 @@ class Layout:
         """Where in a row signals are sampled, 0 to 1."""
         if self.method == "rk4":
             return np.array([0.0, 0.5, 1.0])
+        if self.method in METHODS:
+            return np.array([0.0, *METHODS[self.method].c, 1.0])
         return (1.0 - np.cos(np.pi * np.arange(CHEBYSHEV) / (CHEBYSHEV - 1))) / 2.0
 
     @cached_property

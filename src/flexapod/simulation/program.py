@@ -12,6 +12,7 @@ import casadi as ca
 from flexapod.kernels.program import Program
 from flexapod.simulation.closure import determinant
 from flexapod.simulation.dopri import adaptive_row, advanced
+from flexapod.simulation.implicit_row import implicit_row
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import coordinates
 from flexapod.simulation.rk4 import rk4_step
@@ -37,14 +38,15 @@ def run_program(layout: Layout) -> Program:
         signals = ca.reshape(column[2:], layout.width, len(layout.nodes)) if layout.width else ca.SX(0, len(layout.nodes))
         scope = Scope(root, b)
         if layout.memory:
-            begin = signals[:, 0] if layout.method == "rk4" else _at_start(layout, signals)
+            begin = _at_start(layout, signals) if layout.method == "dopri" else signals[:, 0]
             parts = parts | sampled(scope, layout, parts, tick, root.parameter("controller.period"), begin)
         parts = parts | _watched(scope, layout, parts)
-        if layout.method == "rk4":
-            y, code, force, acceleration = rk4_step(root, b, layout, parts, h, signals)
-            after = advanced(scope, layout, parts, y)
-        else:
+        if layout.method == "dopri":
             after, code, force, acceleration = adaptive_row(root, b, layout, parts, h, signals)
+        else:
+            step = rk4_step if layout.method == "rk4" else implicit_row
+            y, code, force, acceleration = step(root, b, layout, parts, h, signals)
+            after = advanced(scope, layout, parts, y)
         code = ca.if_else(parts["code"] != 0, parts["code"], ca.if_else(scope.code != 0, scope.code, code))
         kept = finite(layout.joined(parts))
         stopped = finite(layout.joined(parts | {"code": code}))

@@ -13,6 +13,7 @@ from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation import signals as sig
 from flexapod.simulation.attitude import quaternions
+from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
 from flexapod.simulation.flexible_start import check_internal, check_simulated, elastic_start
 from flexapod.simulation.joint_friction import check_friction
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.events import Event
 
 Array = NDArray[np.float64]
-ROWS = {"rk4": 16, "dopri": 4}
+ROWS = {"rk4": 16, "dopri": 4, **dict.fromkeys(METHODS, 8)}
 """Rows per call of a kernel: more would compile longer, fewer would return to Python more often."""
 
 
@@ -76,6 +77,8 @@ def make_setup(
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
     rubs = check_friction(robot, friction)
     check_simulated(robot, drive, rubs)
+    if method in METHODS:
+        _check_implicit(robot, method, rubs)
     robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     if robot.flexible_platform is not None:
@@ -98,6 +101,14 @@ def make_setup(
     values |= {"tolerance.relative": tolerance[0], "tolerance.absolute": tolerance[1]}
     setup = Setup(layout=layout, values=values, signals=found, start=np.zeros(layout.size), function=function)
     return _with_start(setup, begin_parts, step)
+
+
+def _check_implicit(robot: Robot, method: str, rubs: bool | str) -> None:
+    """Implicit steps know no constraints between components of the platform's motion, and no friction by loads."""
+    if robot.plan.constraints:
+        raise InputError(f"method={method!r}: the platform of {robot.name} is constrained by its legs; use 'rk4' or 'dopri'")
+    if rubs == "load":
+        raise InputError(f"method={method!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'")
 
 
 def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:

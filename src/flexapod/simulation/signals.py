@@ -143,7 +143,7 @@ def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> S
 def row_table(
     layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array
 ) -> Array:
-    """Table of rows: length, tick, signals at the nodes (rk4) or their polynomials (dopri).
+    """Table of rows: length, tick, signals at the nodes (fixed steps) or their polynomials (dopri).
 
     Args:
         start: time of row 0 of the segment; h: length of rows.
@@ -162,8 +162,9 @@ def row_table(
     else:
         times = np.asarray(start + h * (first + np.arange(count)[:, None] + nodes[None, :]), dtype=np.float64)
         values = _sample(layout, signals, times.ravel()).reshape(count, len(nodes), layout.width)
-        powers = np.vander(2.0 * nodes - 1.0, increasing=True)
-        values = np.einsum("jk,nkw->njw", np.linalg.inv(powers), values)
+        if layout.method == "dopri":
+            powers = np.vander(2.0 * nodes - 1.0, increasing=True)
+            values = np.einsum("jk,nkw->njw", np.linalg.inv(powers), values)
     table[:, 2:] = values.reshape(count, -1)
     return table
 

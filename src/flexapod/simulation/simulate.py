@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.events import Event
 
 Drive = Literal["force", "actuators", "platform"]
-Method = Literal["rk4", "dopri", "cvode"]
+Method = Literal["rk4", "dopri", "implicit", "radau", "cvode"]
 SHOWN = 1000
 """Rows that a result has at most where no `output_step` is given."""
 SAVED = 5.0
@@ -66,9 +66,10 @@ def simulate(
             the platform at its origin, world axes. Forces add to those of the controller.
         start: where the run starts, if not on the motion.
         duration: [s]; that of the motion if left out.
-        step: of ``rk4`` and of a function as controller, first step of ``dopri`` [s].
+        step: of ``rk4``, ``implicit``, ``radau`` and of a function as controller, first step of ``dopri`` [s].
         output_step: [s], a multiple of the step.
-        method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), or CVODE (scikit-sundae) as independent reference.
+        method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
+            numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference.
         rtol, atol: tolerances of the adaptive methods.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -115,7 +116,7 @@ def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:
     from flexapod.analysis.results import check_option
 
     check_option("drive", drive, ("force", "actuators", "platform"))
-    check_option("method", method, ("rk4", "dopri", "cvode"))
+    check_option("method", method, ("rk4", "dopri", "implicit", "radau", "cvode"))
     for name in watch:
         check_option("watch", name, ("stroke", "singular"))
     if not (np.isfinite(step) and step > 0):

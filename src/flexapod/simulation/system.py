@@ -38,13 +38,18 @@ def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
     )  # fmt: skip
 
 
-def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
-    """Derivative of the increments y at given signals.
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, and rates of what is integrated beside."""
 
-    Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
+    moment: Moment
+    force: Any
+    wrench: Any
+    beside: dict[str, Any]
 
-    Checked by: tests/simulation/test_simulate.py.
-    """
+
+def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
+    """The robot after increments y at given signals, and the scope in which its legs are closed."""
     robot = layout.robot
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
     c = coordinates(scope, robot, moment)
@@ -56,20 +61,37 @@ def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: A
     force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
+    if layout.friction and layout.friction != "load":
+        rubbing, dissipated = friction_wrench(scope, robot, moment)
+        wrench = rubbing if wrench is None else wrench + rubbing
+    beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
+    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside)
+
+
+def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
+    """Derivative of the increments y at given signals.
+
+    Increments: motion (12), then what is integrated beside it in the order of `layout.extra`.
+
+    Checked by: tests/simulation/test_simulate.py.
+    """
+    inner, now = situation(scope, layout, parts, y, column)
+    return rates_of(inner, layout, now, y)
+
+
+def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
+    """Derivative of the increments y of a situation."""
+    moment, beside = now.moment, dict(now.beside)
     if layout.friction == "load":
-        Vdot, dissipated = loaded_acceleration(scope, robot, moment, force, wrench)
+        Vdot, beside["dissipated"] = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench)
     else:
-        if layout.friction:
-            rubbing, dissipated = friction_wrench(scope, robot, moment)
-            wrench = rubbing if wrench is None else wrench + rubbing
-        Vdot = acceleration(scope, robot, moment, force, wrench, layout.minimal)
+        Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.minimal)
     scope.fail_if(
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )
-    beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
     beside |= {"e": moment.ed, "ed": Vdot[6:]}
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
-    return Rates(dy=dy, force=force, acceleration=Vdot)
+    return Rates(dy=dy, force=now.force, acceleration=Vdot)
 
 
 def _forces(

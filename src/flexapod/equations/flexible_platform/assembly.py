@@ -44,10 +44,11 @@ class FlexibleState:
 class FlexibleEquation:
     """M (n, n), c (n,), B (n, actuators) with n = 6 + N, platform axes; actuator rates, and per leg Y, A_x, bias at S.
 
-    `block` solves with M; the entries of M that it does not need are not computed.
+    `block` solves with M; the entries of M that it does not need are not computed. `M_p` is the platform's part of M.
     """
 
     M: Any
+    M_p: Any
     block: DenseBlock | JointBlock
     c: Any
     B: Any
@@ -139,6 +140,7 @@ def flexible_equation(
         block = JointBlock(M[:6, :6], joint_structure(values, shape, letters, body.M, Ys, As))
     return FlexibleEquation(
         M=M,
+        M_p=body.M,
         block=block,
         c=c,
         B=ca.horzcat(*columns),
