@@ -12,6 +12,7 @@ import numpy as np
 from .c_names import c_name
 from .c_text import GraphText, Names, number
 from .kernel import Batch
+from .runs import between, copied_runs
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT, RESERVED
 from .tape import Tape
 
@@ -136,9 +137,14 @@ def _status_text(export: Export) -> str:
 def _setup(export: Export) -> str:
     n = Names()
     graph = export.tape.setup
-    results = GraphText(n, graph, lambda i: f"parameters[{i}]").emit()
-    for k, value in enumerate(results):
-        n.line(f"constants[{k}] = {value};")
+    results = GraphText(n, graph, lambda i: f"parameters[{i}]", 0, "parameters").emit()
+    runs = copied_runs(graph)
+    for run in runs:
+        index = "k" if run.stride == 1 else f"{run.stride} * k"
+        copy = f"constants[{run.output} + k] = parameters[{run.argument} + {index}];"
+        n.line(f"for (int k = 0; k < {run.length}; ++k) {copy}")
+    for k in (k for columns in between(runs, len(results)) for k in columns):
+        n.line(f"constants[{k}] = {results[k]};")
     if "arg" not in graph.ops:
         n.line("(void)parameters;")
     if not results:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from .graph import Graph, Loop
+from .runs import progression
 
 _INFIX = {"mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 _CALL = {"abs": "fabs", "min": "fmin", "max": "fmax"}
@@ -41,15 +42,22 @@ class Names:
 class GraphText:
     """Emits the nodes of one graph.
 
-    `argument(i)` is the C expression of an argument; arguments from `first_constant` on lie in the array
-    `constants`.
+    `argument(i)` is the C expression of an argument; arguments from `first_constant` on lie in the array `constants`.
     """
 
-    def __init__(self, names: Names, graph: Graph, argument: Callable[[int], str], first_constant: int | None = None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        graph: Graph,
+        argument: Callable[[int], str],
+        first_constant: int | None = None,
+        constants: str = "constants",
+    ) -> None:
         self._n = names
         self._graph = graph
         self._argument = argument
         self._first_constant = first_constant
+        self._constants = constants
         self._values: dict[int, str] = {}
         self._finals: dict[int, list[str]] = {}
         self._arrays: dict[int, str] = {}
@@ -118,15 +126,15 @@ class GraphText:
             self._finals[node] = [*carry, *_until(n, loop, carry, shared, used)]
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
-        """C expression of a group of operands by index, without copying where they already lie in a row."""
+        """C expression of a group of operands by index, without copying where they already lie at equal distances."""
         ops, args = self._graph.ops, self._graph.args
         nodes = [ref >> 1 for ref in refs]
         kinds = {ops[k] for k in nodes}
         plain = not any(ref & 1 for ref in refs)
         if plain and kinds == {"arg"} and self._first_constant is not None:
-            first = args[nodes[0]][0]
-            if first >= self._first_constant and [args[k][0] for k in nodes] == list(range(first, first + len(refs))):
-                return _indexed("constants", first - self._first_constant)
+            row = progression([args[k][0] - self._first_constant for k in nodes])
+            if row is not None and row[0] >= 0:
+                return _indexed(self._constants, *row)
         if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
             source = args[nodes[0]][0]
             positions = [args[k][1] - len(self._finals[source]) for k in nodes]
@@ -138,8 +146,12 @@ class GraphText:
         return _indexed(name, 0)
 
 
-def _indexed(array: str, offset: int) -> Callable[[str], str]:
-    return lambda index: f"{array}[{offset} + {index}]" if offset else f"{array}[{index}]"
+def _indexed(array: str, offset: int, stride: int = 1) -> Callable[[str], str]:
+    def at(index: str) -> str:
+        index = index if stride == 1 else f"{stride} * {index}"
+        return f"{array}[{offset} + {index}]" if offset else f"{array}[{index}]"
+
+    return at
 
 
 def _body(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .jit import Function, Library, compile_text
 from .llvm_module import module_text
+from .llvm_writer import LANES
 from .tape import Tape
 
 Array = NDArray[np.float64]
@@ -46,9 +47,13 @@ class LlvmExecutable:
 
     def setup(self, parameters: Array) -> Array:
         """Constants (m, S) of parameter sets (m, P)."""
+        count = len(parameters)
+        if 0 < count < LANES:  # the code evaluates 4 at a time
+            parameters = parameters[np.minimum(np.arange(LANES), count - 1)]
         constants = np.empty((len(parameters), self._constants))
-        self._setup(len(parameters), pointers([parameters]), None, pointers([constants]), None)
-        return constants
+        if count:
+            self._setup(len(parameters), pointers([parameters]), None, pointers([constants]), None)
+        return constants if len(constants) == count else constants[:count].copy()
 
     def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples: arrays are (n, size); constants are (S,) or (n, S)."""

@@ -2,7 +2,7 @@
 
 Samples are rows of `size` doubles. Four columns at a time are transposed with shuffles; the last four
 columns overlap the ones before where `size` is not a multiple of 4, and rows of 1 to 3 doubles are
-shuffled whole.
+shuffled whole. Columns are written as soon as four of them are known, so that few values wait for the end.
 """
 
 from __future__ import annotations
@@ -42,19 +42,47 @@ class Rows:
         return {k: shuffle(self._w, whole, value, value, range(k, LANES * size, size)) for k in range(size)}
 
 
-def store_rows(w: Writer, base: str, columns: Sequence[str]) -> None:
-    """Write four rows from their columns."""
-    size = len(columns)
-    if size < LANES:
-        _store_narrow(w, base, columns)
-        return
-    for k in range(0, size, LANES):
-        first = min(k, size - LANES)
-        for r, row in enumerate(transpose(w, columns[first : first + LANES])):
-            store(w, V, row, base, r * size + first)
+class RowStores:
+    """Some columns, one after the other, of four rows of `size` doubles in memory, written as they become known."""
+
+    def __init__(self, writer: Writer, base: str, size: int, columns: range) -> None:
+        self._w = writer
+        self._base = base
+        self._size = size
+        self._values: dict[int, str] = {}
+        self._starts: dict[int, list[int]] = {k: [] for k in columns}  # blocks of four that a column is part of
+        self._missing: dict[int, int] = {}
+        if len(columns) >= LANES:
+            for start in columns[::LANES]:
+                first = min(start, columns.stop - LANES)
+                self._missing[first] = LANES
+                for k in range(first, first + LANES):
+                    self._starts[k].append(first)
+
+    def put(self, k: int, value: str) -> None:
+        """Column k; every column is given once."""
+        self._values[k] = value
+        for first in self._starts[k]:
+            self._missing[first] -= 1
+            if not self._missing[first]:
+                columns = [self._values[first + i] for i in range(LANES)]
+                for r, row in enumerate(transpose(self._w, columns)):
+                    store(self._w, V, row, self._base, r * self._size + first)
+        if self._starts[k]:
+            return
+        if self._size >= LANES:
+            _store_single(self._w, self._base, self._size, k, value)
+        elif len(self._values) == self._size:
+            _store_narrow(self._w, self._base, [self._values[i] for i in range(self._size)])
+
+
+def _store_single(w: Writer, base: str, size: int, k: int, value: str) -> None:
+    for lane in range(LANES):
+        store(w, "double", w.let(f"extractelement {V} {value}, i32 {lane}"), base, lane * size + k)
 
 
 def _store_narrow(w: Writer, base: str, columns: Sequence[str]) -> None:
+    """Write four rows of 1 to 3 doubles."""
     size = len(columns)
     if size == 1:
         store(w, V, columns[0], base, 0)
@@ -82,6 +110,24 @@ def transpose(w: Writer, rows: Sequence[str]) -> list[str]:
         shuffle(w, V, low0, low1, second),
         shuffle(w, V, high0, high1, second),
     ]
+
+
+def row_base(w: Writer, arrays: str, k: int, size: int) -> str:
+    """Address of the first of the four rows of array number k."""
+    place = w.let(f"getelementptr inbounds ptr, ptr {arrays}, i64 {k}")
+    base = w.let(f"load ptr, ptr {place}, align 8")
+    offset = w.let(f"mul i64 %row, {size}")
+    return w.let(f"getelementptr inbounds double, ptr {base}, i64 {offset}")
+
+
+def gather(w: Writer, base: str, index: str, size: int) -> str:
+    """Column `index`, a number that a loop counts, of four rows."""
+    value = "poison"
+    for lane in range(LANES):
+        offset = w.let(f"add i64 {index}, {lane * size}")
+        place = w.let(f"getelementptr inbounds double, ptr {base}, i64 {offset}")
+        value = w.let(f"insertelement {V} {value}, double {w.let(f'load double, ptr {place}, align 8')}, i32 {lane}")
+    return value
 
 
 def shuffle(w: Writer, kind: str, a: str, b: str, order: Sequence[int]) -> str:

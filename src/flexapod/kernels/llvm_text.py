@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from .graph import COMPARISONS, Graph
 from .llvm_loops import emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
+from .runs import progression
 
 _INTRINSICS = {
     "sqrt": "sqrt", "abs": "fabs", "floor": "floor", "ceil": "ceil", "copysign": "copysign", "min": "minnum",
@@ -25,9 +26,8 @@ LIBM = frozenset({
 class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
-    `argument(i)` gives the vector of an argument on first use. `constant(i)` gives, for arguments that
-    lie one after the other in memory, the first number and a loader by index; it is only given for the
-    main graph.
+    `argument(i)` gives the vector of an argument on first use. Arguments from `first_constant` on lie one after
+    the other in memory, and `load_constant` reads them by index; bodies have none.
     """
 
     def __init__(
@@ -49,8 +49,11 @@ class GraphWriter:
         self._arrays: dict[int, str] = {}
         self._finals: dict[int, list[str]] = {}
 
-    def emit(self) -> list[str]:
-        """Emit everything; returns the vectors of the outputs."""
+    def emit(self, ready: Callable[[int], None] | None = None) -> list[str]:
+        """Emit everything; returns the vectors of the outputs, or tells the number of each one as soon as it is known."""
+        waiting: dict[int, list[int]] = {}
+        for k, ref in enumerate(self.graph.outputs):
+            waiting.setdefault(ref >> 1, []).append(k)
         for node, op in enumerate(self.graph.ops):
             if op == "loop":
                 self._loop(node)
@@ -58,7 +61,14 @@ class GraphWriter:
                 self._masks[node] = self._comparison(node, op)
             elif op not in ("const", "arg", "result"):
                 self._values[node] = self._operation(node, op)
-        return [self.vector(ref) for ref in self.graph.outputs]
+            if ready is not None:
+                for k in waiting.get(node, ()):
+                    ready(k)
+        return [self.vector(ref) for ref in self.graph.outputs] if ready is None else []
+
+    def output(self, k: int) -> str:
+        """Vector of output k, once it is ready."""
+        return self.vector(self.graph.outputs[k])
 
     # -- values ---------------------------------------------------------------------------------------
     def vector(self, ref: int) -> str:
@@ -168,7 +178,7 @@ class GraphWriter:
         self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
 
     def _each(self, refs: Sequence[int]) -> Callable[[str], str]:
-        """Loader of a group of operands by index, without copying where they already lie in a row."""
+        """Loader of a group of operands by index, without copying where they already lie at equal distances."""
         ops, args = self.graph.ops, self.graph.args
         nodes = [ref >> 1 for ref in refs]
         kinds = {ops[k] for k in nodes}
@@ -176,10 +186,9 @@ class GraphWriter:
             return self._literal([-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs])
         plain = not any(ref & 1 for ref in refs)
         if plain and kinds == {"arg"} and self._first_constant is not None and self._load_constant is not None:
-            first = args[nodes[0]][0]
-            if first >= self._first_constant and [args[k][0] for k in nodes] == list(range(first, first + len(refs))):
-                offset, load = first - self._first_constant, self._load_constant
-                return lambda index: load(self.w.let(f"add i64 {index}, {offset}"))
+            row = progression([args[k][0] - self._first_constant for k in nodes])
+            if row is not None and row[0] >= 0:
+                return self._constant_row(*row)
         if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
             source, first = args[nodes[0]]
             first -= len(self._finals[source])
@@ -191,6 +200,16 @@ class GraphWriter:
         for i, ref in enumerate(refs):
             self.w.store_vector(self.vector(ref), array, str(i))
         return lambda index: self.w.load_vector(array, index)
+
+    def _constant_row(self, first: int, stride: int) -> Callable[[str], str]:
+        assert self._load_constant is not None
+        load = self._load_constant
+
+        def at(index: str) -> str:
+            index = index if stride == 1 else self.w.let(f"mul i64 {index}, {stride}")
+            return load(self.w.let(f"add i64 {index}, {first}"))
+
+        return at
 
     def _literal(self, values: list[float]) -> Callable[[str], str]:
         name = "@" + self.w.name("data")

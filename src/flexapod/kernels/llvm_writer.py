@@ -7,6 +7,7 @@ import struct
 LANES = 4
 V = f"<{LANES} x double>"
 M = f"<{LANES} x i1>"
+COPY = "call void @llvm.memcpy.p0.p0.i64"
 
 
 def number(value: float) -> str:

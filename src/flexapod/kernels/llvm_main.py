@@ -1,0 +1,111 @@
+"""LLVM text of the main part over 4 samples: inputs and constants to outputs and status.
+
+Outputs are written as soon as they are known, so that few values are alive at a time. What is not finite is noted on the way,
+and the rows of samples with a status are overwritten with NaN at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .llvm_layout import Rows, RowStores, gather, row_base
+from .llvm_text import GraphWriter
+from .llvm_writer import LANES, M, V, Writer, number, splat
+from .signature import NONFINITE_INPUT, NONFINITE_RESULT
+from .tape import Tape
+
+SPOIL = f"""define internal void @spoil(ptr %row, i64 %count) noinline #0 {{
+entry:
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %following, %next ]
+  %place = getelementptr inbounds double, ptr %row, i64 %k
+  store double {number(float("nan"))}, ptr %place, align 8
+  %following = add i64 %k, 1
+  %again = icmp slt i64 %following, %count
+  br i1 %again, label %next, label %end
+end:
+  ret void
+}}"""
+"""Function that fills a row with NaN."""
+
+
+def main_lines(tape: Tape, *, per_sample: bool) -> Writer:
+    """Body of the function; the caller closes it."""
+    w = Writer()
+    sizes = [i.size for i in tape.signature.inputs]
+    bases = [row_base(w, "%inputs", k, size) for k, size in enumerate([*sizes, tape.constants] if per_sample else sizes)]
+    rows = [Rows(w, base, size) for base, size in zip(bases, [*sizes, tape.constants], strict=False)]
+    places = [(rows[a], k) for a, size in enumerate(sizes) for k in range(size)]
+
+    def load_constant(index: str) -> str:
+        if per_sample:
+            return gather(w, bases[-1], index, tape.constants)
+        place = w.let(f"getelementptr inbounds double, ptr %constants, i64 {index}")
+        return w.broadcast(w.let(f"load double, ptr {place}, align 8"))
+
+    def argument(i: int) -> str:
+        if i < len(places):
+            row, k = places[i]
+            return row.column(k)
+        return rows[-1].column(i - len(places)) if per_sample else load_constant(str(i - len(places)))
+
+    graph = GraphWriter(w, tape.main, argument, len(places), load_constant)
+    finite = _Finite(w)
+    targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
+    arrays = [RowStores(w, base, size, range(size)) for base, size in targets]
+    stores = [(array, k) for array, (_, size) in zip(arrays, targets, strict=True) for k in range(size)]
+
+    def ready(k: int) -> None:
+        if k < len(stores):  # the last one is the status
+            (array, column), value = stores[k], graph.output(k)
+            finite.watch(value)
+            array.put(column, value)
+
+    graph.emit(ready)
+    inputs = _Finite(w)
+    for row, k in places:
+        inputs.watch(row.column(k))
+    _status(w, graph.output(len(stores)), inputs.failed(), finite.failed(), targets)
+    return w
+
+
+class _Finite:
+    """Lanes in which some value is infinite or not a number: 0 times it is not 0."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._w = writer
+        self._sums = [splat(0.0), splat(0.0)]
+
+    def watch(self, value: str) -> None:
+        """Note a value."""
+        product = self._w.let(f"fmul contract {V} {value}, {splat(0.0)}")
+        self._sums.append(self._w.let(f"fadd contract {V} {self._sums.pop(0)}, {product}"))
+
+    def failed(self) -> str:
+        """Mask of the lanes."""
+        return self._w.let(f"fcmp uno {V} {self._sums[0]}, {self._sums[1]}")
+
+
+def _status(w: Writer, code: str, bad_input: str, bad_result: str, targets: Sequence[tuple[str, int]]) -> None:
+    """Write the status; samples that have one lose their outputs."""
+    code = w.let(f"select {M} {bad_input}, {V} {splat(NONFINITE_INPUT)}, {V} {code}")
+    clear = w.let(f"fcmp oeq {V} {code}, {splat(0.0)}")
+    bad = w.let(f"and {M} {bad_result}, {clear}")
+    code = w.let(f"select {M} {bad}, {V} {splat(NONFINITE_RESULT)}, {V} {code}")
+    codes = w.let(f"fptosi {V} {code} to <{LANES} x i32>")
+    place = w.let("getelementptr inbounds i32, ptr %status, i64 %row")
+    w.do(f"store <{LANES} x i32> {codes}, ptr {place}, align 4")
+    failed = w.let(f"fcmp une {V} {code}, {splat(0.0)}")
+    some = w.let(f"icmp ne i{LANES} {w.let(f'bitcast {M} {failed} to i{LANES}')}, 0")
+    w.do(f"br i1 {some}, label %spoil0, label %end")
+    for lane in range(LANES):
+        w.start_block(f"spoil{lane}")
+        following = f"spoil{lane + 1}" if lane + 1 < LANES else "end"
+        w.do(f"br i1 {w.let(f'extractelement {M} {failed}, i32 {lane}')}, label %rows{lane}, label %{following}")
+        w.start_block(f"rows{lane}")
+        for base, size in targets:
+            row = w.let(f"getelementptr inbounds double, ptr {base}, i64 {lane * size}")
+            w.do(f"call void @spoil(ptr {row}, i64 {size})")
+        w.do(f"br label %{following}")
+    w.start_block("end")

@@ -1,0 +1,75 @@
+"""Runs: values that lie at equal distances in memory, so that a loop can read or copy them by index.
+
+The set-up part hands many parameters on unchanged. Flexible bodies have thousands (moments of every pair of modes), which
+backends copy in loops instead of one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .graph import Graph
+
+SHORTEST = 4
+"""Parameters from which a loop is worth it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """Outputs from number `output` on are the arguments `argument + stride k`, k = 0, ..., length - 1."""
+
+    output: int
+    argument: int
+    stride: int
+    length: int
+
+
+def copied_runs(graph: Graph) -> list[Run]:
+    """Runs of outputs that are plain arguments, in order; those shorter than `SHORTEST` are left out.
+
+    Checked by: tests/kernels/test_setup.py.
+    """
+    sources = [_argument(graph, ref) for ref in graph.outputs]
+    runs: list[Run] = []
+    start = 0
+    while start < len(sources):
+        length, stride = _reach(sources, start)
+        first = sources[start]
+        if first is not None and length >= SHORTEST:
+            runs.append(Run(output=start, argument=first, stride=stride, length=length))
+            start += length
+        else:
+            start += 1
+    return runs
+
+
+def between(runs: Sequence[Run], count: int) -> list[range]:
+    """Numbers of `count` outputs that no run has, as ranges."""
+    edges = [0, *(edge for run in runs for edge in (run.output, run.output + run.length)), count]
+    return [range(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
+
+
+def progression(numbers: Sequence[int]) -> tuple[int, int] | None:
+    """First number and distance where all distances are alike and forward."""
+    stride = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+    alike = stride > 0 and all(b - a == stride for a, b in pairwise(numbers))
+    return (numbers[0], stride) if alike else None
+
+
+def _reach(sources: Sequence[int | None], start: int) -> tuple[int, int]:
+    """Length and distance of the run that starts here."""
+    first = sources[start]
+    following = sources[start + 1] if start + 1 < len(sources) else None
+    if first is None or following is None or following <= first:
+        return 1, 1
+    length, stride = 2, following - first
+    while start + length < len(sources) and sources[start + length] == first + stride * length:
+        length += 1
+    return length, stride
+
+
+def _argument(graph: Graph, ref: int) -> int | None:
+    """Number of the argument behind a reference, if it is nothing else."""
+    return None if ref & 1 or graph.ops[ref >> 1] != "arg" else graph.args[ref >> 1][0]
