@@ -1,0 +1,174 @@
+r"""Equation of motion of a robot with flexible legs, every leg in link axes.
+
+Letters as in `assembly`: z all coordinates, u independent ones, :math:`\dot z = N\dot u`. Forces h at :math:`\ddot z = 0`,
+
+.. math:: M_z\ddot z + h = E^T\Gamma + A^T\lambda,\qquad A\ddot z + \gamma = 0
+
+is either projected on u (`projected`) or solved as it is (`solved`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from flexapod.equations.elastodynamics.assembly import _platform as platform_terms
+from flexapod.equations.elastodynamics.assembly import driven_columns, platform_load
+from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.joint_forces import joint_forces
+from flexapod.equations.elastodynamics.link_beams import link_beams
+from flexapod.equations.elastodynamics.link_loops import link_rows
+from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
+from flexapod.equations.elastodynamics.link_tree import leg_bias, leg_mass_matrix
+from flexapod.equations.elastodynamics.loops import solve_loops
+from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import ElasticPlan, loop_matrix
+from flexapod.robot.robot import Robot
+
+INDEPENDENT = 1e-3
+"""Smallest singular value of a leg's dimensionless rows by its own coordinates at which they may be eliminated with the leg."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkEquation:
+    """Terms by all coordinates z.
+
+    Args:
+        robot: whose.
+        M, h: (z, z), (z,) mass matrix and all other forces at z'' = 0, loops cut.
+        A, gamma: per leg, closing rows (m, z) and their second derivative at z'' = 0.
+        rates: (actuators,).
+    """
+
+    robot: Robot
+    M: Any
+    h: Any
+    A: list[Any]
+    gamma: list[Any]
+    rates: Any
+
+
+def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any = None) -> LinkEquation:
+    """Declare the inputs of a state and assemble the equation; arguments as `elastic_equation`.
+
+    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/equations/test_link_axes.py.
+    """
+    values, plan = Values(b), robot.elastic_plan
+    state, gravity = read_state(b, robot), values.vector("gravity", "W").expr
+    still = tree_motion(values, robot, state)
+    size = len(plan.columns)
+    M, h = ca.SX(size, size), ca.SX.zeros(size)
+    if plan.carrier is None:
+        head = platform_terms(b, values, robot, state, still, ca.SX.zeros(size))
+        h[: head[0].numel()] = head[0]
+        M[: head[0].numel(), : head[0].numel()] = head[1]
+    legs = []
+    for i, leg in enumerate(robot.legs):
+        own, at = values.of(f"legs.{leg.name}"), slice(plan.first[i], plan.first[i] + len(leg.moving))
+        links = link_motions(own, leg, state.q[i], state.qd[i], gravity)
+        beams = link_beams(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links)
+        M[at, at] = leg_mass_matrix(own, leg, links, beams)
+        h[at] = leg_bias(own, leg, links, beams)
+        legs.append(links)
+    return _with_loops(values, robot, state, still, legs, M, h + _joints(values, robot, state, still, friction, wrench))
+
+
+def _joints(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: bool, wrench: Any) -> Any:
+    forces = joint_forces(values, robot, state, still, friction)
+    return forces if wrench is None else forces - platform_load(robot, still, wrench)
+
+
+def _with_loops(
+    values: Values, robot: Robot, state: ElasticState, still: TreeMotion, legs: list[list[LinkMotion]], M: Any, h: Any
+) -> LinkEquation:
+    A, gamma = link_rows(values, robot, legs, still)
+    driven = [[k for k, i in enumerate(leg.moving) if leg.links[i].actuated] for leg in robot.legs]
+    rates = ca.vertcat(*[state.qd[i][k] for i, own in enumerate(driven) for k in own])
+    return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=rates)
+
+
+def projected(q: LinkEquation) -> tuple[Any, Any]:
+    """Mass matrix (u, u) and remaining forces (u,) in independent coordinates."""
+    plan = q.robot.elastic_plan
+    X, beta = solve_loops(plan, q.A, q.gamma)
+    free, bound = plan.independent, plan.bound
+    return projected_mass(q.M, X, free, bound), projected_force(q.M, q.h, X, beta, free, bound)
+
+
+def closing_system(q: LinkEquation, known: Sequence[int] = ()) -> tuple[Any, Any, list[list[int]]]:
+    """Independent closing rows (m, z), their second derivative (m,), and per row the coordinates to eliminate before it.
+
+    Args:
+        known: columns whose acceleration is given.
+    """
+    robot, plan, size = q.robot, q.robot.elastic_plan, q.M.shape[0]
+    used = independent_rows(plan)
+    everything = [k for k in range(size) if k not in known]
+    if used is None:
+        X, beta = solve_loops(plan, q.A, q.gamma)
+        A = ca.SX(len(plan.bound), size)
+        A[:, list(plan.independent)] = -X
+        for k, column in enumerate(plan.bound):
+            A[k, column] = 1
+        return A, -beta, [everything] * len(plan.bound)
+    numbers = loop_matrix(robot, plan.carrier, plan.first, size)
+    after = []
+    for i, rows in enumerate(used):
+        own = [k for k in everything if plan.first[i] <= k < plan.first[i] + len(robot.legs[i].moving)]
+        block = numbers[i][np.ix_(rows, own)]
+        alone = bool(rows) and len(own) >= len(rows) and np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT
+        after += [own if alone else everything] * len(rows)
+    A = ca.vertcat(ca.SX(0, size), *[q.A[i][rows, :] for i, rows in enumerate(used)])
+    return A, ca.vertcat(ca.SX(0, 1), *[q.gamma[i][rows] for i, rows in enumerate(used)]), after
+
+
+def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:
+    """Rows of every leg that together are independent; None where only combinations of them are."""
+    used, at = [], 0
+    for loop in plan.legs:
+        count = 1 if loop.crossed else len(loop.leftover)
+        kept = [k - at for k in plan.kept if at <= k < at + count]
+        at += count
+        if loop.crossed and not kept:
+            return None
+        used.append([*loop.rows, *([] if loop.crossed else [loop.leftover[k] for k in kept])])
+    return used
+
+
+def solved(q: LinkEquation, force: Any) -> Any:
+    """Accelerations (z,) under actuator forces.
+
+    Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_link_axes.py.
+    """
+    right = -q.h
+    for k, column in enumerate(driven_columns(q.robot)):
+        right[column] = right[column] + force[k]
+    A, gamma, after = closing_system(q)
+    return bordered_solve(q.M, A, right, gamma, after)[0]
+
+
+def solved_inverse(q: LinkEquation, wanted: Any) -> tuple[Any, Any]:
+    """Actuator forces and accelerations (z,) at wanted accelerations of the actuators, all of which are independent.
+
+    Source: Briot 2014 Eq. (43). Checked by: tests/equations/test_link_axes.py.
+    """
+    driven = driven_columns(q.robot)
+    others = [k for k in range(q.M.shape[0]) if k not in driven]
+    A, gamma, after = closing_system(q, driven)
+    x, multiplier = bordered_solve(
+        q.M[others, others],
+        A[:, others],
+        -(q.h[others] + ca.mtimes(q.M[others, driven], wanted)),
+        gamma + ca.mtimes(A[:, driven], wanted),
+        [[others.index(k) for k in first] for first in after],
+    )
+    z = ca.SX.zeros(q.M.shape[0])
+    z[others], z[driven] = x, wanted
+    return ca.mtimes(q.M[driven, :], z) + q.h[driven] - ca.mtimes(A[:, driven].T, multiplier), z

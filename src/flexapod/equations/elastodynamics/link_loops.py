@@ -1,0 +1,90 @@
+r"""Closing rows of a robot whose legs are described in link axes: derivatives by all coordinates, second derivative at rest.
+
+The same rows as `loops` gives from world axes; columns and accelerations of the joints come from the recursion inwards
+(`link_point`). A platform that is a leg's own link is a point of that leg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.closing import closing_rows
+from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns
+from flexapod.equations.elastodynamics.link_motion import LinkMotion
+from flexapod.equations.elastodynamics.link_point import LinkPoint, link_point
+from flexapod.equations.elastodynamics.loops import SLIDES
+from flexapod.equations.elastodynamics.loops import _mode_columns as mode_columns
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Vec, cross, dot
+
+Twists = dict[int, tuple[Vec, Vec]]
+
+
+def link_rows(
+    values: Values, robot: Robot, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
+) -> tuple[list[Any], list[Any]]:
+    """Of every leg: its rows by all coordinates (m, z), and their second derivative at zero accelerations (m,).
+
+    Args:
+        legs: links of every leg.
+        still: motion of a platform that is a body of its own.
+
+    Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_link_axes.py.
+    """
+    plan = robot.elastic_plan
+    matrices, drifts = [], []
+    for i, leg in enumerate(robot.legs):
+        if i == plan.carrier:
+            matrices.append(ca.SX(0, len(plan.columns)))
+            drifts.append(ca.SX(0, 1))
+            continue
+        own = values.of(f"legs.{leg.name}")
+        R, p = own.rotation(f"{leg.closing.joint}.on_link.R", "B", "H").expr, own.vector(f"{leg.closing.joint}.on_link.p", "B").expr
+        end = link_point(leg, legs[i], leg.closing.link, p, R, "H")
+        half, carried = _half(values, robot, i, legs, still)
+        columns = {plan.first[i] + k: t for k, t in end.columns.items()}
+        A, drift = _rows(robot, i, end.frame, half, columns, carried, mode_columns(values, robot, still, i))
+        matrices.append(A)
+        drifts.append(drift)
+    return matrices, drifts
+
+
+def _half(
+    values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
+) -> tuple[FrameMotion, Twists]:
+    """The half of a leg's closing joint on the platform, and the coordinates that move it."""
+    plan = robot.elastic_plan
+    if plan.carrier is None:
+        half = still.halves[i]
+        return half, platform_columns(robot, plan, still, half.p)
+    carrier, first = robot.legs[plan.carrier], plan.first[plan.carrier]
+    own, joint = values.of(f"legs.{carrier.name}"), carrier.closing.joint
+    R_BP = ca.mtimes(own.rotation(f"{joint}.on_link.R", "B", "H").expr, own.rotation(f"{joint}.on_platform.R", "P", "H").expr.T)
+    p_BP = own.vector(f"{joint}.on_link.p", "B").expr - ca.mtimes(R_BP, own.vector(f"{joint}.on_platform.p", "P").expr)
+    there, name = values.of(f"legs.{robot.legs[i].name}"), f"{robot.legs[i].closing.joint}.on_platform"
+    p = p_BP + ca.mtimes(R_BP, there.vector(f"{name}.p", "P").expr)
+    R = ca.mtimes(R_BP, there.rotation(f"{name}.R", "P", "H").expr)
+    point: LinkPoint = link_point(carrier, legs[plan.carrier], carrier.closing.link, p, R, "H")
+    return point.frame, {first + k: t for k, t in point.columns.items()}
+
+
+def _rows(
+    robot: Robot, i: int, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists, modes: dict[int, Vec]
+) -> tuple[Any, Any]:
+    leg = robot.legs[i]
+    rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
+    A = ca.SX(len(rows), len(robot.elastic_plan.columns))
+    for k, row in enumerate(rows):
+        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+        for j, (v, w) in carried.items():
+            A[k, j] = -(dot(row.linear, v) + dot(turn, w))
+        for j, (v, w) in own.items():
+            A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
+        for j, shape in modes.items():
+            A[k, j] = -dot(row.linear, shape)
+    return A, ca.vertcat(*[row.rdd for row in rows])

@@ -1,0 +1,127 @@
+r"""Mass matrix and bias forces of a leg with beams, in link axes, by one recursion inwards.
+
+Letters: m, S, I everything beyond a joint, about its origin, axes of its link. A unit acceleration of joint k demands the wrench
+:math:`(z\times S, I z)` (revolute) or :math:`(m z, S\times z)` (prismatic); an elastic coordinate demands the coupling of its element
+besides, at the element's root. Passed inwards it is felt at every joint on the way, M_jk = s_j^T F_k; bias wrenches likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.link_beams import LinkBeam
+from flexapod.equations.elastodynamics.link_motion import Z, LinkMotion
+from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.robot.model import Leg
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkBody:
+    """Mass, first moment and tensor about the origin of a link, in its axes."""
+
+    m: Any
+    S: Any
+    I: Any
+
+    def __add__(self, other: LinkBody) -> LinkBody:
+        return LinkBody(m=self.m + other.m, S=self.S + other.S, I=self.I + other.I)
+
+    def in_parent(self, link: LinkMotion) -> LinkBody:
+        """The same about the parent's origin, in the parent's axes."""
+        S, I = ca.mtimes(link.R, self.S), ca.mtimes(link.R, ca.mtimes(self.I, link.R.T))
+        moved = S + self.m * link.r
+        mixed = ca.mtimes(link.r, (S + moved).T)
+        return LinkBody(m=self.m, S=moved, I=I + ca.trace(mixed) * ca.SX.eye(3) - (mixed + mixed.T) / 2)
+
+
+def leg_mass_matrix(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> Any:
+    """Mass matrix (n, n) of a leg's moving coordinates, cut from the platform, symmetric.
+
+    Source: Briot 2014 Eqs. (9)-(27) in closed form. Checked by: tests/equations/test_link_axes.py.
+    """
+    n, moving = len(leg.moving), leg.moving
+    bodies, elements = _composites(values, leg, links, beams), {i: e for e in beams for i in e.beam.links}
+    M = ca.SX(n, n)
+    for k, i in enumerate(moving):
+        body = bodies[i]
+        f, m = (ca.cross(Z, body.S), body.I[:, 2]) if leg.links[i].kind == "R" else (Z * body.m, ca.cross(body.S, Z))
+        M[k, k] = values.scalar(f"{leg.links[i].coordinate}.rotor")
+        j = i
+        while j >= 0:
+            if leg.links[j].kind != "fixed":
+                row = moving.index(j)
+                M[row, k] = M[row, k] + (m[2] if leg.links[j].kind == "R" else f[2]) + _within(elements, i, j)
+                M[k, row] = M[row, k]
+            f = ca.mtimes(links[j].R, f)
+            m = ca.mtimes(links[j].R, m) + ca.cross(links[j].r, f)
+            j = leg.links[j].parent
+            if i in elements and j == elements[i].beam.root:
+                at = elements[i].beam.links.index(i)
+                f, m = f + elements[i].force[:, at], m + elements[i].moment[:, at]
+    return M
+
+
+def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> Any:
+    """Forces (n,) that motion at zero accelerations, weight and deformation demand at a leg's coordinates.
+
+    Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_link_axes.py.
+    """
+    f, n = [], []
+    for i, link in enumerate(leg.links):
+        own = _rigid(values, leg, i)
+        rigid = link.body is not None and link.body.flexible is None
+        f.append(own.m * links[i].a + ca.mtimes(links[i].U, own.S) if rigid else ca.SX.zeros(3))
+        n.append(_moment(own, links[i]) if rigid else ca.SX.zeros(3))
+    elastic: dict[int, Any] = {}
+    for element in beams:
+        root = element.beam.root
+        f[root], n[root] = f[root] + element.f, n[root] + element.n
+        elastic.update({i: element.s[k] for k, i in enumerate(element.beam.links)})
+    felt: dict[int, Any] = {}
+    for i in reversed(range(len(leg.links))):
+        felt[i] = (n[i][2] if leg.links[i].kind == "R" else f[i][2]) + elastic.get(i, 0)
+        parent = leg.links[i].parent
+        if parent >= 0:
+            turned = ca.mtimes(links[i].R, f[i])
+            f[parent] = f[parent] + turned
+            n[parent] = n[parent] + ca.mtimes(links[i].R, n[i]) + ca.cross(links[i].r, turned)
+    return ca.vertcat(*[felt[i] for i in leg.moving])
+
+
+def _moment(body: LinkBody, link: LinkMotion) -> Any:
+    return ca.cross(body.S, link.a) + ca.mtimes(body.I, link.alpha) + ca.cross(link.w, ca.mtimes(body.I, link.w))
+
+
+def _rigid(values: Values, leg: Leg, i: int) -> LinkBody:
+    """The rigid body of a link, or nothing."""
+    link = leg.links[i]
+    if link.body is None or link.body.flexible is not None:
+        return LinkBody(m=ca.SX(0), S=ca.SX.zeros(3), I=ca.SX.zeros(3, 3))
+    name = f"{link.coordinate}.body"
+    S = values.vector(f"{name}.first_moment", "B").expr
+    return LinkBody(m=values.scalar(f"{name}.mass"), S=S, I=tensor(values, f"{name}.inertia"))
+
+
+def _composites(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> list[LinkBody]:
+    """Everything beyond each joint, about its origin."""
+    result = [_rigid(values, leg, i) for i in range(len(leg.links))]
+    for e in beams:
+        result[e.beam.root] = result[e.beam.root] + LinkBody(m=e.m, S=e.S, I=e.I)
+    for i in reversed(range(len(leg.links))):
+        parent = leg.links[i].parent
+        if parent >= 0:
+            result[parent] = result[parent] + result[i].in_parent(links[i])
+    return result
+
+
+def _within(elements: dict[int, LinkBeam], i: int, j: int) -> Any:
+    """Elastic mass between two coordinates of one element."""
+    if i not in elements or j not in elements or elements[i] is not elements[j]:
+        return 0
+    order = elements[i].beam.links
+    return elements[i].M[order.index(j), order.index(i)]

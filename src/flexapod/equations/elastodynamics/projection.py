@@ -1,0 +1,57 @@
+r"""Projection of a mass matrix on independent coordinates, product by product where something is to multiply.
+
+With :math:`\dot z_b = X\dot u`, C = M_ub and D = M_bb,
+
+.. math:: M = M_{uu} + Z X + X^T C^T,\quad Z = C + X^T D,\qquad
+          c = h_u + C\beta + X^T(h_b + D\beta)
+
+One triangle is computed. A bound coordinate of another leg has no C in this one: one product instead of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+
+def projected_mass(M_z: Any, X: Any, free: Sequence[int], bound: Sequence[int]) -> Any:
+    """(u, u), symmetric.
+
+    Args:
+        M_z: (z, z) symmetric, sparse: entries that are not there are zero.
+        X: (b, u) sparse.
+
+    Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_link_axes.py.
+    """
+    C, D, Xt = M_z[list(free), list(bound)], M_z[list(bound), list(bound)], X.T
+    Z = C + ca.mtimes(Xt, D)
+    alone = [all(not _has(D, b, other) for other in range(len(bound)) if other != b) for b in range(len(bound))]
+    n = len(free)
+    M = ca.SX.zeros(n, n)
+    for i in range(n):
+        for j in range(i + 1):
+            value = M_z[free[i], free[j]]
+            for b in range(len(bound)):
+                value = value + _term(C, Z, Xt, i, j, b, alone[b])
+            M[i, j] = M[j, i] = value
+    return M
+
+
+def _term(C: Any, Z: Any, Xt: Any, i: int, j: int, b: int, alone: bool) -> Any:
+    """Z_ib X_bj + X_ib C_jb."""
+    if alone and _has(C, j, b) and not _has(C, i, b):
+        i, j = j, i  # symmetric in i and j: the one without C comes last
+    value = Z[i, b] * Xt[j, b] if _has(Z, i, b) and _has(Xt, j, b) else ca.SX(0)
+    return value + Xt[i, b] * C[j, b] if _has(Xt, i, b) and _has(C, j, b) else value
+
+
+def _has(matrix: Any, i: int, j: int) -> bool:
+    return bool(matrix.sparsity().has_nz(i, j))
+
+
+def projected_force(M_z: Any, h: Any, X: Any, beta: Any, free: Sequence[int], bound: Sequence[int]) -> Any:
+    """c (u,) from the forces h (z,) at zero accelerations and the accelerations beta (b,) of the bound coordinates."""
+    C, D = M_z[list(free), list(bound)], M_z[list(bound), list(bound)]
+    return h[list(free)] + ca.mtimes(C, beta) + ca.mtimes(X.T, h[list(bound)] + ca.mtimes(D, beta))
