@@ -40,7 +40,7 @@ CASES = {
     "controller with suggestion": (["simulate", "hexapod", "--controller", "computed"], "did you mean 'computed-torque'?"),
     "figure": (["simulate", "hexapod", "--figure", "cake"], "--figure cake: expected energy, forces, strokes, spectrum"),
     "gain": (["simulate", "hexapod", "--gain", "ki=1"], "computed-torque has no gain 'ki'; it has kp, kd"),
-    "rigid frequencies": (["frequencies", "hexapod"], "hexapod is rigid: nothing in it is elastic; give --stiffness"),
+    "free and stiff": (["frequencies", "hexapod", "--free", "--stiffness", "1e7"], "leave it out where a stiffness is given"),
     "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),
     "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean staicu?"),
     "report suffix": (["report", "hexapod", "--out", "report.pdf"], "a report ends in .html"),

@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 STEP = 4e-3
 """Displacement of the differences, in characteristic lengths or radians."""
 
+BORDER = "a pose beside this one cannot be taken, where the prestress is differentiated; prestress=False needs no such pose"
+"""Why a pose at the border of reach has no prestress."""
+
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 
 
@@ -40,22 +43,26 @@ def rigid_model(robot: Robot, state: Any, prestress: bool, given: tuple[Any, Any
     inputs, why = state_inputs(robot, state)
     words[words == ""] = why[words == ""]
     terms = _terms(robot, inputs)
+    freedoms = terms["basis"].shape[2]
+    tangent, variables = np.zeros((len(words), freedoms, freedoms)), {}
+    if prestress:
+        if freedoms < 6:
+            raise InputError(f"prestress: {robot.name} has mobility {freedoms}; its frequencies are given with prestress=False")
+        load = platform_wrench(robot, inputs, *given)
+        Jt = np.swapaxes(terms["jacobian"], 1, 2)
+        force = np.full((len(words), Jt.shape[2]), np.nan)
+        known = words == ""
+        force[known] = np.einsum("nij,nj->ni", np.linalg.pinv(Jt[known]), (terms["gravity_force"] - load)[known])
+        variables["force"] = (("actuator",), force, "N or N m")
+        tangent = _derivative(robot, inputs, force)
+        words[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER
     good = np.flatnonzero(words == "")
     N = terms["basis"][good]
     Nt = np.swapaxes(N, 1, 2)
     M = Nt @ terms["mass_matrix"][good] @ N
-    K, variables = np.zeros_like(M), {}
-    if prestress:
-        if N.shape[2] < 6:
-            raise InputError(f"prestress: {robot.name} has mobility {N.shape[2]}; its frequencies are given with prestress=False")
-        load = platform_wrench(robot, inputs, *given)
-        Jt = np.swapaxes(terms["jacobian"], 1, 2)
-        force = np.einsum("nij,nj->ni", np.linalg.pinv(Jt), terms["gravity_force"] - load)
-        variables["force"] = (("actuator",), force, "N or N m")
-        K = _derivative(robot, inputs, force)[good]
     B = Nt @ np.swapaxes(terms["jacobian"][good], 1, 2)
     names = [TWIST[i] for i in robot.plan.platform_independent]
-    return LinearModel(M=M, D=np.zeros_like(M), K=K, B=B, names=names, good=good, variables=variables)
+    return LinearModel(M=M, D=np.zeros_like(M), K=tangent[good], B=B, names=names, good=good, variables=variables)
 
 
 def _terms(robot: Robot, inputs: dict[str, Array]) -> dict[str, Array]:

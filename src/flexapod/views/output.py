@@ -154,7 +154,9 @@ def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    if title:
+        console().print(Text(title, style="bold"), soft_wrap=True)
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for k, name in enumerate(head):
         table.add_column(Text(name), justify="left" if k < text else "right", overflow="fold")
     for row in rows:

@@ -117,6 +117,26 @@ def force_figure(robot: fp.Robot, drive: xr.Dataset) -> Any:
     return time_figure(drive, panels, f"Actuators of {robot.name}: forces and powers")
 
 
+def change_figure(robot: fp.Robot, before: xr.Dataset, after: xr.Dataset, what: str) -> Any:
+    """Forces and powers of two designs along one motion: the first thin, the second thick, one colour per actuator.
+
+    Args:
+        before, after: results of inverse dynamics.
+        what: the change in words, for the legend.
+    """
+    figure = force_figure(robot, after)
+    thin = force_figure(robot, before)
+    figure.update_traces(line={"width": 3.2})
+    for trace in thin.data:
+        if trace.name.startswith("actuator"):
+            trace.update(line={"width": 1.1}, showlegend=False, opacity=0.75)
+            figure.add_trace(trace)
+    for name, width in ((f"thick: {what}", 3.2), ("thin: as in the file", 1.1)):
+        figure.add_scatter(x=[None], y=[None], mode="lines", name=name, line={"color": "#000000", "width": width})
+    figure.update_layout(title_text=f"Actuators of {robot.name}: {what}")
+    return figure
+
+
 def reaction_figure(drive: xr.Dataset, joints: Sequence[str], title: str) -> Any:
     """Size of the reaction forces at some joints."""
     chosen = drive.reaction_force.sel(joint=list(joints))

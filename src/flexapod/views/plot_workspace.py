@@ -16,43 +16,51 @@ MOST_REASONS = 6
 
 def workspace_figure(area: xr.Dataset, title: str) -> Any:
     """A slice: condition number where poses are good, grey levels by reason where not; one axis gives a line."""
+    if area.valid.ndim == 1:
+        return _line(area, str(area.valid.dims[0]), title)
+    flat, x, y, where = middle_slice(area)
+    return slice_figure(
+        flat, x, y, title + where, values=flat.condition_number, label="condition<br>number [1]", colours="Viridis_r",
+        told="condition number %{z:.3g}",
+    )  # fmt: skip
+
+
+def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
+    """The slice over the first two axes at the middle of the others, its axes, and where it lies in words."""
     axes = [str(dim) for dim in area.valid.dims]
-    if len(axes) == 1:
-        return _line(area, axes[0], title)
-    x, y = axes[:2]
     flat = area.isel({dim: area.sizes[dim] // 2 for dim in axes[2:]})
     where = [f"{dim} = {float(flat[dim]):.4g} {_unit(area, dim)}".strip() for dim in axes[2:]]
-    return _slice(flat, x, y, title + (f" at {', '.join(where)}" if where else ""))
+    return flat, axes[0], axes[1], f" at {', '.join(where)}" if where else ""
 
 
-def _slice(flat: xr.Dataset, x: str, y: str, title: str) -> Any:
+def slice_figure(
+    flat: xr.Dataset, x: str, y: str, title: str, *, values: xr.DataArray, label: str, colours: str, told: str
+) -> Any:
+    """Values over two axes in colour where poses are good, grey levels by reason where not.
+
+    Args:
+        flat: with `valid`, `reason` and `words` over x and y.
+        label: title of the colour bar, with unit.
+        told: text beside the pointer.
+    """
     import plotly.graph_objects as go
 
     valid = flat.valid.transpose(y, x).values
-    condition = np.where(valid, flat.condition_number.transpose(y, x).values, np.nan)
+    shown = np.where(valid, values.transpose(y, x).values, np.nan)
     codes = flat.reason.transpose(y, x).values
     words = flat.words.values
     figure = go.Figure()
-    hover = np.where(valid, "", words[codes])
     out, names = _reasons(codes, words)
     if len(names):
         figure.add_heatmap(
-            x=flat[x].values,
-            y=flat[y].values,
-            z=out,
-            colorscale=_greys(len(names)),
-            zmin=-0.5,
-            zmax=len(names) - 0.5,
-            showscale=False,
-            customdata=hover,
-            hovertemplate="%{customdata}<extra></extra>",
-        )
+            x=flat[x].values, y=flat[y].values, z=out, colorscale=_greys(len(names)), zmin=-0.5, zmax=len(names) - 0.5,
+            showscale=False, customdata=np.where(valid, "", words[codes]), hovertemplate="%{customdata}<extra></extra>",
+        )  # fmt: skip
     if valid.any():
         figure.add_heatmap(
-            x=flat[x].values, y=flat[y].values, z=condition, zmin=float(np.nanmin(condition)), zmax=_top(condition),
-            colorscale="Viridis_r",
-            colorbar={"title": {"text": "condition<br>number [1]"}, "len": 0.55, "y": 0.0, "yanchor": "bottom"},
-            hovertemplate="condition number %{z:.3g}<extra></extra>",
+            x=flat[x].values, y=flat[y].values, z=shown, zmin=float(np.nanmin(shown)), zmax=_top(shown), colorscale=colours,
+            colorbar={"title": {"text": label}, "len": 0.55, "y": 0.0, "yanchor": "bottom"},
+            hovertemplate=f"{told}<extra></extra>",
         )  # fmt: skip
     for k, name in enumerate(names):
         marker = {"symbol": "square", "size": 13, "color": _grey(k, len(names)), "line": {"color": "#555555", "width": 1}}
@@ -61,14 +69,14 @@ def _slice(flat: xr.Dataset, x: str, y: str, title: str) -> Any:
     figure.update_xaxes(title_text=f"{x} [{_unit(flat, x)}]", constrain="domain")
     figure.update_yaxes(title_text=f"{y} [{_unit(flat, y)}]", constrain="domain", **equal)
     styled(figure, title, 560)
-    told = "not reached because" if names else ""
-    figure.update_layout(showlegend=True, legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": told}})
+    why = "not reached because" if names else ""
+    figure.update_layout(showlegend=True, legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": why}})
     return figure
 
 
-def _top(condition: Any) -> float:
+def _top(shown: Any) -> float:
     """Top of the colour scale: a few poses beside a singularity must not swallow the rest."""
-    return float(min(np.nanmax(condition), 5.0 * np.nanmedian(condition)))
+    return float(min(np.nanmax(shown), 5.0 * abs(np.nanmedian(shown))))
 
 
 def _reasons(codes: Any, words: Any) -> tuple[Any, list[str]]:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
 from flexapod.views.output import number
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.remarks import remarks
 from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
 if TYPE_CHECKING:
@@ -32,14 +34,15 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
 
     Args:
         name: of the motion, for headings.
-        stiffness: of every actuator [N/m or N m/rad]; gives rigid robots natural frequencies.
+        stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
     """
     flexible = bool(robot.elastic_names)
     drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen")
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     sizing = actuator_sizing(robot, legs, drive)
     warnings = [str(w) for w in (*robot.description.warnings, *fp.check_motion(robot, motion).violations)]
-    modes = _modes(robot, stiffness)
+    warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
+    drives, modes = _modes(robot, stiffness)
     if not isinstance(modes, str) and not bool(modes.stable.all()):
         unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
         warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}")
@@ -51,7 +54,7 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
         ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
         ("Joint loads", _loads(drive)),
         ("Workspace", _workspace(robot, motion)),
-        ("Natural frequencies", _frequencies(robot, modes, stiffness)),
+        ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
@@ -142,32 +145,29 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     return [paragraph(told), figure]
 
 
-def _modes(robot: fp.Robot, stiffness: float | None) -> Any:
-    """Natural frequencies at home, or why there are none."""
-    if not robot.elastic_names and stiffness is None:
-        return "The robot is rigid; with --stiffness of its actuators, frequencies on springs stand here."
-    held: Any = "locked" if stiffness is None else [stiffness] * len(robot.actuators)
+def _modes(robot: fp.Robot, stiffness: float | None) -> tuple[Drives | None, Any]:
+    """What holds the actuators, and natural frequencies at home or why there are none."""
     try:
-        return fp.natural_frequencies(robot, _home(robot), actuators=held)
+        drives = chosen_drives(robot, stiffness)
+        return drives, fp.natural_frequencies(robot, _home(robot), actuators=drives.actuators)
     except fp.FlexapodError as error:
-        return f"No frequencies: {error}"
+        return None, f"No frequencies: {error}"
 
 
 def _home(robot: fp.Robot) -> fp.State:
     return fp.State(position=robot.home.position, rotation=robot.home.rotation)
 
 
-def _frequencies(robot: fp.Robot, modes: Any, stiffness: float | None) -> list[Any]:
-    if isinstance(modes, str):
+def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any]:
+    if drives is None:
         return [paragraph(modes, "note")]
     rows = [
         [str(n), number(float(modes.frequency.sel(mode=n)), 6), number(100 * float(modes.damping.sel(mode=n)), 4),
          "yes" if bool(modes.stable.sel(mode=n)) else "no"]
         for n in modes.mode.values
     ]  # fmt: skip
-    how = "actuators locked" if stiffness is None else f"actuators of {number(stiffness)} N/m or N m/rad"
     told = paragraph(
-        f"At home, {how}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
+        f"At home, {drives.words}, about the equilibrium under gravity; where a mode is not stable: minus its growth rate / 2 pi."
     )
     table = HtmlTable(head=("mode", "frequency [Hz]", "damping [%]", "stable"), rows=rows)
     few = [int(n) for n in modes.mode.values[:SHOWN_MODES]]

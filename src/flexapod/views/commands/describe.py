@@ -10,15 +10,15 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, fail, note
-from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
-from flexapod.views.output import check_place, number, print_json, print_table, print_text, write_text
+from flexapod.views.commands.options import Changes, Json, Plot, RobotName, robot_of
+from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_plot, write_text
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     command(app, "robots", "flexapod robots")(robots)
     command(app, "motions", "flexapod motions", "flexapod motions circle")(motions)
-    command(app, "show", "flexapod show stewart-3-3", "flexapod show hexaslide --set platform.mass=20")(show)
+    command(app, "show", "flexapod show stewart-3-3", "flexapod show hexaslide --plot hexaslide.html")(show)
     command(app, "check", "flexapod new my-hexapod.yaml --kind 6-ups", "flexapod check my-hexapod.yaml")(check)
     command(app, "schema", "flexapod schema --out robot.schema.json")(schema)
 
@@ -59,10 +59,20 @@ def show(
     robot: RobotName,
     changes: Changes = [],  # noqa: B006
     parameters: Annotated[bool, typer.Option("--parameters", help="list every parameter with its path")] = False,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """What a robot is made of: legs, bodies, mobility, limits, parameters."""
+    """What a robot is made of: legs, bodies, mobility, limits, parameters; with --plot a picture of it."""
+    from flexapod.views.remarks import remarks
+
+    check_places(None, plot)
     found = robot_of(robot, changes)
+    for path, text in remarks(found).items():
+        note(f"{path}: {text}", "warning: ")
+    if plot is not None:
+        from flexapod.views.plot import robot_figure
+
+        note(f"wrote {write_plot(plot, robot_figure(found), found.name)}")
     limits = limit_rows(found)
     if as_json:
         print_json({
@@ -117,6 +127,8 @@ def value_text(value: Any) -> str:
 
 def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot file (.yaml)")], as_json: Json = False) -> None:
     """Check a robot file: every problem with line, path and what would be right."""
+    from flexapod.views.remarks import remarks
+
     if not file.is_file() and str(file) in fp.catalogue():
         file = fp.catalogue()[str(file)]
     try:
@@ -130,7 +142,9 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
             count = len(error.problems)
             fail(f"{file} has {count} problem{'s' * (count > 1)}:\n{error}")
         problems, robot = [vars(p) for p in error.problems], None
+    odd = {} if robot is None else remarks(robot)
     warnings = [] if robot is None else [vars(w) for w in robot.description.warnings]
+    warnings += [{"file": str(file), "path": path, "what": text, "severity": "warning"} for path, text in odd.items()]
     if as_json:
         print_json({"file": str(file), "ok": not problems, "problems": problems, "warnings": warnings})
         if problems:
@@ -139,8 +153,11 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
     assert robot is not None
     state = fp.check_pose(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
     print_text(f"{file}: a right robot file: {robot.name}, {len(robot.legs)} legs, {robot.mobility}")
-    for violation in state.violations:
-        note(f"at home: {violation}", "warning: ")
+    for text in [
+        *(f"at home: {violation}" for violation in state.violations),
+        *(f"{path}: {text}" for path, text in odd.items()),
+    ]:
+        note(text, "warning: ")
 
 
 def schema(out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write it to a file")] = None) -> None:

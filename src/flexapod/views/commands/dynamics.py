@@ -67,7 +67,9 @@ def inverse_dynamics(
     mask: Mask = False,
     out: Out = None,
     plot: Plot = None,
-    figure: Annotated[str | None, typer.Option(help="what --plot draws: forces, shares, reactions or spectrum")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="what --plot draws: forces, change (by --set), shares, reactions, spectrum")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Forces and powers of the actuators along a motion, with a table for choosing them."""
@@ -75,7 +77,9 @@ def inverse_dynamics(
     from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
     check_places(out, plot)
-    figure = figure_of(figure, ("forces", "shares", "reactions", "spectrum"))
+    figure = figure_of(figure, ("forces", "change", "shares", "reactions", "spectrum"))
+    if figure == "change" and not changes:
+        raise fp.InputError("--figure change: draws the robot as in its file and as changed by --set; give --set as well")
     reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
     with working("inverse dynamics ..."):
         found = robot_of(robot, changes)
@@ -100,7 +104,13 @@ def inverse_dynamics(
             note(text, "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, drive)}")
-    if plot is not None:
+    if plot is not None and figure == "change":
+        from flexapod.views.plot_time import change_figure
+
+        options: Any = {"friction": friction, "formulation": chosen, "wrench": load, "point": point}
+        before = fp.inverse_dynamics(fp.load(robot), moved, on_error="mask" if mask else "raise", **options)
+        note(f"wrote {write_plot(plot, change_figure(found, before, drive, ', '.join(changes)), found.name)}")
+    elif plot is not None:
         note(f"wrote {write_plot(plot, _drive_figure(found, drive, figure), found.name)}")
 
 

@@ -52,7 +52,7 @@ def new(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
 ) -> None:
-    """Make a hexapod robot file that `check`, `inverse-dynamics` and `report` accept as it is."""
+    """Make a hexapod robot file that every other command accepts as it is."""
     from flexapod.views.new_robot import HexapodSizes, hexapod_text
 
     check_place(file, "FILE")

@@ -28,7 +28,9 @@ def report(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
-    stiffness: Annotated[float | None, typer.Option(help="of every actuator [N/m], for natural frequencies")] = None,
+    stiffness: Annotated[
+        float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write (.html)")] = Path("report.html"),
 ) -> None:
     """One page about a robot and a motion: geometry, actuators to choose, joint loads, workspace, frequencies, warnings."""

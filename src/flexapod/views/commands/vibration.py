@@ -1,4 +1,4 @@
-"""Command `frequencies`: natural frequencies, damping and mode shapes."""
+"""Command `frequencies`: natural frequencies, damping and mode shapes, at home, along a motion or over a grid of poses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 import flexapod as fp
 from flexapod.views.commands.dynamics import figure_of
 from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.kinematics import axis_of
 from flexapod.views.commands.options import Changes, Json, MotionOptions, Out, Plot, RobotName, home_state, pairs, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, write_data, write_plot
@@ -20,6 +21,7 @@ def register(app: typer.Typer) -> None:
         app, "frequencies",
         "flexapod frequencies gough-stewart-flexible --plot modes.html",
         "flexapod frequencies stewart-3-3 --stiffness 1e7",
+        "flexapod frequencies hexapod --grid x=-0.1:0.1:9 --grid y=-0.1:0.1:9",
     )(frequencies)  # fmt: skip
 
 
@@ -29,55 +31,91 @@ def frequencies(
         str | None, typer.Option("--motion", metavar="NAME|FILE", help="poses along a motion; left out: home")
     ] = None,
     option: MotionOptions = [],  # noqa: B006
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "--grid", metavar="AXIS=A:B:COUNT", help="poses over a grid: x, y, z [m] or rx, ry, rz [rad]; may be repeated"
+        ),
+    ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     stiffness: Annotated[
-        float | None, typer.Option(help="of every actuator [N/m or N m/rad]; left out: actuators locked (flexible robots)")
+        float | None, typer.Option(help="of every actuator [N/m or N m/rad]; left out: locked, assumed for rigid robots")
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="actuators free (forces held) instead of locked")] = False,
     prestress: Annotated[bool, typer.Option(help="about the equilibrium under gravity")] = True,
-    modes: Annotated[int, typer.Option(help="number of modes shown")] = 10,
+    modes: Annotated[int, typer.Option(help="number of modes shown", min=1)] = 10,
+    mode: Annotated[int, typer.Option(help="mode that --plot draws over a grid", min=1)] = 1,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: frequencies, or shapes (at home)")] = None,
     as_json: Json = False,
 ) -> None:
-    """Natural frequencies, damping and mode shapes; rigid robots need the stiffness of their actuators."""
-    from flexapod.views.chosen_motion import chosen_motion
+    """Natural frequencies, damping and mode shapes, at home, along a motion or over a grid of poses."""
+    from flexapod.views.drives import chosen_drives
 
     check_places(out, plot)
     figure = figure_of(figure, ("frequencies", "shapes"))
-    if figure == "shapes" and motion is not None:
-        raise fp.InputError("--figure shapes: belongs to one pose; leave out --motion")
-    if free and stiffness is not None:
-        raise fp.InputError("--free: leave it out where a stiffness is given")
+    if motion is not None and grid:
+        raise fp.InputError("--grid: stands for poses of its own; leave out --motion")
+    if figure == "shapes" and (motion is not None or grid):
+        raise fp.InputError("--figure shapes: belongs to one pose; leave out --motion and --grid")
     with working("natural frequencies ..."):
         found = robot_of(robot, changes)
-        if stiffness is None and not free and not found.elastic_names:
-            raise fp.InputError(f"{found.name} is rigid: nothing in it is elastic; give --stiffness of its actuators, e.g. 1e7")
-        at: Any = home_state(found) if motion is None else chosen_motion(found, motion, pairs("--option", option))
-        held: Any = "free" if free else "locked" if stiffness is None else [stiffness] * len(found.actuators)
-        result = fp.natural_frequencies(found, at, actuators=held, prestress=prestress)
+        drives = chosen_drives(found, stiffness, free=free)
+        at, result = _computed(found, motion, pairs("--option", option), grid, drives.actuators, prestress)
     if as_json:
-        print_json(dataset_json(result))
-    elif motion is None:
-        rows = [
-            [str(n), number(float(result.frequency.sel(mode=n)), 6), number(100 * float(result.damping.sel(mode=n)), 4),
-             "" if bool(result.stable.sel(mode=n)) else "unstable: minus the growth rate over 2 pi"]
-            for n in result.mode.values[:modes]
-        ]  # fmt: skip
-        print_table(f"{found.name} at home", ("mode", "frequency [Hz]", "damping [%]", "note"), rows)
+        print_json(dataset_json(result, drives=drives.words))
+    elif motion is None and not grid:
+        _print_home(found, result, drives.words, modes)
     else:
-        f = result.frequency
-        rows = [
-            [str(n), number(float(f.sel(mode=n).min()), 6), number(float(f.sel(mode=n).max()), 6)] for n in f.mode.values[:modes]
-        ]
-        print_table(f"{found.name} along {len(at)} poses", ("mode", "smallest [Hz]", "largest [Hz]"), rows)
+        _print_range(found, result, drives.words, modes)
+    if drives.assumed:
+        note(f"{found.name} is rigid; {drives.words}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, result)}")
     if plot is not None:
-        from flexapod.views.plot_modes import frequency_figure, mode_figure
-
-        title = f"Natural frequencies of {found.name}"
-        few = [int(n) for n in result.mode.values[: min(modes, 6)]]
-        drawn = mode_figure(found, result, few, at) if figure == "shapes" else frequency_figure(result, title)
+        drawn = _figure(found, result, at, figure, modes, mode if grid else None)
         note(f"wrote {write_plot(plot, drawn, found.name)}")
+
+
+def _computed(
+    robot: fp.Robot, motion: str | None, options: dict[str, Any], grid: list[str], actuators: Any, prestress: bool
+) -> tuple[Any, Any]:
+    """Poses and their frequencies."""
+    from flexapod.views.chosen_motion import chosen_motion
+    from flexapod.views.frequency_map import frequency_map
+
+    if grid:
+        axes = dict(axis_of(text) for text in grid)
+        return None, frequency_map(robot, axes, actuators=actuators, prestress=prestress)
+    at: Any = home_state(robot) if motion is None else chosen_motion(robot, motion, options)
+    return at, fp.natural_frequencies(robot, at, actuators=actuators, prestress=prestress)
+
+
+def _print_home(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
+    rows = [
+        [str(n), number(float(result.frequency.sel(mode=n)), 6), number(100 * float(result.damping.sel(mode=n)), 4),
+         "" if bool(result.stable.sel(mode=n)) else "unstable: minus the growth rate over 2 pi"]
+        for n in result.mode.values[:modes]
+    ]  # fmt: skip
+    print_table(f"{robot.name} at home, {drives}", ("mode", "frequency [Hz]", "damping [%]", "note"), rows)
+
+
+def _print_range(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
+    f = result.frequency
+    rows = [[str(n), number(float(f.sel(mode=n).min()), 6), number(float(f.sel(mode=n).max()), 6)] for n in f.mode.values[:modes]]
+    poses = f.size // f.sizes["mode"]
+    where = f"{int(result.valid.sum())} of {poses} poses" if "valid" in result else f"{poses} poses"
+    print_table(f"{robot.name} at {where}, {drives}", ("mode", "smallest [Hz]", "largest [Hz]"), rows)
+
+
+def _figure(robot: fp.Robot, result: Any, at: Any, name: str, modes: int, mode: int | None) -> Any:
+    from flexapod.views.frequency_map import frequency_map_figure
+    from flexapod.views.plot_modes import frequency_figure, mode_figure
+
+    title = f"Natural frequencies of {robot.name}"
+    if mode is not None:
+        return frequency_map_figure(result, title, mode)
+    if name == "shapes":
+        return mode_figure(robot, result, [int(n) for n in result.mode.values[: min(modes, 6)]], at)
+    return frequency_figure(result, title)

@@ -1,0 +1,52 @@
+"""What holds the actuators in a study of vibration: springs given by the user, locks, nothing, or springs that are assumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flexapod as fp
+from flexapod.views.output import number
+
+ASSUMED = {"m": 1e7, "rad": 1e5}
+"""Stiffness of a drive where a rigid robot has nothing elastic and none is given [N/m, N m/rad]: that of a small ball screw or a
+geared motor with its mounting, an order of magnitude to start from. It is told wherever it is used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drives:
+    """What holds the actuators.
+
+    Args:
+        actuators: as `flexapod.natural_frequencies` takes it: ``"locked"``, ``"free"`` or stiffness per actuator.
+        words: the same for people.
+        assumed: nobody gave the stiffness.
+    """
+
+    actuators: Any
+    words: str
+    assumed: bool = False
+
+
+def chosen_drives(robot: fp.Robot, stiffness: float | None = None, *, free: bool = False) -> Drives:
+    """The drives that a user asked for; left open: locked where the robot is elastic, else springs that are assumed.
+
+    Args:
+        stiffness: of every actuator [N/m or N m/rad].
+    Raises:
+        InputError: more than one choice.
+    Checked by: tests/views/test_frequency_map.py.
+    """
+    if free and stiffness is not None:
+        raise fp.InputError("--free: leave it out where a stiffness is given")
+    if free:
+        return Drives(actuators="free", words="actuators free")
+    if stiffness is None and robot.elastic_names:
+        return Drives(actuators="locked", words="actuators locked")
+    units = robot.actuator_units
+    springs = [ASSUMED[unit] if stiffness is None else stiffness for unit in units]
+    sizes = dict(zip(units, springs, strict=True))
+    told = " and ".join(f"{number(k)} {'N/m' if unit == 'm' else 'N m/rad'}" for unit, k in sizes.items())
+    if stiffness is not None:
+        return Drives(actuators=springs, words=f"drives of {told}")
+    return Drives(actuators=springs, words=f"drives of {told} (assumed; --stiffness gives yours)", assumed=True)

@@ -1,0 +1,53 @@
+"""Figures from Python, `fp.figures`: one function per figure, and `save_figure`.
+
+Every function takes results of the verbs and returns a Plotly figure; a leg has one colour and one dash in all of them.
+Checked by: tests/views/test_pictures.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from flexapod.views.frequency_map import frequency_map, frequency_map_figure
+from flexapod.views.output import check_places, write_plot
+from flexapod.views.plot import robot_figure
+from flexapod.views.plot_modes import frequency_figure, mode_figure
+from flexapod.views.plot_time import (
+    change_figure,
+    energy_figure,
+    force_figure,
+    reaction_figure,
+    share_figure,
+    spectrum_figure,
+    stroke_figure,
+)
+from flexapod.views.plot_workspace import workspace_figure
+
+__all__ = [
+    "change_figure",
+    "energy_figure",
+    "force_figure",
+    "frequency_figure",
+    "frequency_map",
+    "frequency_map_figure",
+    "mode_figure",
+    "reaction_figure",
+    "robot_figure",
+    "save_figure",
+    "share_figure",
+    "spectrum_figure",
+    "stroke_figure",
+    "workspace_figure",
+]
+
+
+def save_figure(figure: Any, path: str | Path) -> Path:
+    """Write a figure; the suffix decides: ``.html`` (interactive, opens without a network), ``.png`` or ``.svg``.
+
+    Raises:
+        InputError: another suffix, a folder that is not there, or no Chrome or Chromium for a PNG or SVG.
+    """
+    target = Path(path)
+    check_places(None, target)
+    return write_plot(target, figure, str(figure.layout.title.text or "flexapod"))
