@@ -35,6 +35,7 @@ PROGRAMS = {
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",

@@ -32,7 +32,7 @@ from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
-from flexapod.spatial import dot
+from flexapod.spatial import Vec, dot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +79,10 @@ def elastic_equation(b: Program, robot: Robot, friction: bool = False, wrench: A
     beta[bound] = drift
     beta = ca.densify(beta)
     motion = tree_motion(values, robot, state, beta)
-    h, M_z = _tree(b, values, robot, state, motion, beta)
+    h, M_z = tree_terms(b, values, robot, state, motion, beta)
     h = h + joint_forces(values, robot, state, motion, friction)
     if wrench is not None:
-        h = h - _load(robot, motion, wrench)
+        h = h - platform_load(robot, motion, wrench)
     N = ca.SX(size, len(free))
     N[free, :] = ca.SX.eye(len(free))
     N[bound, :] = X
@@ -118,7 +118,7 @@ def _driven(leg: Any) -> list[int]:
     return [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
 
 
-def _tree(b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any) -> tuple[Any, Any]:
+def tree_terms(b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any) -> tuple[Any, Any]:
     """Forces h (z,) at accelerations zdd and mass matrix (z, z) of all bodies, loops cut."""
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W")
     size = len(plan.columns)
@@ -156,10 +156,8 @@ def _platform(
     return inertia_wrench(values, "platform", frame, gravity).column, M
 
 
-def _load(robot: Robot, motion: TreeMotion, wrench: Any) -> Any:
+def platform_load(robot: Robot, motion: TreeMotion, wrench: Any) -> Any:
     """Generalized forces (z,) of a wrench on the platform frame."""
-    from flexapod.spatial import Vec
-
     result = ca.SX.zeros(len(robot.elastic_plan.columns))
     force, moment = Vec(wrench[:3], "W"), Vec(wrench[3:], "W")
     for k, (v, w) in platform_columns(robot, robot.elastic_plan, motion, motion.platform.p).items():

@@ -7,6 +7,7 @@ The same elimination as in the equation of motion; steps are limited so that the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
@@ -48,26 +49,26 @@ def elastic_closing(robot: Robot) -> Program:
 
     def newton(x: Any, modes: Any) -> Any:
         """Step of the bound coordinates."""
-        rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, _at(robot, x, modes)))
+        rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, x, modes)))
         return solve_loops(plan, rows, residuals)[1]
 
     def iteration(_: Any, x: Any, modes: Any) -> tuple[list[Any], Any]:
         step = newton(x, modes)
         largest = ca.mmax(ca.fabs(step / _units(robot, length)))
-        return [_moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)))], largest
+        return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), plan.bound)], largest
 
     start = ca.vertcat(q, p, R)
     if plan.bound:
         (x,), converged, _ = b.iterate(iteration, start=[start], shared=[e], limit=LIMIT, tolerance=NEWTON_STEP)
         b.fail_if(1 - converged, "the loops cannot be closed from here: out of reach, singular, or too far from the start")
-        x = _moved(robot, x, newton(x, e))
+        x = moved(robot, x, newton(x, e), plan.bound)
     else:
         x = start
     _outputs(b, values, robot, x, e, ud)
     return b
 
 
-def _at(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None) -> ElasticState:
+def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None) -> ElasticState:
     """A state from the carried numbers: joints, position, rotation by columns."""
     n = len(robot.coordinates)
     rates = ca.SX.zeros(n) if qd is None else qd
@@ -89,15 +90,15 @@ def _units(robot: Robot, length: Any) -> Any:
     return ca.vertcat(*[length if is_linear else 1 for is_linear in linear])
 
 
-def _moved(robot: Robot, x: Any, step: Any) -> Any:
-    """The carried numbers after a step of the bound coordinates."""
+def moved(robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> Any:
+    """The carried numbers after a step of some columns of z; modes are not carried."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
     parts, twist = [x[k] for k in range(n)], [ca.SX(0)] * 6
-    for k, column in enumerate(plan.bound):
+    for k, column in enumerate(columns):
         if column >= at:
             parts[column - at] = parts[column - at] + step[k]
-        elif column < 6:
+        elif column < 6 and plan.carrier is None:
             twist[column] = step[k]
     if plan.carrier is not None:
         return ca.vertcat(*parts)
@@ -116,14 +117,14 @@ def _outputs(b: Program, values: Values, robot: Robot, x: Any, e: Any, ud: Any) 
     """Closed coordinates, their rates, pose and twist of the platform."""
     plan, n = robot.elastic_plan, len(robot.coordinates)
     at = len(plan.columns) - n
-    motion = tree_motion(values, robot, _at(robot, x, e))
+    motion = tree_motion(values, robot, at_coordinates(robot, x, e))
     rows, drifts, _ = loop_rows(values, robot, motion)
     X, _ = solve_loops(plan, rows, drifts)
     zd = ca.SX(len(plan.columns), 1)
     zd[list(plan.independent)] = ud
     zd[list(plan.bound)] = ca.mtimes(X, ud)
     zd = ca.densify(zd)
-    moving = tree_motion(values, robot, _at(robot, x, e, zd[at:], zd[:6]))
+    moving = tree_motion(values, robot, at_coordinates(robot, x, e, zd[at:], zd[:6]))
     b.output("closed_position", x[:n], shape=(n,), unit="m or rad", dims=("joint",))
     b.output("closed_velocity", zd[at:], shape=(n,), unit="m/s or rad/s", dims=("joint",))
     frame = moving.platform
