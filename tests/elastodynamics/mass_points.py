@@ -54,9 +54,14 @@ def cut(s: Section) -> Cut:
         bend, m, nu = np.pi / 64 * (D**4 - d**4), d / D, 0.3
         shear = 6 * (1 + nu) * (1 + m**2) ** 2 / ((7 + 6 * nu) * (1 + m**2) ** 2 + (20 + 12 * nu) * m**2)
         return Cut(area=np.pi / 4 * (D**2 - d**2), iy=bend, iz=bend, torsion=2 * bend, shear_y=shear, shear_z=shear)
-    if s.shape == "general":
-        return Cut(area=s.area or 0, iy=s.iy or 0, iz=s.iz or 0, torsion=s.torsion or 0, shear_y=5 / 6, shear_z=5 / 6)
-    raise NotImplementedError(s.shape)
+    if s.shape == "i":
+        b, h, f, t = (float(x or 0) for x in (s.width, s.height, s.flange, s.web))
+        parts = [(b, f, (h - f) / 2), (b, f, (f - h) / 2), (t, h - 2 * f, 0.0)]  # sizes along y and z, centre
+        area, flanges, web = sum(y * z for y, z, _ in parts), 2 * b * f, t * (h - 2 * f)
+        iy = sum(y * z**3 / 12 + y * z * c**2 for y, z, c in parts)
+        iz, torsion = sum(z * y**3 / 12 for y, z, _ in parts), (2 * b * f**3 + (h - f) * t**3) / 3
+        return Cut(area=area, iy=iy, iz=iz, torsion=torsion, shear_y=5 / 6 * flanges / area, shear_z=web / area)
+    return Cut(area=s.area or 0, iy=s.iy or 0, iz=s.iz or 0, torsion=s.torsion or 0, shear_y=5 / 6, shear_z=5 / 6)
 
 
 def rectangle_torsion(a: float, b: float) -> float:

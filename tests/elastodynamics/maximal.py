@@ -47,9 +47,10 @@ class Maximal:
         self.elastic = {link: modes + k for k, link in enumerate(links)}
         self.count = modes + len(links)
         if platform is not None:
-            assert platform.nodes is not None
-            r0, mass, Phi = platform.nodes.points()
-            points = MassPoints(r0=r0, mass=mass, Phi=Phi, K=platform.K_ee, D=platform.D_ee)
+            nodes = platform.nodes
+            assert nodes is not None
+            assert nodes.spread is None
+            points = MassPoints(r0=nodes.r0, mass=nodes.mass, Phi=nodes.Phi_d, K=platform.K_ee, D=platform.D_ee)
             self.flexed.append(Flexed(0, np.eye(3), points, list(range(len(platform.K_ee)))))
         for leg in self.robot.legs:
             self._number(leg)
@@ -58,14 +59,14 @@ class Maximal:
         """Frames of a leg: one per link, but a beam element has only its root and its tip."""
         planar = self.robot.planar
         for i, link in enumerate(leg.links):
-            if not link.elastic:
+            if not link.elastic or link.spring:
                 self.where[leg.name, i] = self.frames
                 self.frames += 1
         for i, link in enumerate(leg.links):
             if link.body is None or link.body.flexible is None:
                 continue
             spec, n = link.body.flexible, 3 if planar else 6
-            own = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
+            own = [j for j, other in enumerate(leg.links) if other.elastic and not other.spring and other.joint == link.body.name]
             root, axes, points = self.where[leg.name, i], link.body.body_axes, beam_element(spec, planar)
             for k in range(spec.elements):
                 part = own[k * n : (k + 1) * n]
@@ -94,15 +95,19 @@ class Maximal:
         rows, coordinates = [], []
         for leg in self.robot.legs:
             for i, link in enumerate(leg.links):
-                if link.elastic:
+                if link.elastic and not link.spring:
                     continue
                 F = _placed(self._parent(leg, link.parent, poses), link.placement.rotation, link.placement.position)
                 C = poses[self.where[leg.name, i]]
                 rows += _forbidden({"R": "revolute", "P": "prismatic", "fixed": "fixed"}[link.kind], F, C)
-                if link.kind == "P":
-                    coordinates.append(F[0][:, 2].T @ (C[1] - F[1]) - link.zero)
-                elif link.kind == "R":
-                    coordinates.append(ca.atan2(F[0][:, 1].T @ C[0][:, 0], F[0][:, 0].T @ C[0][:, 0]) - link.zero)
+                if link.kind == "fixed":
+                    continue
+                slide, turn = F[0][:, 2].T @ (C[1] - F[1]), ca.atan2(F[0][:, 1].T @ C[0][:, 0], F[0][:, 0].T @ C[0][:, 0])
+                value = (slide if link.kind == "P" else turn) - link.zero
+                if link.elastic:
+                    rows.append(value - e[self.elastic[leg.name, i]])
+                else:
+                    coordinates.append(value)
             rows += self._closing(leg, poses, e)
         for root, axes, length, where, tip in self.elements:
             R, t = _tip(length, [e[k] for k in where])
@@ -151,7 +156,9 @@ class Maximal:
                 above, origin = np.eye(3), np.zeros(3)
                 if link.parent >= 0:
                     above, origin = (a[self.where[leg.name, link.parent]] for a in (R, p))
-                value = q.get(f"{leg.name}.{link.coordinate}", 0.0) + link.zero if link.kind != "fixed" else 0.0
+                value = link.zero + (
+                    e[self.elastic[leg.name, i]] if link.elastic else q.get(f"{leg.name}.{link.coordinate}", 0.0)
+                )
                 base = above @ link.placement.rotation
                 R[k] = base @ (rotation(np.array([0, 0, value])) if link.kind == "R" else np.eye(3))
                 p[k] = origin + above @ link.placement.position + (base[:, 2] * value if link.kind == "P" else 0.0)

@@ -74,6 +74,19 @@ class Multipliers:
             (names.index(f"{leg.name}.{k.coordinate}"), k.inertia) for leg in robot.legs for k in leg.links if k.inertia != 0.0
         ]
 
+        self.springs = [
+            (names.index(f"{leg.name}.{k.coordinate}"), k.stiffness, k.damping, float(leg.home[leg.moving.index(i)]))
+            for leg in robot.legs
+            for i, k in enumerate(leg.links)
+            if k.spring and not k.elastic
+        ]
+        self.series = [
+            (self.maximal.elastic[leg.name, i], k.stiffness, k.damping)
+            for leg in robot.legs
+            for i, k in enumerate(leg.links)
+            if k.spring and k.elastic
+        ]
+
     def rows(self, p: np.ndarray, R: np.ndarray, e: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
         """c, G, bias and the same of the joint coordinates."""
         found = self.maximal.equations(p.T, np.hstack(list(R)), e, v)
@@ -160,6 +173,8 @@ class Multipliers:
             M[np.ix_(at, at)] += np.einsum("p,pxi,pxj->ij", points.mass, J, J)
             h[at] += np.einsum("p,pxi,px->i", points.mass, J, bias)
             h[at[6:]] += points.K @ e + points.D @ ed
+        for k, stiffness, damping in self.series:
+            h[6 * m.frames + k] += stiffness * s.e[k] + damping * s.ed[k]
         return M, h
 
     @staticmethod
@@ -175,6 +190,8 @@ class Multipliers:
         for k, inertia in self.rotors:
             M += inertia * np.outer(A[k], A[k])
             h += inertia * A[k] * bias_A[k]
+        for k, stiffness, damping, rest in self.springs:
+            h += A[k] * (stiffness * (s.joints[self.maximal.coordinate_names[k]] - rest) + damping * (A[k] @ s.v))
         kept = _independent(G)[0]
         return M, h, G[kept], bias[kept], A[self.driven], bias_A[self.driven]
 
@@ -197,9 +214,12 @@ class Multipliers:
     def energies(self, s: ClosedState) -> np.ndarray:
         """Kinetic energy, elastic energy, energy of weight [J]."""
         M, _ = self.motion(s)
-        A = self.rows(s.p, s.R, s.e, s.v)[4]
+        *_, a, A, _ = self.rows(s.p, s.R, s.e, s.v)
+        a = self._unwound(a, s.joints)
         kinetic = s.v @ M @ s.v + sum(inertia * (A[k] @ s.v) ** 2 for k, inertia in self.rotors)
         elastic = sum(s.e[b.where] @ b.points.K @ s.e[b.where] for b in self.maximal.flexed)
+        elastic += sum(stiffness * s.e[k] ** 2 for k, stiffness, _ in self.series)
+        elastic += sum(stiffness * (a[k] - rest) ** 2 for k, stiffness, _, rest in self.springs)
         heavy = np.zeros(3)
         bodies = [(0, self.robot.platform)] if self.robot.flexible_platform is None else []
         bodies += [
@@ -215,21 +235,22 @@ class Multipliers:
             heavy += b.points.mass @ (s.p[b.frame] + r @ s.R[b.frame].T)
         return np.array([kinetic / 2, elastic / 2, -heavy @ self.robot.gravity])
 
-    def energy_rates(self, s: ClosedState, a: np.ndarray, step: float = 6e-5) -> np.ndarray:
-        """Rates of the energies by differences of fourth order, then what damping takes.
+    def energy_rates(self, s: ClosedState, a: np.ndarray, step: float = 2e-4) -> np.ndarray:
+        """Rates of kinetic, elastic and weight energy, and what damping takes [W].
 
-        Poses move with v, velocities with a; what is of second order in the poses has no part in a rate.
+        v^T M a, and what changes with the poses at constant v by differences of fourth order.
         """
         n, size = 6 * self.maximal.frames, self.maximal.frames
         found = {}
         for k in (-2, -1, 1, 2):
-            t = k * step
-            x = s.v * t
+            x = s.v * k * step
             R = np.array([s.R[i] @ rotation(x[6 * i + 3 : 6 * i + 6]) for i in range(size)])
-            p = s.p + x[:n].reshape(-1, 6)[:, :3]
-            found[k] = self.energies(replace(s, p=p, R=R, e=s.e + x[n:], v=s.v + a * t))
+            found[k] = self.energies(replace(s, p=s.p + x[:n].reshape(-1, 6)[:, :3], R=R, e=s.e + x[n:]))
         rates = (8 * (found[1] - found[-1]) - (found[2] - found[-2])) / (12 * step)
+        rates[0] += s.v @ self._terms(s)[0] @ a
         lost = sum(s.ed[b.where] @ b.points.D @ s.ed[b.where] for b in self.maximal.flexed)
+        lost += sum(damping * s.ed[k] ** 2 for k, _, damping in self.series)
+        lost += sum(damping * s.rates[self.maximal.coordinate_names[k]] ** 2 for k, _, damping, _ in self.springs)
         return np.append(rates, lost)
 
     def frequencies(self, s: ClosedState, count: int) -> np.ndarray:

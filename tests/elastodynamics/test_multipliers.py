@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flexible_robots import DATA, model, random_state
+from beam_robots import DATA, model, random_state
 from multipliers import ClosedState, Multipliers
 
 REFERENCE = json.loads((DATA / "dualemps.json").read_text())

@@ -21,9 +21,22 @@ STEP = np.repeat([0.05, 0.1], 3)
 """Platform displacement from home [m, rad] to which the actuators of random states belong."""
 
 
+MODES = 4
+"""Modes of a flexible platform that are kept."""
+
+
 @cache
 def robot(name: str) -> fp.Robot:
-    return fp.load(DATA / f"{name}.yaml")
+    """A robot file by name; `name+platform` has a flexible platform with generic modes besides."""
+    file = DATA / f"{name.removesuffix('+platform')}.yaml"
+    found = fp.load(file if file.exists() else name.removesuffix("+platform"))
+    if not name.endswith("+platform"):
+        return found
+    path = DATA.parent / "flexible" / "gough-stewart-modes-generic.npz"
+    with np.load(path) as modes:
+        at = modes["attach_r"]
+    found = found.with_parameters({f"legs.{leg.name}.ball.on": at[i].tolist() for i, leg in enumerate(found.legs)})
+    return found.with_flexible_body("platform", fp.flexible.from_modes(path).truncated(MODES))
 
 
 @cache
