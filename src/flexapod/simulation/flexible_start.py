@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +54,8 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
 
     Checked by: tests/simulation/test_flexible_run.py.
     """
-    from flexapod.analysis.flexible_load import flexible_load
     from flexapod.analysis.inverse_kinematics import platform_inputs
     from flexapod.analysis.results import settle
-    from flexapod.analysis.static_deflection import solve_static
 
     count, N = len(state), len(robot.elastic_names)
     if state.elastic is not None:
@@ -69,13 +68,29 @@ def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration
             warnings.warn(StartWarning(text + "Leave out `elastic` to start from the static deflection"), stacklevel=5)
         return np.array(e), np.array(ed)
     inputs = platform_inputs(state)
-    given = np.zeros(6) if acceleration is None else acceleration
-    inputs["acceleration"], inputs["angular_acceleration"] = np.tile(given[:3], (count, 1)), np.tile(given[3:], (count, 1))
-    words = np.full(count, "", dtype=object)
-    load = flexible_load(robot, inputs, wrench, None, "world")
-    found = solve_static(robot, inputs, load, words)
-    settle("the start of the simulation", robot, words.astype(str), state, "raise")
-    return found.elastic, np.zeros_like(found.elastic)
+    same = [np.zeros(6) if given is None else given for given in (acceleration, wrench)]
+    parts = [inputs[name].reshape(count, -1) for name in ("position", "rotation", "velocity", "angular_velocity")]
+    rows = np.concatenate([*parts, *[np.tile(given, (count, 1)) for given in same]], axis=1)
+    found, words = _deflections(robot, rows.tobytes())
+    settle("the start of the simulation", robot, np.array(words), state, "raise")
+    return found.copy(), np.zeros_like(found)
+
+
+@lru_cache(maxsize=32)
+def _deflections(robot: Robot, rows: bytes) -> tuple[Array, tuple[str, ...]]:
+    """Deflections (n, N) of rows (n, 30): pose, twist, acceleration, load; and why some are not found. Kept for later runs."""
+    from flexapod.analysis.flexible_load import flexible_load
+    from flexapod.analysis.static_deflection import solve_static
+
+    table = np.frombuffer(rows).reshape(-1, 30)
+    p, R, v, w, a, alpha, load = (np.ascontiguousarray(part) for part in np.split(table, [3, 12, 15, 18, 21, 24], axis=1))
+    inputs = {
+        "position": p, "rotation": R.reshape(-1, 3, 3), "velocity": v, "angular_velocity": w, "acceleration": a,
+        "angular_acceleration": alpha,
+    }  # fmt: skip
+    words = np.full(len(table), "", dtype=object)
+    found = solve_static(robot, inputs, flexible_load(robot, inputs, load, None, "world"), words)
+    return found.elastic, tuple(str(word) for word in words)
 
 
 def check_internal(robot: Robot, motion: Motion) -> None:
@@ -83,20 +98,30 @@ def check_internal(robot: Robot, motion: Motion) -> None:
 
     Source: Long 2014 Eqs. (44), (46). Checked by: tests/simulation/test_flexible_run.py.
     """
-    from flexapod.analysis.flexible_load import flexible_load
-    from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError, internal_eigenvalues
-    from flexapod.analysis.inverse_kinematics import platform_inputs
+    from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError
 
     chosen = np.unique([0, len(motion) // 2, len(motion) - 1])
-    inputs: dict[str, Any] = {name: values[chosen] for name, values in platform_inputs(motion).items()}
-    words = np.full(len(chosen), "", dtype=object)
-    found = internal_eigenvalues(robot, inputs, flexible_load(robot, inputs, None, None, "world"), words)
-    good = np.flatnonzero(words == "")
-    growth = found[good].real.max(axis=1, initial=-np.inf)
-    if len(good) and growth.max() > GROWTH * np.abs(found[good]).max():
-        time = motion.time[chosen[good[int(growth.argmax())]]]
+    poses = np.concatenate([motion.position[chosen], motion.rotation[chosen].reshape(-1, 9)], axis=1)
+    found = _internal(robot, poses.tobytes())
+    growth = found.real.max(axis=1)
+    if np.nanmax(growth, initial=-np.inf) > GROWTH * np.nanmax(np.abs(found), initial=0.0):
+        time = motion.time[chosen[int(np.nanargmax(growth))]]
+        growth = np.nanmax(growth)
         raise UnstableInternalDynamicsError(
             f"simulate: the inverse model of {robot.name} cannot drive it: its internal dynamics is unstable at t = {time:g} s "
-            f"(grows with {growth.max():.4g} 1/s). Damp the platform, or control it by a rigid model",
-            growth=float(growth.max()),
+            f"(grows with {growth:.4g} 1/s). Damp the platform, or control it by a rigid model",
+            growth=float(growth),
         )
+
+
+@lru_cache(maxsize=32)
+def _internal(robot: Robot, poses: bytes) -> NDArray[np.complex128]:
+    """Internal eigenvalues (n, 2N) at poses (n, 12), NaN where there is no deflection; kept for runs to come."""
+    from flexapod.analysis.flexible_load import flexible_load
+    from flexapod.analysis.internal_dynamics import internal_eigenvalues
+
+    table = np.frombuffer(poses).reshape(-1, 12)
+    none = np.zeros((len(table), 3))
+    inputs = {"position": np.ascontiguousarray(table[:, :3]), "rotation": table[:, 3:].reshape(-1, 3, 3).copy(), "velocity": none}
+    words = np.full(len(table), "", dtype=object)
+    return internal_eigenvalues(robot, inputs, flexible_load(robot, inputs, None, None, "world"), words)
