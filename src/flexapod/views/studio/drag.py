@@ -1,0 +1,59 @@
+r"""Dragging a robot that is moved by its actuators: the actuator coordinates whose platform comes nearest to a point.
+
+.. math:: q \leftarrow q + J\,N\,(N^T W N)^{-1} N^T W \begin{bmatrix} p^* - p \\ 0 \end{bmatrix}
+
+N spans the twists that the constraints G allow, W counts translations alone (and rotations very little, for uniqueness).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.studio.coordinates import Coordinates
+
+Array = NDArray[np.float64]
+
+STEPS = 8
+SMALL = 1e-6
+"""Weight of rotations against translations over the characteristic length."""
+
+
+def actuators_near(
+    robot: fp.Robot, coordinates: Coordinates, values: tuple[float, ...], state: fp.State, target: Array
+) -> tuple[float, ...]:
+    """Values of the actuators that bring the platform's origin as near to `target` (3,) as they can within their strokes.
+
+    Checked by: tests/studio/test_studio_model.py.
+    """
+    L = robot.characteristic_length
+    factor = np.array([np.degrees(1.0) if item.unit == "deg" else 1.0 for item in coordinates.items])
+    low, high = (np.array([getattr(item, side) for item in coordinates.items]) for side in ("low", "high"))
+    best, best_gap = np.array(values), float(np.linalg.norm(target - state.position))
+    q = np.array(fp.inverse_kinematics(robot, state, joints=False).actuator_position.values)
+    for _ in range(STEPS):
+        found = fp.jacobian(robot, state)
+        N = _allowed(found.constraint_jacobian.values, L) if "constraint_jacobian" in found else np.eye(6)
+        W = np.diag([1.0] * 3 + [SMALL * L**2] * 3)
+        wanted = np.concatenate([target - state.position, np.zeros(3)])
+        twist = N @ np.linalg.solve(N.T @ W @ N, N.T @ W @ wanted)
+        q = np.clip((q + found.jacobian.values @ twist) * factor, low, high) / factor
+        try:
+            state = fp.State.from_actuators(robot, q, guess=state)
+        except fp.FlexapodError:
+            break
+        gap = float(np.linalg.norm(target - state.position))
+        if gap < best_gap:
+            best, best_gap = q * factor, gap
+        if gap < 1e-6 * L:
+            break
+    return tuple(float(x) for x in best)
+
+
+def _allowed(G: Array, length: float) -> Array:
+    """Columns that span the twists with G t = 0."""
+    scale = np.array([length] * 3 + [1.0] * 3)
+    _, s, vt = np.linalg.svd(G * scale)
+    rank = int(np.sum(s > 1e-9 * s[0]))
+    return np.asarray(scale[:, None] * vt[rank:].T)

@@ -1,0 +1,79 @@
+"""Frames of every link of a robot in the world, from its joint coordinates.
+
+.. math:: T_i = T_{parent} \\, P_i \\, R_z(q + zero) \\quad\\text{or}\\quad T_z(q + zero)
+
+R is world-from-link, p the link frame's origin [m]. Where a leg's links are drawn is a matter of these frames alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkFrame:
+    """A link's frame: `foot` is its joint's place on the parent, `origin` its own origin; they differ along a slide."""
+
+    rotation: Array
+    origin: Array
+    foot: Array
+
+
+def link_frames(robot: fp.Robot, joints: Array) -> list[list[LinkFrame]]:
+    """Frames by leg and link.
+
+    Args:
+        joints: (coordinates,) in the order of `robot.coordinates`.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    found, k = [], 0
+    for leg in robot.legs:
+        frames: list[LinkFrame] = []
+        for link in leg.links:
+            R, p = (frames[link.parent].rotation, frames[link.parent].origin) if link.parent >= 0 else (np.eye(3), np.zeros(3))
+            foot, R = p + R @ link.placement.position, R @ link.placement.rotation
+            origin = foot
+            if link.kind != "fixed":
+                q = float(joints[k]) + link.zero
+                k += 1
+                if link.kind == "R":
+                    c, s = np.cos(q), np.sin(q)
+                    R = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+                else:
+                    origin = foot + R[:, 2] * q
+            frames.append(LinkFrame(rotation=R, origin=origin, foot=foot))
+        found.append(frames)
+    return found
+
+
+def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
+    """Where each leg ends at its closing joint (legs, 3), as its own links have it."""
+    ends = [
+        own[leg.closing.link].origin + own[leg.closing.link].rotation @ leg.closing.on_link.position
+        if leg.closing.link >= 0
+        else leg.closing.on_link.position
+        for leg, own in zip(robot.legs, frames, strict=True)
+    ]
+    return np.array(ends)
+
+
+def drawn_joints(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
+    """Joint coordinates (coordinates,) for a drawing at a pose with these elastic coordinates; NaN where it cannot be taken."""
+    if robot.elastic_names:
+        found = fp.inverse_kinematics(robot, state, elastic=elastic, on_error="mask")
+    else:
+        found = fp.inverse_kinematics(robot, state, on_error="mask")
+    return np.asarray(found.joint_position.values)
+
+
+def wxyz(R: Array) -> Array:
+    """Quaternion(s) of rotation matrices (.., 3, 3), scalar first."""
+    return np.asarray(fp.motions.rotation_quat_wxyz(np.asarray(R)))

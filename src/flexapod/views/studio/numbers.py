@@ -1,0 +1,98 @@
+"""What the studio shows of one pose: actuators, forces, conditioning, distance to singular poses, and what is wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.studio.coordinates import strokes
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A limit that is not kept: the leg, actuator or joint, and the reason in words."""
+
+    owner: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Numbers:
+    """Numbers of one pose; NaN where the pose cannot be taken.
+
+    Args:
+        taken: the robot can take the pose (limits of strokes and angles apart).
+        problems: limits that are not kept, reach and singularities included.
+        actuator, force: (actuators,) [m or rad], [N or N m].
+        stroke: (actuators, 2), infinite where the file has none.
+        condition, type_2: condition number and distance to a singularity of the platform (0 at one, at most 1).
+        type_1: (legs,) distance of each leg to its own.
+        elastic: (N,) coordinates of a flexible robot in its static shape, empty for a rigid one.
+        reaction: joint name -> (3,) force [N] in world axes, where they were asked for and exist.
+    """
+
+    state: fp.State
+    taken: bool
+    problems: tuple[Problem, ...]
+    actuator: Array
+    force: Array
+    stroke: Array
+    condition: float
+    type_1: Array
+    type_2: float
+    elastic: Array
+    reaction: dict[str, Array]
+
+    @property
+    def good(self) -> bool:
+        """Every limit is kept."""
+        return not self.problems
+
+
+def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False) -> Numbers:
+    """The numbers of a pose at rest: `check_pose` and `inverse_dynamics`, nothing else.
+
+    Checked by: tests/studio/test_studio_model.py.
+    """
+    check = fp.check_pose(robot, state)
+    margins = check.margins
+    flexible = bool(robot.elastic_names)
+    problems = tuple(Problem(owner=v.name, text=v.text) for v in check.violations)
+    drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask")
+    legs = fp.inverse_kinematics(robot, state, joints=False, on_error="mask")
+    taken = bool(legs.valid) and bool(np.all(np.isfinite(drive.force.values)))
+    if not problems and not taken:
+        problems = (Problem(owner="platform", text=str(drive.reason.values) or str(legs.reason.values)),)
+    return Numbers(
+        state=state,
+        taken=taken,
+        problems=problems,
+        actuator=legs.actuator_position.values,
+        force=drive.force.values,
+        stroke=np.array(strokes(robot)),
+        condition=float(margins.condition_number),
+        type_1=margins.type_1.values,
+        type_2=float(margins.type_2),
+        elastic=drive.elastic.values if "elastic" in drive else np.zeros(0),
+        reaction=_reactions(drive),
+    )
+
+
+def _reactions(drive: object) -> dict[str, Array]:
+    """Forces of the joints that rigid bodies determine."""
+    if "reaction_force" not in drive:  # type: ignore[operator]
+        return {}
+    forces = drive.reaction_force  # type: ignore[attr-defined]
+    rows = zip(forces.joint.values, forces.values, strict=True)
+    return {str(name): value for name, value in rows if np.all(np.isfinite(value))}
+
+
+def bad_legs(robot: fp.Robot, problems: tuple[Problem, ...]) -> set[str]:
+    """Legs that the problems name: by leg, actuator or joint."""
+    names = {leg.name for leg in robot.legs}
+    return {problem.owner.split(".")[0] for problem in problems} & names

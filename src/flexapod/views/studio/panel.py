@@ -1,0 +1,44 @@
+"""What the panels of the page share: a widget's events become requests to the studio's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.views.studio.app import Studio
+
+
+class Panel:
+    """A tab of the page. Subclasses build their widgets once and refresh them from the session.
+
+    Args:
+        studio: whose session it shows.
+        tab: container of the page.
+    """
+
+    def __init__(self, studio: Studio, tab: Any) -> None:
+        self.studio, self.tab, self.gui = studio, tab, studio.server.gui
+        with tab:
+            self.build()
+
+    def build(self) -> None:
+        """Make the widgets; inside the tab."""
+
+    def new_robot(self) -> None:
+        """Another robot, or another variant of it, is shown."""
+
+    def refresh(self) -> None:
+        """The numbers have changed."""
+
+    def on(self, widget: Any, action: Callable[[Any], None]) -> Any:
+        """Run `action(event)` in the studio's thread when a person uses the widget; the latest of several waits."""
+        key = f"{type(self).__name__} {widget._impl.uuid}"
+
+        async def request(event: Any) -> None:
+            if event.client is not None:
+                self.studio.loop.post(key, lambda: action(event))
+
+        register = getattr(widget, "on_upload", None) or getattr(widget, "on_click", None) or widget.on_update
+        register(request)
+        return widget

@@ -1,0 +1,106 @@
+"""Tab `Design`: change a parameter, undo, keep a variant and compare."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from flexapod.views.commands.options import value_of
+from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.tables import STYLE
+
+USUAL = ("platform.mass", "legs.piston.mass", "gravity", "platform.flexible.thickness")
+"""Parameters that are offered first, where a robot has one of them."""
+
+
+class DesignPanel(Panel):
+    """Parameters of the robot file and their history."""
+
+    def build(self) -> None:
+        """Make the widgets."""
+        gui = self.gui
+        self.path = self.on(gui.add_dropdown("Parameter", ("-",), initial_value="-"), lambda _: self._chosen())
+        self.about = gui.add_html("")
+        self.text: Any = gui.add_text("Value", "", hint="a number in SI units, numbers between commas, or with a unit: 60 kg")
+        self.on(gui.add_button("Apply"), lambda _: self._apply(value_of(self.text.value.strip())))
+        self.factor = self.on(
+            gui.add_slider("x of now", 0.2, 3.0, 0.01, 1.0, marks=(), hint="try: drag to scale the value, then release"),
+            lambda event: self._scale(float(event.target.value)),
+        )
+        with gui.add_folder("History"):
+            self.history = gui.add_html("")
+            self.undo, self.redo = gui.add_button("Undo", disabled=True), gui.add_button("Redo", disabled=True)
+            self.on(self.undo, lambda _: self._step(self.studio.session.undo, "undone"))
+            self.on(self.redo, lambda _: self._step(self.studio.session.redo, "done again"))
+        with gui.add_folder("Compare"):
+            self.on(gui.add_button("Keep this variant", hint="draw it in grey beside the next ones"), lambda _: self._keep())
+            self.drop = self.on(gui.add_button("Forget the kept one", disabled=True), lambda _: self._drop())
+        self._robot_name, self._base = "", (0, 1.0)
+
+    def new_robot(self) -> None:
+        """Parameters of this robot; the choice stays where it can."""
+        robot, session = self.studio.session.robot, self.studio.session
+        paths = tuple(robot.parameters)
+        if tuple(self.path.options) != paths:
+            chosen = self.path.value if self.path.value in paths else next((p for p in USUAL if p in paths), paths[0])
+            self.path.options = paths
+            self.path.value = chosen
+        self._chosen(reset=session.current != self._base[0])
+        label = session.variant.changes
+        rows = "<br>".join(escape(text) for text in label) or "as in its file"
+        kept = "" if session.kept is None else f"<br><span class='muted'>kept: {escape(session.kept.label)}</span>"
+        where = f"variant {session.current + 1} of {len(session.variants)}"
+        self.history.content = f"{STYLE}<div class='fp' id='history'><span class='muted'>{where}</span><br>{rows}{kept}</div>"
+        self.undo.disabled, self.redo.disabled = not session.can_undo, not session.can_redo
+        self.drop.disabled = session.kept is None
+
+    def _chosen(self, reset: bool = True) -> None:
+        """Show the parameter's value, unit and meaning."""
+        robot, path = self.studio.session.robot, self.path.value
+        info = robot.parameters.get(path)
+        if info is None:
+            return
+        unit = f" [{escape(info.unit)}]" if info.unit else ""
+        self.about.content = f"{STYLE}<div class='fp muted' id='parameter'>{escape(info.doc)}{unit}</div>"
+        self.text.value = self.studio.session.robot_value(robot, path)
+        if reset:
+            value = robot.parameter(path)
+            scalar = isinstance(value, float | int) and value != 0
+            self._base = (self.studio.session.current, float(value) if scalar else 1.0)  # type: ignore[arg-type]
+            self.factor.disabled = not scalar
+            self.factor.value = 1.0
+
+    def _apply(self, value: Any) -> None:
+        path, session = self.path.value, self.studio.session
+        shown = np.ravel(np.array(value, dtype=object))
+        if len(shown) == 0 or str(value) == "":
+            self.studio.say(f"{path}: give a value", "bad")
+            return
+        self._base = (session.current + 1, self._base[1])
+        self.studio.varied(lambda: session.change(path, value), f"{path} = {self.text.value}")
+        self._chosen()
+
+    def _scale(self, factor: float) -> None:
+        """Scale the value that was there when the parameter was chosen; steps of one drag are one step of the history."""
+        session, path = self.studio.session, self.path.value
+        first, base = self._base
+        value = base * factor
+        if session.current == first + 1 and session.variant.changes and session.variant.changes[-1].startswith(f"{path} = "):
+            session.variants = session.variants[: first + 1]
+            session.current = first
+        self.studio.varied(lambda: session.change(path, value), f"{path} = {value:.6g}")
+        self._base = (first, base)
+        self.text.value = f"{value:.6g}"
+
+    def _step(self, step: Any, word: str) -> None:
+        self.studio.varied(step, f"{word}: {self.studio.session.variants[self.studio.session.current].label}")
+        self.studio.say(f"{word}; now {self.studio.session.variant.label}")
+        self._chosen()
+
+    def _keep(self) -> None:
+        self.studio.varied(self.studio.session.keep, "kept; change a parameter to compare")
+
+    def _drop(self) -> None:
+        self.studio.varied(self.studio.session.drop, "one variant again")

@@ -1,0 +1,142 @@
+"""Tab `Modes`: natural frequencies and damping at the shown pose; each mode animated."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.output import number
+from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.tables import STYLE, frequencies_html
+from flexapod.views.studio.vibration import Modes, displaced, modes_of
+
+BEAT = 1.0 / 25.0
+SHOWN = 12
+"""Modes that can be chosen."""
+NONE = "none"
+
+
+class ModesPanel(Panel):
+    """Frequencies that follow the pose and the parameters, and an animation."""
+
+    def build(self) -> None:
+        """Make the widgets."""
+        gui = self.gui
+        self.found: Modes | None = None
+        self.playing = False
+        self._since = 0.0
+        self.stiffness = self.on(
+            gui.add_number("Actuator stiffness [N/m]", self.studio.stiffness, min=1.0, max=1e15, step=1e5,
+                           hint="of every actuator of a rigid robot, N/m or N m/rad; flexible robots have locked actuators"),
+            self._stiffened,
+        )  # fmt: skip
+        self.mode = self.on(gui.add_dropdown("Mode", (NONE,), initial_value=NONE), lambda _: self._started())
+        self.factor = gui.add_slider("Amplitude x", 0.1, 4.0, 0.1, 1.0, marks=())
+        self.speed = gui.add_slider("Cycles per second", 0.1, 2.0, 0.1, 0.5, marks=())
+        self.play = self.on(gui.add_button("Animate", disabled=True), lambda _: self._toggle())
+        self.about = gui.add_html("")
+
+    def new_robot(self) -> None:
+        """The stiffness belongs to rigid robots."""
+        self.stiffness.visible = not self.studio.session.robot.elastic_names
+
+    def forget(self) -> None:
+        """The modes belong to another robot or variant."""
+        self.pause()
+        self.found = None
+        self.about.content = ""
+
+    def ask(self) -> None:
+        """Compute the frequencies when nothing else waits."""
+        self.studio.loop.quiet("frequencies", self.compute)
+
+    def compute(self) -> None:
+        """Frequencies at the shown pose, for the shown variant and the kept one."""
+        session = self.studio.session
+        if not session.numbers.taken:
+            self.found = None
+            self._tell("no frequencies: the pose cannot be taken")
+            return
+        try:
+            self.found = modes_of(session.robot, session.numbers.state, self.studio.stiffness)
+            kept = None
+            if session.kept is not None and session.kept_numbers is not None and session.kept_numbers.taken:
+                kept = modes_of(session.kept.robot, session.kept_numbers.state, self.studio.stiffness)
+        except fp.FlexapodError as error:
+            self.found = None
+            self._tell(f"no frequencies: {error}")
+            return
+        self._tell(self.found, kept)
+
+    def _tell(self, found: Modes | str, kept: Modes | None = None) -> None:
+        if isinstance(found, str):
+            self.studio.frequencies.content = frequencies_html(found)
+            self.play.disabled = True
+            return
+        springs = f"actuators of {number(self.studio.stiffness, 3)} N/m or N m/rad"
+        held = "actuators locked" if self.studio.session.robot.elastic_names else springs
+        self.studio.frequencies.content = frequencies_html(found, kept, held)
+        names = tuple(f"{k + 1}: {number(float(f), 5)} Hz" for k, f in enumerate(found.frequency[:SHOWN]))
+        if tuple(self.mode.options) != names:
+            k = self._index()
+            self.mode.options = names
+            self.mode.value = names[min(max(k, 0), len(names) - 1)]
+        self.play.disabled = False
+
+    def _index(self) -> int:
+        text = self.mode.value
+        return int(text.split(":")[0]) - 1 if text and text[0].isdigit() else -1
+
+    def _stiffened(self, event: Any) -> None:
+        value = float(event.target.value)
+        if np.isfinite(value) and value > 0:
+            self.studio.stiffness = value
+            self.ask()
+
+    def pause(self) -> None:
+        """Back to rest."""
+        if self.playing:
+            self.playing = False
+            self.studio.loop.beat(None)
+            self.play.label = "Animate"
+
+    def _toggle(self) -> None:
+        if self.playing:
+            self.pause()
+            self.studio.redraw()
+            return
+        self._started()
+
+    def _started(self) -> None:
+        if self.found is None or self._index() < 0:
+            return
+        self.studio.motion.pause()
+        self.playing, self._since = True, time.monotonic()
+        self.play.label = "Stop"
+        k = min(self._index(), len(self.found.frequency) - 1)
+        state = "" if self.found.stable[k] else "<br><span class='red'>unstable: minus the growth rate over 2 pi</span>"
+        self.about.content = (
+            f"{STYLE}<div class='fp' id='mode'><b>mode {k + 1}</b>: {number(float(self.found.frequency[k]), 6)} Hz, "
+            f"damping {number(100 * float(self.found.damping[k]), 4)} %{state}<br>"
+            "<span class='muted'>drawn larger than life</span></div>"
+        )
+        self.studio.loop.beat(BEAT, self._beat)
+
+    def _beat(self) -> None:
+        found, studio = self.found, self.studio
+        view = studio.scene.view
+        if found is None or view is None or not self.playing:
+            studio.loop.beat(None)
+            return
+        phase = 2.0 * np.pi * float(self.speed.value) * (time.monotonic() - self._since)
+        k = min(max(self._index(), 0), len(found.frequency) - 1)
+        session, scale = studio.session, studio.scene.shown.deformation
+        state, elastic = displaced(session.robot, session.coordinates, found, k, phase, float(self.factor.value), scale)
+        with studio.server.atomic():
+            view.pose(state, elastic, studio.scene.shown, set())
+            view.arrows(np.zeros(len(studio.session.robot.actuators)), {}, studio.scene.shown)
+        studio.server.flush()
+

@@ -1,0 +1,88 @@
+"""Tab `Robot`: choose one, open a file, save the variant as a robot file or a report."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import flexapod as fp
+from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.recording import SMALL, motion_of
+from flexapod.views.studio.session import robot_bytes, robot_from_bytes
+from flexapod.views.studio.tables import STYLE
+
+OWN = "(own file)"
+
+
+class RobotPanel(Panel):
+    """Choosing, opening and saving."""
+
+    def build(self) -> None:
+        """Make the widgets."""
+        self.choice = self.on(
+            self.gui.add_dropdown("Catalogue", (*fp.catalogue(), OWN), initial_value=OWN, hint="robots that come with flexapod"),
+            self._chosen,
+        )
+        self.on(self.gui.add_upload_button("Open a robot file ...", mime_type=".yaml,.yml"), self._uploaded)
+        self.about = self.gui.add_html("")
+        self.gui.add_divider()
+        self.on(self.gui.add_button("Save as robot file", hint="the variant that is shown, as YAML"), self._save)
+        told = "geometry, actuators, loads, workspace, frequencies as a page"
+        self.on(self.gui.add_button("Save report", hint=told), self._report)
+
+    def new_robot(self) -> None:
+        """Tell about the robot."""
+        robot = self.studio.session.robot
+        known = robot.description.path is not None and fp.catalogue().get(robot.name) == robot.description.path
+        self.choice.value = robot.name if known else OWN
+        changed = self.studio.session.variant.label
+        legs = ", ".join(sorted({leg.architecture for leg in robot.legs}))
+        facts = [
+            f"<b>{escape(robot.title)}</b>",
+            escape(str(robot.mobility)),
+            f"{len(robot.legs)} legs ({escape(legs)}), {len(robot.actuators)} actuators"
+            + (f", {len(robot.elastic_names)} elastic coordinates" if robot.elastic_names else ""),
+            f"<span class='muted'>{escape(robot.source)}</span>",
+            f"variant: <span id='variant'>{escape(changed)}</span>",
+        ]
+        self.about.content = f"{STYLE}<div class='fp' id='about'>{'<br>'.join(facts)}</div>"
+
+    def _chosen(self, event: Any) -> None:
+        if event.target.value != OWN:
+            self.studio.open(event.target.value)
+
+    def _uploaded(self, event: Any) -> None:
+        file = event.target.value
+        self.studio.busy(f"reading {file.name} ...")
+        self.studio.show(robot_from_bytes(file.name, file.content))
+
+    def _save(self, event: Any) -> None:
+        robot = self.studio.session.robot
+        event.client.send_file_download(f"{_file_name(robot.name)}.yaml", robot_bytes(robot), save_immediately=True)
+        self.studio.say(f"saved {robot.name}.yaml")
+
+    def _report(self, event: Any) -> None:
+        from flexapod.views.report import robot_report
+
+        robot, client = self.studio.session.robot, event.client
+        stiffness = None if robot.elastic_names else self.studio.stiffness
+        if robot.mobility.platform < 6:
+            stiffness = None
+
+        def work(report: Any) -> bytes:
+            motion = motion_of(robot, SMALL)
+            report(0.1)
+            text, _ = robot_report(robot, motion, SMALL, stiffness)
+            report(1.0)
+            return text.encode("utf-8")
+
+        def done(content: bytes) -> None:
+            client.send_file_download(f"{_file_name(robot.name)}-report.html", content, save_immediately=True)
+            self.studio.say("saved the report")
+
+        self.studio.jobs.start("report", work, done)
+
+
+def _file_name(name: str) -> str:
+    """A robot's name as a file name: letters, digits, dashes."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name) or "robot"

@@ -1,0 +1,76 @@
+"""Tab `View`: what is drawn: forces, reactions, frames, labels, exaggeration, and the workspace slice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from flexapod.views.output import number
+from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.tables import STYLE
+from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
+
+
+class ViewPanel(Panel):
+    """What is drawn besides the robot."""
+
+    def build(self) -> None:
+        """Make the widgets."""
+        gui, shown = self.gui, self.studio.scene.shown
+        self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
+        self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
+        self.on(gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()), lambda e: self._set(arrow_scale=e.target.value))
+        self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
+        self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
+        self.deformation = self.on(
+            gui.add_slider("Deformation x", 0.0, 200.0, 1.0, 1.0, marks=(), hint="factor on the drawn deformation"),
+            lambda e: self._set(deformation=e.target.value),
+        )
+        with gui.add_folder("Workspace slice"):
+            self.plane = gui.add_dropdown("Plane", ("xy",), initial_value="xy")
+            self.on(gui.add_button("Compute slice"), self._slice)
+            self.on(gui.add_button("Remove slice"), lambda _: self._forget())
+            self.legend = gui.add_html("")
+
+    def new_robot(self) -> None:
+        """Planes of this robot; the deformation slider only where something bends."""
+        found = planes(self.studio.session.coordinates)
+        if tuple(self.plane.options) != found:
+            self.plane.options = found
+        self.deformation.visible = bool(self.studio.session.robot.elastic_names)
+        self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
+        self.legend.content = ""
+
+    def _set(self, **changes: Any) -> None:
+        self.studio.scene.shown = replace(self.studio.scene.shown, **changes)
+        self.studio.redraw()
+
+    def _reactions(self, event: Any) -> None:
+        self.studio.session.reactions = bool(event.target.value)
+        self.studio.session.evaluate()
+        self._set(reactions=bool(event.target.value))
+
+    def _forget(self) -> None:
+        self.studio.scene.forget_slice()
+        self.legend.content = ""
+
+    def _slice(self, event: Any) -> None:
+        session = self.studio.session
+        robot, coordinates, state, plane = session.robot, session.coordinates, session.last_good, self.plane.value
+        self.studio.jobs.start(
+            f"workspace slice {plane}", lambda report: workspace_slice(robot, coordinates, state, plane, report), self._drawn
+        )
+
+    def _drawn(self, found: Slice) -> None:
+        if len(found.faces) == 0:
+            self.studio.say("no pose of this plane can be taken", "bad")
+            return
+        self.studio.scene.show_slice(found.vertices, found.faces, found.colours)
+        bar = "linear-gradient(90deg,rgb(253,231,37),rgb(92,200,99),rgb(33,144,141),rgb(59,81,139),rgb(68,1,84))"
+        self.legend.content = (
+            f"{STYLE}<div class='fp' id='slice'>condition number"
+            f"<div style='height:10px;border-radius:3px;background:{bar}'></div>"
+            f"<div style='display:flex;justify-content:space-between'><span>{number(found.low, 3)}</span>"
+            f"<span>{number(found.high, 3)}</span></div><span class='muted'>{100 * found.share:.0f} % of the plane {found.axes} "
+            "can be taken, at the orientation shown when it was computed</span></div>"
+        )

@@ -1,0 +1,264 @@
+"""One robot in the scene: nodes that are made once per robot, and moved with every pose.
+
+All rods are one node, all joints another: a pose costs a handful of small messages, whatever the robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.plot import colour
+from flexapod.views.studio.arrows import actuator_arrows, reaction_arrows
+from flexapod.views.studio.frames import drawn_joints, wxyz
+from flexapod.views.studio.meshes import along, cylinder, plate, sphere
+from flexapod.views.studio.shapes import (
+    RAIL,
+    RED,
+    Drawing,
+    around,
+    base_points,
+    drawing,
+    extent,
+    platform_corners,
+    platform_surface,
+    rails,
+    rgb,
+)
+
+Array = NDArray[np.float64]
+
+PLATE = (62, 84, 110)
+GHOST = "#9aa3ad"
+GROUND = (178, 184, 192)
+FORCE, REACTION = (22, 22, 28), (150, 80, 10)
+THICK = 0.012
+"""Thickness of a rigid platform as drawn, of the extent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What is drawn besides the robot itself.
+
+    Args:
+        deformation: factor on the elastic coordinates.
+        forces, reactions, frames, labels: drawn or not.
+        arrow_scale: factor on the length of arrows.
+    """
+
+    deformation: float = 1.0
+    forces: bool = True
+    reactions: bool = False
+    frames: bool = False
+    labels: bool = True
+    arrow_scale: float = 1.0
+
+
+class RobotView:
+    """The nodes of one robot under a name of the scene tree.
+
+    Args:
+        offset: (3,) [m] where it stands in the scene.
+        ghost: grey, for the kept variant.
+    """
+
+    def __init__(self, scene: Any, name: str, robot: fp.Robot, offset: Array, *, ghost: bool = False) -> None:
+        self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
+        self.size = extent(robot)
+        self.shades = tuple(GHOST for _ in robot.legs) if ghost else None
+        self.root = scene.add_frame(name, show_axes=False, position=tuple(offset))
+        self.surface = platform_surface(robot)
+        self.last: Drawing | None = None
+        self._static()
+        self._moving: dict[str, Any] = {}
+
+    def remove(self) -> None:
+        """Take the robot out of the scene."""
+        self.root.remove()
+
+    def _static(self) -> None:
+        """Rails and base: they never move."""
+        size, tracks = self.size, rails(self.robot)
+        if tracks:
+            ends = np.array(tracks)
+            self._rods("rails", ends[:, 0], ends[:, 1], np.full(len(ends), RAIL * size), np.tile(GROUND, (len(ends), 1)))
+        feet = base_points(self.robot)
+        distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
+        if not tracks and len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2:
+            vertices, faces = plate(distinct[around(distinct)], 0.006 * size)
+            self.scene.add_mesh_simple(
+                f"{self.name}/base", vertices, faces, color=GROUND, opacity=0.45, flat_shading=True, side="double",
+                cast_shadow=False,
+            )  # fmt: skip
+
+    def _rods(self, name: str, start: Array, end: Array, radius: Array, shades: Any) -> Any:
+        quat, middle, scale = along(start, end, radius)
+        vertices, faces = cylinder()
+        return self.scene.add_batched_meshes_simple(
+            f"{self.name}/{name}", vertices, faces, quat, middle, batched_scales=scale, lod="off",
+            batched_colors=linear(shades), opacity=0.35 if self.ghost else None,
+        )  # fmt: skip
+
+    def pose(self, state: fp.State, elastic: Array, shown: Shown, red: set[str], joints: Array | None = None) -> bool:
+        """Draw a pose; False where the robot cannot take it, and only the platform moved.
+
+        Args:
+            joints: (coordinates,) where they are known already.
+        """
+        bent = shown.deformation * elastic
+        if joints is None:
+            joints = drawn_joints(self.robot, state, bent)
+        corners = platform_corners(self.robot, state, bent)
+        self._platform(state, bent, bool(red) or not np.all(np.isfinite(joints)))
+        if not np.all(np.isfinite(joints)):
+            self._repaint(red)
+            return False
+        self.last = drawing(self.robot, joints, corners, self.size, red, self.shades)
+        self._legs(self.last)
+        self._frames(state, self.last, shown.frames)
+        self._labels(self.last, shown.labels and not self.ghost)
+        return True
+
+    def _legs(self, now: Drawing) -> None:
+        rods = now.rods
+        quat, middle, scale = along(np.array(rods.start), np.array(rods.end), np.array(rods.radius))
+        shades = np.array(rods.colour, dtype=np.uint8)
+        ball_scale = np.repeat(now.ball_radius[:, None], 3, axis=1)
+        if "rods" not in self._moving:
+            self._moving["rods"] = self._rods("rods", np.array(rods.start), np.array(rods.end), np.array(rods.radius), shades)
+            vertices, faces = sphere()
+            self._moving["balls"] = self.scene.add_batched_meshes_simple(
+                f"{self.name}/joints", vertices, faces, np.tile((1.0, 0.0, 0.0, 0.0), (len(now.balls), 1)), now.balls,
+                batched_scales=ball_scale, batched_colors=linear(now.ball_colour), lod="off",
+                opacity=0.35 if self.ghost else None,
+            )  # fmt: skip
+            return
+        node = self._moving["rods"]
+        node.batched_wxyzs, node.batched_positions, node.batched_scales = quat, middle, scale
+        node.batched_colors = linear(shades)
+        self._moving["balls"].batched_positions = now.balls
+
+    def _repaint(self, red: set[str]) -> None:
+        """Legs stay where they were; those at fault turn red."""
+        if self.last is None or "rods" not in self._moving:
+            return
+        frozen = drawing_colours(self.robot, self.last, red, self.shades)
+        self._moving["rods"].batched_colors = linear(frozen)
+
+    def _platform(self, state: fp.State, elastic: Array, red: bool) -> None:
+        points, shapes, triangles = self.surface
+        shade = RED if red else rgb(GHOST) if self.ghost else PLATE
+        opacity = 0.35 if self.ghost else 0.8
+        if triangles is None:
+            self._bars(state, shade)
+            return
+        if shapes is None:
+            if "platform" not in self._moving:
+                vertices, faces = plate(points, THICK * self.size)
+                self._moving["platform"] = self.scene.add_mesh_simple(
+                    f"{self.name}/platform", vertices, faces, color=shade, opacity=opacity, flat_shading=True, side="double"
+                )
+            node = self._moving["platform"]
+            node.wxyz, node.position, node.color = wxyz(state.rotation), state.position, shade
+            return
+        modes = elastic[: shapes.shape[2]] if len(elastic) else np.zeros(shapes.shape[2])
+        bent = state.position + (points + np.einsum("kij,j->ki", shapes, modes)) @ state.rotation.T
+        if "platform" not in self._moving:
+            self._moving["platform"] = self.scene.add_mesh_simple(
+                f"{self.name}/platform", bent, triangles, color=shade, opacity=opacity, side="double"
+            )
+            self._moving["edges"] = self.scene.add_mesh_simple(
+                f"{self.name}/mesh", bent, triangles, color=(25, 35, 50), wireframe=True, opacity=0.12, cast_shadow=False
+            )
+        self._moving["platform"].vertices, self._moving["platform"].color = bent, shade
+        self._moving["edges"].vertices = bent
+
+    def _bars(self, state: fp.State, shade: tuple[int, int, int]) -> None:
+        """A platform without area: rods from its origin to its joints and named points."""
+        own = [leg.closing.on_platform.position for leg in self.robot.legs] + list(self.robot.platform.points.values())
+        ends = state.position + np.array(own) @ state.rotation.T
+        start = np.tile(state.position, (len(ends), 1))
+        radius = np.full(len(ends), 0.012 * self.size)
+        quat, middle, scale = along(start, ends, radius)
+        if "platform" not in self._moving:
+            self._moving["platform"] = self._rods("platform", start, ends, radius, np.tile(shade, (len(ends), 1)))
+        node = self._moving["platform"]
+        node.batched_wxyzs, node.batched_positions, node.batched_scales = quat, middle, scale
+        node.batched_colors = linear(np.tile(shade, (len(ends), 1)))
+
+    def arrows(self, force: Array, reaction: dict[str, Array], shown: Shown) -> None:
+        """Forces of the actuators and reactions of the joints at the pose that was drawn last."""
+        if self.last is None:
+            return
+        none = np.zeros((0, 2, 3))
+        push, _ = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale) if shown.forces else (none, none)
+        react = reaction_arrows(self.robot, self.last, reaction, self.size, shown.arrow_scale) if shown.reactions else none
+        self._arrows("forces", push, FORCE, 1.0)
+        self._arrows("reactions", react, REACTION, 0.7)
+
+    def _arrows(self, name: str, points: Array, shade: tuple[int, int, int], thick: float) -> None:
+        node = self._moving.get(name)
+        if len(points) == 0:
+            if node is not None:
+                node.visible = False
+            return
+        if node is None:
+            r = 0.0095 * self.size * thick
+            self._moving[name] = self.scene.add_arrows(
+                f"{self.name}/{name}", points, shade, shaft_radius=r, head_radius=2.0 * r, head_length=4.5 * r
+            )
+            return
+        node.points = points
+        node.visible = True
+
+    def _frames(self, state: fp.State, now: Drawing, wanted: bool) -> None:
+        node = self._moving.get("frames")
+        if not wanted:
+            if node is not None:
+                node.visible = False
+            return
+        own = [f for frames in now.frames for f in frames]
+        R = np.array([np.eye(3), state.rotation, *[f.rotation for f in own]])
+        p = np.array([np.zeros(3), state.position, *[f.origin for f in own]])
+        if node is None:
+            scale = np.array([1.6, 1.6, *([1.0] * len(own))])
+            self._moving["frames"] = self.scene.add_batched_axes(
+                f"{self.name}/frames", wxyz(R), p, scale, axes_length=0.06 * self.size, axes_radius=0.0022 * self.size
+            )
+            return
+        node.batched_wxyzs, node.batched_positions, node.visible = wxyz(R), p, True
+
+    def _labels(self, now: Drawing, wanted: bool) -> None:
+        for k, leg in enumerate(self.robot.legs):
+            place = now.middle[k]
+            node = self._moving.get(f"label {k}")
+            if node is None:
+                if not wanted:
+                    continue
+                self._moving[f"label {k}"] = self.scene.add_label(
+                    f"{self.name}/labels/{k}", leg.name, position=tuple(place), anchor="center-center", font_screen_scale=0.9
+                )
+                continue
+            node.position, node.visible = place, wanted
+
+
+def linear(shades: Any) -> NDArray[np.uint8]:
+    """Colours of instances for the renderer, which takes them as linear light: sRGB decoded."""
+    c = np.asarray(shades, dtype=np.float64) / 255.0
+    light = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return np.round(255.0 * light).astype(np.uint8)
+
+
+def drawing_colours(robot: fp.Robot, now: Drawing, red: set[str], shades: tuple[str, ...] | None) -> NDArray[np.uint8]:
+    """Colours of the rods of a drawing with other legs in red: rods in the colour of a leg at fault are replaced."""
+    colours = np.array(now.rods.colour, dtype=np.uint8)
+    for k, leg in enumerate(robot.legs):
+        usual = np.array(rgb(shades[k] if shades else colour(k)), dtype=np.uint8)
+        mine = np.all(colours == usual, axis=1)
+        if leg.name in red:
+            colours[mine] = RED
+    return colours

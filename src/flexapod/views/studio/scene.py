@@ -1,0 +1,149 @@
+"""The three-dimensional scene: ground, camera, the robot, the kept variant beside it, the handle to drag, the workspace slice."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.studio.frames import wxyz
+from flexapod.views.studio.numbers import Numbers, bad_legs
+from flexapod.views.studio.robot_view import RobotView, Shown
+from flexapod.views.studio.shapes import base_points, rails
+
+Array = NDArray[np.float64]
+PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
+
+FIELD = float(np.radians(45.0))
+"""Field of view of the cameras."""
+DISTANCE = 1.6
+"""Of the cameras from the robot, of its extent."""
+BESIDE = 1.25
+"""Distance of the kept variant, of the robot's width."""
+
+
+class StudioScene:
+    """Everything that is drawn in three dimensions. Methods are called from the studio's thread."""
+
+    def __init__(self, server: Any) -> None:
+        self.server, self.scene = server, server.scene
+        self.scene.world_axes.visible = False
+        self.view: RobotView | None = None
+        self.kept: RobotView | None = None
+        self.handle: Any = None
+        self.slice: Any = None
+        self.shown = Shown()
+
+    def show(self, robot: fp.Robot, kept: fp.Robot | None, *, look: bool) -> None:
+        """Draw a robot, and a kept variant beside it, anew.
+
+        Args:
+            look: also turn every camera to the robot.
+        """
+        for old in (self.view, self.kept):
+            if old is not None:
+                old.remove()
+        self.forget_slice()
+        self.view = RobotView(self.scene, "/robot", robot, np.zeros(3))
+        up = -robot.gravity / (np.linalg.norm(robot.gravity) or 1.0)
+        across = self._across(robot, up)
+        low, high = box(robot)
+        width = float(np.abs((high - low) @ np.abs(across)))
+        self.kept = None
+        if kept is not None:
+            self.kept = RobotView(self.scene, "/kept", kept, -BESIDE * width * across, ghost=True)
+        if look:
+            self.scene.set_up_direction(tuple(up))
+            self._ground(up, low, high)
+            self._look(robot, up, across, low, high)
+        self._handle(robot)
+
+    @staticmethod
+    def _across(robot: fp.Robot, up: Array) -> Array:
+        """A horizontal direction, to the right of the camera."""
+        first = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
+        return np.asarray((first - up * (first @ up)) / np.linalg.norm(first - up * (first @ up)))
+
+    def _ground(self, up: Array, low: Array, high: Array) -> None:
+        axis = int(np.abs(up).argmax())
+        size = float(np.linalg.norm(high - low))
+        cell = float(10.0 ** np.round(np.log10(size / 12.0)))
+        place = 0.5 * (low + high)
+        place[axis] = (low if up[axis] > 0 else high)[axis] - np.sign(up[axis]) * 0.02 * size
+        self.scene.add_grid(
+            "/ground", 4.0 * size, 4.0 * size, plane=PLANES[axis], position=tuple(place), cell_size=cell, section_size=5 * cell,
+            cell_color=(222, 224, 228), section_color=(196, 200, 206), shadow_opacity=0.10, fade_distance=6.0 * size,
+        )  # fmt: skip
+
+    def _look(self, robot: fp.Robot, up: Array, across: Array, low: Array, high: Array) -> None:
+        """Cameras, now and later ones, see the whole robot from a little above; planar robots along their normal."""
+        middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
+        front = np.cross(across, up)
+        direction = 0.95 * front + 0.45 * across + 0.42 * up
+        if robot.planar:
+            plane = robot.description.file.plane or "xy"
+            normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
+            direction = normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across)
+        position = middle + DISTANCE * size * direction / np.linalg.norm(direction)
+        initial = self.server.initial_camera
+        initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), FIELD
+        for client in self.server.get_clients().values():
+            with client.atomic():
+                client.camera.fov = FIELD
+                client.camera.up_direction = tuple(up)
+                client.camera.position = tuple(position)  # takes look_at along, so that comes last
+                client.camera.look_at = tuple(middle)
+
+    def _handle(self, robot: fp.Robot) -> None:
+        size = self.view.size if self.view else 1.0
+        visible = True if self.handle is None else bool(self.handle.visible)
+        self.handle = self.scene.add_transform_controls(
+            "/drag", scale=0.16 * size, line_width=2.0, depth_test=False, opacity=0.85, visible=visible,
+            wxyz=wxyz(robot.home.rotation), position=tuple(robot.home.position),
+        )  # fmt: skip
+
+    def pose(self, numbers: Numbers, kept: Numbers | None, *, move_handle: bool = True) -> None:
+        """Draw the numbers' pose; what is at fault in red."""
+        if self.view is None:
+            return
+        red = bad_legs(self.view.robot, numbers.problems)
+        if numbers.problems and not red:
+            red = {""}  # no leg by name: the platform alone
+        self.view.pose(numbers.state, numbers.elastic, self.shown, red)
+        self.view.arrows(numbers.force, numbers.reaction, self.shown)
+        if self.kept is not None and kept is not None:
+            self.kept.pose(kept.state, kept.elastic, self.shown, set())
+            self.kept.arrows(kept.force, kept.reaction, self.shown)
+        if move_handle:
+            self.place_handle(numbers.state)
+
+    def place_handle(self, state: fp.State) -> None:
+        """Put the handle to drag where the platform is."""
+        if self.handle is not None:
+            self.handle.position, self.handle.wxyz = state.position, wxyz(state.rotation)
+
+    def forget_slice(self) -> None:
+        """Take the workspace slice away."""
+        if self.slice is not None:
+            self.slice.remove()
+            self.slice = None
+
+    def show_slice(self, vertices: Array, faces: NDArray[np.int64], colours: NDArray[np.uint8]) -> None:
+        """Draw a coloured surface: the workspace slice."""
+        import trimesh
+
+        self.forget_slice()
+        mesh = trimesh.Trimesh(vertices=vertices, faces=faces, vertex_colors=colours, process=False)
+        self.slice = self.scene.add_mesh_trimesh("/workspace", mesh, cast_shadow=False)
+
+
+def box(robot: fp.Robot) -> tuple[Array, Array]:
+    """Smallest and largest corner of the robot as drawn at home."""
+    from flexapod.views.studio.frames import leg_ends, link_frames
+
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    points = [f.origin for own in frames for f in own] + list(leg_ends(robot, frames)) + list(base_points(robot))
+    points += [end for rail in rails(robot) for end in rail] + [robot.home.position]
+    return np.min(points, axis=0), np.max(points, axis=0)

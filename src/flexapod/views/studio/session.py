@@ -1,0 +1,187 @@
+"""The state of a studio, without a page: robot, its variants with undo, pose, numbers, a kept variant to compare with."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.studio.coordinates import Coordinates, coordinates_of, home_state, pose_values, state_of
+from flexapod.views.studio.numbers import Numbers, Problem, numbers_of
+
+LARGEST = 2_000_000
+"""Largest robot file that a page may send [bytes]."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Variant:
+    """A robot with the changes that led to it, in words: `platform.mass = 60`."""
+
+    robot: fp.Robot
+    changes: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The changes in one line."""
+        return "; ".join(self.changes) or "as in its file"
+
+
+@dataclass(kw_only=True, eq=False)
+class Session:
+    """One studio. Methods change the state and leave it as it was where they raise.
+
+    Args:
+        variants, current: history for undo, and where it stands.
+        kept: a variant to compare with.
+        reactions: numbers include joint reactions.
+    """
+
+    variants: list[Variant]
+    coordinates: Coordinates
+    values: tuple[float, ...]
+    numbers: Numbers
+    current: int = 0
+    kept: Variant | None = None
+    kept_numbers: Numbers | None = None
+    reactions: bool = False
+    last_good: fp.State = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last_good = self.numbers.state
+
+    @staticmethod
+    def start(robot: fp.Robot) -> Session:
+        """A studio with a robot at home."""
+        coordinates = coordinates_of(robot)
+        numbers = numbers_of(robot, home_state(robot))
+        return Session(variants=[Variant(robot=robot)], coordinates=coordinates, values=coordinates.home, numbers=numbers)
+
+    @property
+    def robot(self) -> fp.Robot:
+        """The variant that is shown."""
+        return self.variants[self.current].robot
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that is shown, with its changes."""
+        return self.variants[self.current]
+
+    def move(self, values: Sequence[float]) -> Numbers:
+        """Move to values of the coordinates; numbers of what is out of reach say why.
+
+        Checked by: tests/studio/test_studio_model.py.
+        """
+        given = tuple(float(v) for v in values)
+        if len(given) != len(self.coordinates.items) or not np.all(np.isfinite(given)):
+            raise fp.InputError(f"expected {len(self.coordinates.items)} finite numbers for {', '.join(self.coordinates.names)}")
+        self.values = given
+        return self.evaluate()
+
+    def move_one(self, name: str, value: float) -> Numbers:
+        """Move one coordinate."""
+        k = self.coordinates.names.index(name)
+        return self.move([*self.values[:k], value, *self.values[k + 1 :]])
+
+    def home(self) -> Numbers:
+        """Back to the home pose."""
+        return self.move(self.coordinates.home)
+
+    def place(self, position: Any, rotation: Any) -> Numbers:
+        """Move the platform to a pose, as near as the robot's coordinates allow: where it is dragged."""
+        from flexapod.views.studio.drag import actuators_near
+
+        if self.coordinates.kind == "pose":
+            return self.move(pose_values(self.robot, self.coordinates.names, np.asarray(position), np.asarray(rotation)))
+        return self.move(actuators_near(self.robot, self.coordinates, self.values, self.last_good, np.asarray(position)))
+
+    def evaluate(self) -> Numbers:
+        """Numbers of the pose for the shown variant and the kept one."""
+        self.numbers = self._numbers(self.robot)
+        if self.numbers.taken:
+            self.last_good = self.numbers.state
+        self.kept_numbers = None if self.kept is None else self._numbers(self.kept.robot)
+        return self.numbers
+
+    def _numbers(self, robot: fp.Robot) -> Numbers:
+        try:
+            state = state_of(robot, self.coordinates, self.values, guess=self.last_good)
+        except fp.FlexapodError as error:
+            lost = np.full(len(robot.actuators), np.nan)
+            return replace(
+                self.numbers, state=self.last_good, taken=False, problems=(Problem(owner="platform", text=str(error)),),
+                actuator=lost, force=lost, condition=np.nan, type_2=np.nan, type_1=np.full(len(robot.legs), np.nan),
+            )  # fmt: skip
+        return numbers_of(robot, state, reactions=self.reactions)
+
+    def change(self, path: str, value: Any) -> Variant:
+        """A new variant with another value of a parameter; what was undone before is forgotten."""
+        robot = self.robot.with_parameters({path: value})
+        shown = self.robot_value(robot, path)
+        earlier = [text for text in self.variant.changes if not text.startswith(f"{path} = ")]
+        self.variants = [*self.variants[: self.current + 1], Variant(robot=robot, changes=(*earlier, f"{path} = {shown}"))]
+        self.current += 1
+        self.evaluate()
+        return self.variant
+
+    @staticmethod
+    def robot_value(robot: fp.Robot, path: str) -> str:
+        """A parameter's value as text."""
+        value = robot.parameter(path)
+        return f"{value:.6g}" if isinstance(value, float | int) else ", ".join(f"{x:.6g}" for x in np.ravel(np.array(value)))
+
+    @property
+    def can_undo(self) -> bool:
+        """There is an earlier variant."""
+        return self.current > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """There is a later variant."""
+        return self.current + 1 < len(self.variants)
+
+    def undo(self) -> Variant:
+        """Back to the variant before; stays where there is none."""
+        self.current = max(0, self.current - 1)
+        self.evaluate()
+        return self.variant
+
+    def redo(self) -> Variant:
+        """Forward to the variant that was undone."""
+        self.current = min(len(self.variants) - 1, self.current + 1)
+        self.evaluate()
+        return self.variant
+
+    def keep(self) -> None:
+        """Keep the shown variant to compare others with."""
+        self.kept = self.variant
+        self.evaluate()
+
+    def drop(self) -> None:
+        """Compare no longer."""
+        self.kept = self.kept_numbers = None
+
+
+def robot_from_bytes(name: str, content: bytes) -> fp.Robot:
+    """A robot from a file that a page sent; nothing of it stays on the disk.
+
+    Checked by: tests/studio/test_studio_model.py.
+    """
+    if len(content) > LARGEST:
+        raise fp.InputError(f"{name}: a robot file of more than {LARGEST} bytes is not taken")
+    with tempfile.TemporaryDirectory(prefix="flexapod-") as folder:
+        path = Path(folder) / "robot.yaml"
+        path.write_bytes(content)
+        try:
+            return fp.load(path)
+        except fp.FlexapodError as error:
+            raise fp.InputError(str(error).replace(str(path), Path(name).name)) from None
+
+
+def robot_bytes(robot: fp.Robot) -> bytes:
+    """The robot file of a variant."""
+    return fp.robot_text(robot.description).encode("utf-8")

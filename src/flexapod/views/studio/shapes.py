@@ -1,0 +1,172 @@
+"""What is drawn of a robot, from its file alone: rods, slides, joints and rails of the legs, platform, base.
+
+A body is drawn by straight rods from its frame's origin to the joints that it carries. A slide that starts on the ground is a
+rail with a carriage; one that starts on a body is a cylinder with a piston rod. Everything is in the world [m].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.plot import colour
+from flexapod.views.plot_modes import platform_points
+from flexapod.views.studio.frames import LinkFrame, leg_ends, link_frames
+
+Array = NDArray[np.float64]
+
+ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0115, 0.0105, 0.019, 0.005
+"""Radii, of the robot's extent."""
+MOUTH = 0.55
+"""Where the barrel of a slide ends, of its length."""
+RED = (213, 30, 30)
+METAL, STEEL = (150, 155, 162), (120, 126, 134)
+
+
+@dataclass(kw_only=True, eq=False)
+class Rods:
+    """Straight rods: ends (n, 3), radii, colours."""
+
+    start: list[Array] = field(default_factory=list)
+    end: list[Array] = field(default_factory=list)
+    radius: list[float] = field(default_factory=list)
+    colour: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def add(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+        """One rod; it is kept even where it has no length, so that the number of rods never changes."""
+        self.start.append(start)
+        self.end.append(end)
+        self.radius.append(radius)
+        self.colour.append(shade)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawing:
+    """A robot at one moment: rods, balls at joints (with radius and colour), corners of the platform, frames of links.
+
+    Args:
+        middle: (legs, 3) the middle of each leg's longest rod, for its name.
+    """
+
+    rods: Rods
+    balls: Array
+    ball_radius: Array
+    ball_colour: Array
+    corners: Array
+    middle: Array
+    frames: list[list[LinkFrame]]
+
+
+def rgb(text: str) -> tuple[int, int, int]:
+    """`#0072B2` as numbers."""
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def extent(robot: fp.Robot) -> float:
+    """Size of the robot as drawn at home [m]: the diagonal of the box around its joints."""
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    points = [f.origin for own in frames for f in own] + [f.foot for own in frames for f in own] + list(leg_ends(robot, frames))
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+
+
+def drawing(
+    robot: fp.Robot, joints: Array, corners: Array, size: float, red: set[str], shades: tuple[str, ...] | None = None
+) -> Drawing:
+    """The robot at joint coordinates (coordinates,), platform corners (legs, 3) in the world.
+
+    Args:
+        size: extent of the robot.
+        red: names of legs drawn in red.
+        shades: colour of each leg; the shared leg colours if left out.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    frames, rods = link_frames(robot, joints), Rods()
+    ends = leg_ends(robot, frames)
+    balls: list[tuple[Array, float, tuple[int, int, int]]] = []
+    middle: list[Array] = []
+    for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
+        first = len(rods.start)
+        shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
+        for link, frame in zip(leg.links, own, strict=True):
+            if link.parent >= 0:
+                rods.add(own[link.parent].origin, frame.foot, ROD * size, shade)
+            if link.kind == "P" and link.parent >= 0 and not link.elastic:
+                mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
+                rods.add(frame.foot, mouth, BARREL * size, shade)
+                rods.add(mouth, frame.origin, ROD * size, METAL)
+            elif link.kind == "P" and link.parent < 0:
+                half = 1.6 * CARRIAGE * size * frame.rotation[:, 2]
+                rods.add(frame.origin - half, frame.origin + half, CARRIAGE * size, shade)
+            elif link.elastic and link.kind == "P":
+                rods.add(frame.foot, frame.origin, ROD * size, shade)
+            if link.kind == "R" and not link.elastic:
+                balls.append((frame.foot, BALL * size, STEEL))
+        tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
+        rods.add(tip, ends[k], ROD * size, shade)
+        balls.append((corners[k], BALL * size, STEEL))
+        lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
+        longest = first + int(np.argmax(lengths))
+        middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
+    return Drawing(
+        rods=rods,
+        balls=np.array([b[0] for b in balls]),
+        ball_radius=np.array([b[1] for b in balls]),
+        ball_colour=np.array([b[2] for b in balls], dtype=np.uint8),
+        corners=corners,
+        middle=np.array(middle),
+        frames=frames,
+    )
+
+
+def platform_corners(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
+    """The platform's joints in the world (legs, 3), with the deformation of a flexible one."""
+    r = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    if robot.joint_shapes and len(elastic):
+        modes = elastic[: next(iter(robot.joint_shapes.values())).shape[1]]
+        r = r + np.array([robot.joint_shapes[leg.name] @ modes for leg in robot.legs])
+    return np.asarray(state.position + r @ state.rotation.T)
+
+
+def platform_surface(robot: fp.Robot) -> tuple[Array, Array | None, NDArray[np.int64] | None]:
+    """Points of the platform in its own axes (k, 3), their shapes (k, 3, N) or None, triangles (m, 3).
+
+    Triangles are None for a platform with fewer than three corners, which is drawn by rods.
+    """
+    points, shapes, triangles = platform_points(robot)
+    if triangles is None:
+        distinct, first = np.unique(np.round(points, 9), axis=0, return_index=True)
+        if len(distinct) < 3 or np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) < 2:
+            return points, None, None
+        order = first[around(points[first])]
+        points, shapes = points[order], None if shapes is None else shapes[order]
+        triangles = np.array([(0, i, i + 1) for i in range(1, len(order) - 1)])
+    return points, shapes, triangles
+
+
+def around(points: Array) -> NDArray[np.int64]:
+    """Order of points (k, 3) around their middle, in the plane that fits them best."""
+    middle = points.mean(axis=0)
+    flat = (points - middle) @ np.linalg.svd(points - middle)[2][:2].T
+    return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
+
+
+def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
+    """Ends of the rails on the ground: slides whose parent is the world, over their stroke."""
+    found = []
+    for leg in robot.legs:
+        for link in leg.links:
+            if link.kind == "P" and link.parent < 0 and not link.elastic:
+                stroke = link.limits.stroke if link.limits and link.limits.stroke else (-0.5 * robot.size, 0.5 * robot.size)
+                z = link.placement.rotation[:, 2]
+                low, high = (link.placement.position + z * (q + link.zero) for q in stroke)
+                found.append((low, high))
+    return found
+
+
+def base_points(robot: fp.Robot) -> Array:
+    """Where the legs stand on the ground (legs, 3)."""
+    return np.array([leg.links[0].placement.position for leg in robot.legs])

@@ -1,0 +1,133 @@
+"""HTML of the numbers panel. Every name from a robot file is escaped: a file cannot write into the page."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.output import number
+from flexapod.views.plot import colour
+from flexapod.views.studio.numbers import Numbers
+from flexapod.views.studio.vibration import Modes
+
+DIGITS = 6
+"""Significant digits of displayed forces and actuator positions."""
+
+STYLE = """<style>
+.fp{font:13px/1.35 system-ui,'Segoe UI',Helvetica,Arial,sans-serif;margin:.2em .55em .5em;color:#1f2933;white-space:normal;
+overflow-wrap:anywhere}
+.fp table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+.fp th{font-weight:600;text-align:right;padding:.1em .3em;border-bottom:1px solid #cbd2d9;color:#52606d;font-size:12px}
+.fp td{text-align:right;padding:.1em .3em;white-space:nowrap}
+.fp th:first-child,.fp td:first-child{text-align:left}
+.fp .good{background:#e6f4ee;border-left:4px solid #009E73;padding:.3em .5em;margin:.15em 0 .45em}
+.fp .bad{background:#fdeaea;border-left:4px solid #d51e1e;padding:.3em .5em;margin:.15em 0 .45em;color:#8f1414;white-space:normal}
+.fp .dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.35em}
+.fp .bar{display:inline-block;width:64px;height:7px;background:#e4e7eb;border-radius:4px;position:relative;vertical-align:middle}
+.fp .bar i{position:absolute;top:-2px;width:3px;height:11px;border-radius:2px}
+.fp .facts td{padding-top:.15em} .fp .muted{color:#7b8794;font-size:12px} .fp .red{color:#c81e1e;font-weight:600}
+.fp .delta{color:#7b8794;font-size:12px}
+</style>"""
+
+
+def numbers_html(robot: fp.Robot, shown: Numbers, kept: Numbers | None = None) -> str:
+    """The numbers of a pose, and those of the kept variant beside them.
+
+    Checked by: tests/studio/test_studio_tables.py.
+    """
+    body = verdict(shown) + _actuators(robot, shown, kept) + _facts(robot, shown, kept)
+    return f"{STYLE}<div class='fp' id='numbers'>{body}</div>"
+
+
+def verdict(shown: Numbers) -> str:
+    """One line: within limits, or what is wrong, with leg and reason."""
+    if shown.good:
+        return "<div class='good' id='verdict'>within all limits</div>"
+    lines = "<br>".join(escape(problem.text) for problem in shown.problems[:4])
+    more = f"<br>and {len(shown.problems) - 4} more" if len(shown.problems) > 4 else ""
+    word = "limit exceeded" if shown.taken else "out of reach"
+    return f"<div class='bad' id='verdict'><b>{word}</b><br>{lines}{more}</div>"
+
+
+def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
+    units = set(robot.actuator_units)
+    mixed = len(units) > 1
+    unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
+    force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
+    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th><th>stroke</th><th>force{_in(force)}</th>"
+    head += f"<th>kept{_in(force)}</th></tr>" if kept is not None else "</tr>"
+    rows = []
+    legs = [k for k, leg in enumerate(robot.legs) for link in leg.links if link.actuated]
+    for k, name in enumerate(robot.actuators):
+        angle = robot.actuator_units[k] == "rad"
+        q = np.degrees(shown.actuator[k]) if angle else shown.actuator[k]
+        own = f" {'deg' if angle else 'm'}" if mixed else ""
+        push = f" {'N m' if angle else 'N'}" if mixed else ""
+        low, high = shown.stroke[k]
+        out = not (low - 1e-9 <= shown.actuator[k] <= high + 1e-9) and np.isfinite(shown.actuator[k])
+        cells = [
+            f"<td><span class='dot' style='background:{colour(legs[k])}'></span>{escape(name)}</td>",
+            f"<td id='position-{k}'{' class=red' if out else ''}>{number(round(float(q), 9) + 0.0, 6)}{own}</td>",
+            f"<td>{_bar(float(shown.actuator[k]), float(low), float(high))}</td>",
+            f"<td id='force-{k}'>{number(float(shown.force[k]) + 0.0, DIGITS)}{push}</td>",
+        ]
+        if kept is not None:
+            cells.append(f"<td id='kept-force-{k}'>{number(float(kept.force[k]) + 0.0, DIGITS)}{push}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _in(unit: str) -> str:
+    return f" [{unit}]" if unit else ""
+
+
+def _bar(value: float, low: float, high: float) -> str:
+    """Where an actuator stands in its stroke."""
+    if not np.all(np.isfinite([value, low, high])) or high <= low:
+        return "<span class='muted'>none</span>" if np.isfinite(value) else ""
+    part = (value - low) / (high - low)
+    shade = "#d51e1e" if not 0.0 <= part <= 1.0 else "#0072B2"
+    return f"<span class='bar'><i style='left:{100 * min(max(part, 0.0), 1.0) * 0.96:.1f}%;background:{shade}'></i></span>"
+
+
+def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
+    p = shown.state.position
+    turn = np.degrees(fp.motions.rotation_rotvec(shown.state.rotation @ robot.home.rotation.T))
+    rows = [
+        ("condition number", "condition", shown.condition, None if kept is None else kept.condition),
+        ("platform singularity: distance (0 to 1)", "type-2", shown.type_2, None if kept is None else kept.type_2),
+    ]
+    known = shown.type_1[np.isfinite(shown.type_1)]
+    if len(known):
+        worst = int(np.nanargmin(shown.type_1))
+        other = None if kept is None else float(np.nanmin(kept.type_1)) if np.any(np.isfinite(kept.type_1)) else np.nan
+        rows.append((f"leg singularity: distance, leg {robot.legs[worst].name}", "type-1", float(shown.type_1[worst]), other))
+    body = "".join(
+        f"<tr><td>{escape(text)}</td><td id='{key}'>{number(value, 4)}</td>"
+        + (f"<td>{number(other, 4)}</td>" if other is not None else "")
+        + "</tr>"
+        for text, key, value, other in rows
+    )
+    place, angles = (", ".join(f"{x:.{n}g}" for x in v + 0.0) for v, n in ((p, 4), (turn, 3)))
+    where = f"platform at ({place}) m, turned by ({angles}) deg"
+    return f"<table class='facts' style='margin-top:.45em'>{body}</table><div class='muted'>{where}</div>"
+
+
+def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = "", count: int = 6) -> str:
+    """Natural frequencies with damping, those of the kept variant beside them; or why there are none."""
+    if isinstance(found, str):
+        return f"{STYLE}<div class='fp muted' id='frequencies'>{escape(found)}</div>"
+    head = "<tr><th>mode</th><th>frequency [Hz]</th><th>damping [%]</th>" + ("<th>kept [Hz]</th>" if kept else "") + "</tr>"
+    rows = ""
+    for k in range(min(count, len(found.frequency))):
+        red = "" if found.stable[k] else " class='red'"
+        cells = f"<td id='frequency-{k}'{red}>{number(float(found.frequency[k]), 5)}</td>"
+        cells += f"<td>{number(100 * float(found.damping[k]), 3)}</td>"
+        if kept is not None:
+            cells += f"<td>{number(float(kept.frequency[k]), 5)}</td>"
+        rows += f"<tr><td>{k + 1}</td>{cells}</tr>"
+    if not np.all(found.stable[:count]):
+        note += "; red: unstable, minus the growth rate over 2 pi"
+    return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table><div class='muted'>{escape(note)}</div></div>"

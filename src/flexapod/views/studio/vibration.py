@@ -1,0 +1,105 @@
+"""Natural modes for the studio: frequencies and damping at the shown pose, and the robot displaced along a mode.
+
+A displacement is x = (v, omega) of the platform frame in world axes and elastic coordinates; a rigid robot vibrates on springs
+at its actuators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.plot_modes import platform_points
+from flexapod.views.studio.coordinates import Coordinates
+
+Array = NDArray[np.float64]
+
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+SHOWN = 0.07
+"""Largest displacement of the animation, of the robot's characteristic length, at a factor of one."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Modes:
+    """Modes at one pose: frequency [Hz], damping (share of critical) (m,), displacements (m, 6) and (m, N), the static shape."""
+
+    state: fp.State
+    frequency: Array
+    damping: Array
+    stable: NDArray[np.bool_]
+    twist: Array
+    bend: Array
+    elastic: Array
+
+
+def modes_of(robot: fp.Robot, state: fp.State, stiffness: float) -> Modes:
+    """Modes with locked actuators, or of a rigid robot on actuator springs [N/m or N m/rad].
+
+    Checked by: tests/studio/test_studio_model.py.
+    """
+    if robot.elastic_names:
+        found = fp.natural_frequencies(robot, state)
+    else:
+        held = [stiffness] * len(robot.actuators)
+        found = fp.natural_frequencies(robot, state, actuators=held, prestress=robot.mobility.platform == 6)
+    names = [str(n) for n in found.coordinate.values]
+    shape = found["shape"].values.T
+    known = [k for k, n in enumerate(names) if n in TWIST]
+    twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
+    bend = np.zeros((len(shape), len(robot.elastic_names)))
+    for k, name in enumerate(names):
+        if name in robot.elastic_names:
+            bend[:, robot.elastic_names.index(name)] = shape[:, k]
+    elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
+    return Modes(
+        state=state, frequency=found.frequency.values, damping=found.damping.values, stable=found.stable.values.astype(bool),
+        twist=twist, bend=bend, elastic=elastic,
+    )  # fmt: skip
+
+
+def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> Array:
+    """Twists (m, 6) from their independent components (m, k): the others follow from the constraints."""
+    picked = np.array([[1.0 if name == other else 0.0 for other in TWIST] for name in names]).reshape(-1, 6)
+    if len(names) == 6:
+        return np.asarray(parts @ picked)
+    G = fp.jacobian(robot, state)
+    rows = np.vstack([G.constraint_jacobian.values, picked]) if "constraint_jacobian" in G else picked
+    given = np.hstack([np.zeros((len(parts), len(rows) - len(names))), parts])
+    return np.asarray(np.linalg.lstsq(rows, given.T, rcond=None)[0].T)
+
+
+def displaced(
+    robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, phase: float, factor: float, deformation: float
+) -> tuple[fp.State, Array]:
+    """The robot at a phase [rad] of a mode: its pose, and elastic coordinates divided by the factor of the drawing.
+
+    Args:
+        mode: from 0.
+        factor: on the shown displacement.
+        deformation: what the drawing multiplies elastic coordinates with: the mode is drawn at its own scale.
+    """
+    at, x = modes.state, np.sin(phase) * factor * amplitude(robot, modes, mode)
+    v, w = x * modes.twist[mode, :3], x * modes.twist[mode, 3:]
+    elastic = modes.elastic + x * modes.bend[mode] / (deformation or 1.0)
+    if coordinates.kind == "pose":
+        return fp.State(position=at.position + v, rotation=fp.motions.rotvec_rotation(w) @ at.rotation), elastic
+    q = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
+    step = fp.jacobian(robot, at).jacobian.values @ np.concatenate([v, w])
+    return fp.State.from_actuators(robot, q + step, guess=at), elastic
+
+
+def amplitude(robot: fp.Robot, modes: Modes, mode: int) -> float:
+    """Factor on a mode shape that makes the platform's largest displacement a visible share of the robot's size."""
+    r0, shapes, _ = platform_points(robot)
+    arms = r0 @ modes.state.rotation.T
+    bent = np.zeros_like(r0)
+    if shapes is not None:
+        bent = np.einsum("kij,j->ki", shapes, modes.bend[mode, : shapes.shape[2]]) @ modes.state.rotation.T
+    move = modes.twist[mode, :3] + np.cross(modes.twist[mode, 3:], arms) + bent
+    largest = float(np.linalg.norm(move, axis=1).max())
+    tips = [k for k, name in enumerate(robot.elastic_names) if name.rsplit(".", 1)[-1] in ("u", "v", "w")]
+    largest = max([largest, *np.abs(modes.bend[mode, tips])])
+    return SHOWN * robot.characteristic_length / largest if largest > 0 else 0.0
