@@ -1,0 +1,47 @@
+"""The ladder of examples: each short, each runs in an empty folder without a warning, prints and writes what it says."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples"
+EXAMPLES = sorted(FOLDER.glob("*.py"))
+LONGEST = 60
+"""Lines; an example that needs more shows two things."""
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+def test_the_ladder_has_no_gaps() -> None:
+    assert [path.stem[:2] for path in EXAMPLES] == [f"{k + 1:02}" for k in range(len(EXAMPLES))]
+    assert len(EXAMPLES) >= 11
+    listed = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES] == re.findall(r"^\| `(\d\d_\w+\.py)`", listed, re.MULTILINE), "examples/README.md lists them in order"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name)
+def test_examples_are_short(example: Path) -> None:
+    text = example.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST
+    assert f"Run: python examples/{example.name}." in text, "the docstring says how to run it"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name)
+def test_examples_run(example: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONWARNINGS": "error::UserWarning"}
+    result = subprocess.run(
+        [sys.executable, str(example)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stderr == ""
+    assert len(result.stdout.splitlines()) >= 3
+    promised = re.findall(r"out/[\w./-]*\w", example.read_text(encoding="utf-8").split('"""')[1])
+    assert promised
+    for path in promised:
+        assert (tmp_path / path).exists(), f"{example.name} promises {path}"
