@@ -22,7 +22,8 @@ def test_the_ladder_has_no_gaps() -> None:
     assert [path.stem[:2] for path in EXAMPLES] == [f"{k + 1:02}" for k in range(len(EXAMPLES))]
     assert len(EXAMPLES) >= 11
     listed = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert [path.name for path in EXAMPLES] == re.findall(r"^\| `(\d\d_\w+\.py)`", listed, re.MULTILINE), "examples/README.md lists them in order"
+    rows = re.findall(r"^\| `(\d\d_\w+\.py)`", listed, re.MULTILINE)
+    assert rows == [path.name for path in EXAMPLES], "examples/README.md lists them in order"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
