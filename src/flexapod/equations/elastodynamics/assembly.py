@@ -124,7 +124,7 @@ def tree_terms(b: Program, values: Values, robot: Robot, state: ElasticState, mo
     size = len(plan.columns)
     h, M = ca.SX.zeros(size), ca.SX(size, size)
     if plan.carrier is None:
-        own, matrix = _platform(b, values, robot, state, motion, zdd)
+        own, matrix = platform_terms(b, values, robot, state, motion, zdd)
         h[: own.numel()] = own
         M[: own.numel(), : own.numel()] = matrix
     for i, leg in enumerate(robot.legs):
@@ -138,7 +138,7 @@ def tree_terms(b: Program, values: Values, robot: Robot, state: ElasticState, mo
     return h, M
 
 
-def _platform(
+def platform_terms(
     b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any
 ) -> tuple[Any, Any]:
     """Forces and mass matrix of the platform in (v, omega of world axes, modes)."""

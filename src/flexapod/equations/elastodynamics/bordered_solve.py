@@ -5,8 +5,8 @@ r"""Accelerations of all coordinates from mass matrix and closing rows, by symme
    = \begin{pmatrix} f - h\\ -\gamma\end{pmatrix}
 
 Legs meet only through the rows, so that each is eliminated by itself, tips inwards; a leg's rows follow when its own coordinates
-can meet them all, else at the end. Pivots of coordinates are positive, those of rows negative: no exchange is needed. Cheaper than
-projecting M on independent coordinates and factorising that, dense, matrix.
+can meet them all, else at the end. Pivots of coordinates are positive, those of rows negative: no exchange is needed.
+Cheaper than projecting M on independent coordinates and factorising that, dense, matrix.
 """
 
 from __future__ import annotations

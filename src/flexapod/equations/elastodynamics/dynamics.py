@@ -6,32 +6,46 @@ accelerations follow first, then the forces,
 .. math:: M_{ee}\ddot e = -(M_{ea}\ddot q_a + c_e),\qquad \Gamma = M_{aa}\ddot q_a + M_{ae}\ddot e + c_a
 
 else both from :math:`M\ddot u + c = A^T\Gamma`, :math:`A\ddot u + \gamma = \ddot q_a`. Direct: forces given.
+
+Legs are described in link axes and solved with their closing rows, without forming M (`link_assembly`), which takes a half to a
+sixth of the operations; ``axes="world"`` describes them in world axes and factorises M (`assembly`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import ElasticEquation, elastic_equation
+from flexapod.equations.elastodynamics.assembly import ElasticEquation, driven_columns, elastic_equation
+from flexapod.equations.elastodynamics.link_assembly import link_equation, projected, solved, solved_inverse
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
+Axes = Literal["links", "world"]
 
-def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False) -> Program:
+
+def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
     """The program: `actuator_acceleration` in; `force`, `power` and accelerations of all coordinates out.
 
     Source: Briot 2014 Eq. (43). Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_inverse_dynamics")
-    q, n = elastic_equation(b, robot, friction, _wrench(b, load)), len(robot.actuators)
-    wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
-    force, u = inverse_solution(q, wanted)
+    n, load_wrench = len(robot.actuators), _wrench(b, load)
+    if axes == "links" and set(driven_columns(robot)) <= set(robot.elastic_plan.independent):
+        link = link_equation(b, robot, friction, load_wrench)
+        wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
+        force, z = solved_inverse(link, wanted)
+        rates = link.rates
+    else:
+        q = elastic_equation(b, robot, friction, load_wrench)
+        wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
+        force, u = inverse_solution(q, wanted)
+        z, rates = ca.mtimes(q.N, u) + q.beta, q.rates
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
-    b.output("power", force * q.rates, shape=(n,), unit="W", dims=("actuator",))
-    accelerations(b, robot, q, u)
+    b.output("power", force * rates, shape=(n,), unit="W", dims=("actuator",))
+    accelerations(b, robot, z)
     return b
 
 
@@ -49,28 +63,42 @@ def inverse_solution(q: ElasticEquation, wanted: Any) -> tuple[Any, Any]:
     return ca.mtimes(q.M[a, :], u) + q.c[a], u
 
 
-def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = False) -> Program:
+def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
     """The program: `force` in; accelerations of platform, elastic coordinates and actuators out.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_forward_dynamics")
-    q, n = elastic_equation(b, robot, friction, _wrench(b, load)), len(robot.actuators)
-    force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
-    u = solve_symmetric(q.M, ca.mtimes(q.A.T, force) - q.c)
-    b.output("actuator_acceleration", ca.mtimes(q.A, u) + q.gamma, shape=(n,), dims=("actuator",))
-    accelerations(b, robot, q, u)
+    n, load_wrench = len(robot.actuators), _wrench(b, load)
+    if axes == "links":
+        link = link_equation(b, robot, friction, load_wrench)
+        force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
+        z = solved(link, force)
+    else:
+        q = elastic_equation(b, robot, friction, load_wrench)
+        force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
+        z = ca.mtimes(q.N, solve_symmetric(q.M, ca.mtimes(q.A.T, force) - q.c)) + q.beta
+    b.output("actuator_acceleration", z[driven_columns(robot)], shape=(n,), dims=("actuator",))
+    accelerations(b, robot, z)
     return b
 
 
-def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False) -> Program:
-    """The program: `mass_matrix`, `bias`, `actuator_map`, `actuator_bias` in independent coordinates."""
+def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
+    """The program: `mass_matrix`, `bias`, `actuator_map`, `actuator_bias` in independent coordinates.
+
+    Checked by: tests/equations/test_elastodynamics.py.
+    """
     b = Program("elastic_mass_matrix")
-    q = elastic_equation(b, robot, friction, _wrench(b, load))
-    size, n = q.M.shape[0], len(robot.actuators)
-    b.output("mass_matrix", q.M, shape=(size, size), dims=("independent", "independent_"))
-    b.output("bias", q.c, shape=(size,), dims=("independent",))
-    if q.direct is None:
+    size, n, load_wrench = len(robot.elastic_plan.independent), len(robot.actuators), _wrench(b, load)
+    direct = set(driven_columns(robot)) <= set(robot.elastic_plan.independent)
+    if axes == "links" and direct:
+        M, c = projected(link_equation(b, robot, friction, load_wrench))
+    else:
+        q = elastic_equation(b, robot, friction, load_wrench)
+        M, c = q.M, q.c
+    b.output("mass_matrix", M, shape=(size, size), dims=("independent", "independent_"))
+    b.output("bias", c, shape=(size,), dims=("independent",))
+    if not direct:
         b.output("actuator_map", q.A, shape=(n, size), dims=("actuator", "independent"))
         b.output("actuator_bias", q.gamma, shape=(n,), dims=("actuator",))
     return b
@@ -82,8 +110,8 @@ def _wrench(b: Program, load: bool) -> Any:
     return b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
 
 
-def accelerations(b: Program, robot: Robot, q: ElasticEquation, u: Any) -> None:
+def accelerations(b: Program, robot: Robot, z: Any) -> None:
     """Outputs `independent_acceleration` (n,) and `coordinate_acceleration` (z,) of all coordinates."""
-    z = ca.mtimes(q.N, u) + q.beta
-    b.output("independent_acceleration", u, shape=(u.numel(),), dims=("independent",))
+    free = list(robot.elastic_plan.independent)
+    b.output("independent_acceleration", z[free], shape=(len(free),), dims=("independent",))
     b.output("coordinate_acceleration", z, shape=(z.numel(),), dims=("coordinate",))

@@ -16,8 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.elastodynamics.assembly import _platform as platform_terms
-from flexapod.equations.elastodynamics.assembly import driven_columns, platform_load
+from flexapod.equations.elastodynamics.assembly import driven_columns, platform_load, platform_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import joint_forces

@@ -15,8 +15,7 @@ from flexapod.equations.closing import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_point import LinkPoint, link_point
-from flexapod.equations.elastodynamics.loops import SLIDES
-from flexapod.equations.elastodynamics.loops import _mode_columns as mode_columns
+from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.robot import Robot
@@ -43,8 +42,8 @@ def link_rows(
             matrices.append(ca.SX(0, len(plan.columns)))
             drifts.append(ca.SX(0, 1))
             continue
-        own = values.of(f"legs.{leg.name}")
-        R, p = own.rotation(f"{leg.closing.joint}.on_link.R", "B", "H").expr, own.vector(f"{leg.closing.joint}.on_link.p", "B").expr
+        own, name = values.of(f"legs.{leg.name}"), f"{leg.closing.joint}.on_link"
+        R, p = own.rotation(f"{name}.R", "B", "H").expr, own.vector(f"{name}.p", "B").expr
         end = link_point(leg, legs[i], leg.closing.link, p, R, "H")
         half, carried = _half(values, robot, i, legs, still)
         columns = {plan.first[i] + k: t for k, t in end.columns.items()}

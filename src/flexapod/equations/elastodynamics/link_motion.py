@@ -1,7 +1,7 @@
 r"""Motion of a leg's links in their own axes, by recursion outwards, at zero accelerations of all coordinates.
 
-Letters: link j hangs on link i; R turns axes of j to axes of i; r origin of j seen from that of i, axes of i; z = e3 of j its joint
-axis; w, alpha motion of j, axes of j; a its acceleration less gravity (the base accelerates by -g). Written once per link,
+Letters: link j hangs on link i; R turns axes of j to axes of i; r origin of j seen from that of i, axes of i; z = e3 of j its
+joint axis; w, alpha motion of j, axes of j; a its acceleration less gravity (the base accelerates by -g). Once per link,
 
 .. math:: U = \hat\alpha + \hat\omega\hat\omega,\qquad a_j = R^T(a_i + \delta),\qquad
           \delta = U_i\,r \;(+\,2\,\omega_i\times R z\,\dot q)

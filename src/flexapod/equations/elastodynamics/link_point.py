@@ -14,7 +14,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.link_motion import Z, LinkMotion
+from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.robot.model import Leg
 from flexapod.spatial import Rot, Vec

@@ -1,8 +1,9 @@
 r"""Mass matrix and bias forces of a leg with beams, in link axes, by one recursion inwards.
 
 Letters: m, S, I everything beyond a joint, about its origin, axes of its link. A unit acceleration of joint k demands the wrench
-:math:`(z\times S, I z)` (revolute) or :math:`(m z, S\times z)` (prismatic); an elastic coordinate demands the coupling of its element
-besides, at the element's root. Passed inwards it is felt at every joint on the way, M_jk = s_j^T F_k; bias wrenches likewise.
+:math:`(z\times S, I z)` (revolute) or :math:`(m z, S\times z)` (prismatic); an elastic coordinate demands the coupling of its
+element besides, at the element's root. Passed inwards it is felt at every joint on the way, M_jk = s_j^T F_k; bias wrenches
+likewise.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
-from flexapod.equations.elastodynamics.link_motion import Z, LinkMotion
+from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.robot.model import Leg

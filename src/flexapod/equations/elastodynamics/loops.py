@@ -51,7 +51,7 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
                 A[k, j] = -(dot(row.linear, v) + dot(turn, w))
             for j, (v, w) in own.items():
                 A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-            for j, shape in _mode_columns(values, robot, motion, i).items():
+            for j, shape in mode_columns(values, robot, motion, i).items():
                 A[k, j] = -dot(row.linear, shape)
         matrices.append(A)
         drifts.append(ca.vertcat(*[row.rdd for row in rows]))
@@ -59,7 +59,7 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
     return matrices, drifts, residuals
 
 
-def _mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, Vec]:
+def mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, Vec]:
     """Motion of a leg's joint on a flexible platform per mode, world axes."""
     N = platform_modes(robot)
     if not N:

@@ -1,0 +1,56 @@
+r"""Potential energy of a robot with flexible legs: weight of all bodies, deformation of beams, modes and springs.
+
+.. math:: U_g = -\sum g\cdot(m\,p + S),\qquad U_e = \tfrac12\sum e^T K e + \tfrac12\sum k\,(q-q_0)^2
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.elastic_state import platform_modes, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_tree import beam_models
+from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
+from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Vec, dot
+
+
+def elastic_potential(robot: Robot) -> Program:
+    """The program: a closed state in; `gravity_potential`, `elastic_potential` [J] out.
+
+    Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    b = Program("elastic_potential")
+    values, state = Values(b), read_state(b, robot)
+    gravity, motion = values.vector("gravity", "W"), tree_motion(values, robot, state)
+    weight, elastic = ca.SX(0), ca.SX(0)
+    if robot.elastic_plan.carrier is None:
+        body, frame, N = rigid_composite(values, "platform", motion.platform.R), motion.platform, platform_modes(robot)
+        moment = body.S
+        if N:
+            own, shape = values.of("platform"), robot.flexible_shape[0]
+            moment = moment + frame.R @ Vec(ca.mtimes(first_moments(own, shape), state.e), "P")
+            K = symmetric_matrix(own, "flex.K", N, shape.normal)
+            elastic = elastic + ca.dot(state.e, ca.mtimes(K, state.e)) / 2
+        weight = weight - dot(gravity, frame.p * body.m + moment)
+    for i, leg in enumerate(robot.legs):
+        own, links = values.of(f"legs.{leg.name}"), motion.links[i]
+        for k, link in enumerate(leg.links):
+            if link.body is not None and link.body.flexible is None:
+                body = rigid_composite(own, f"{link.coordinate}.body", links[k].R.renamed("W", "B"))
+                weight = weight - dot(gravity, links[k].p * body.m + body.S)
+            if link.spring:
+                stretch = state.q[i][leg.moving.index(k)] - own.scalar(f"{link.coordinate}.rest")
+                elastic = elastic + own.scalar(f"{link.coordinate}.stiffness") * stretch**2 / 2
+        for beam, R, model in beam_models(
+            b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity
+        ).values():
+            body, e = beam_composite(R, model.M), ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
+            weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
+            K = symmetric_matrix(own.of(beam.name), "flex.K", beam.shape.modes, beam.shape.normal)
+            elastic = elastic + ca.dot(e, ca.mtimes(K, e)) / 2
+    b.output("gravity_potential", weight, shape=(), unit="J")
+    b.output("elastic_potential", elastic, shape=(), unit="J")
+    return b
