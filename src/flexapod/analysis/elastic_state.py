@@ -39,14 +39,10 @@ def is_flexible(robot: Robot) -> bool:
     return robot.flexible_platform is not None
 
 
-def refuse_beams(robot: Robot) -> None:
-    """The verbs of dynamics do not know beams in legs yet: their rigid equations would lose the beams' mass in silence."""
-    if robot.beams:
-        names = ", ".join(f"{leg}.{beam.name.split('.')[0]}" for leg, beams in robot.beams.items() for beam in beams)
-        raise InputError(
-            f"{robot.name} has flexible legs (beams {names}), which this verb does not know yet; "
-            "their kernels are `elastic_inverse_dynamics` and `elastic_forward_dynamics`"
-        )
+def refuse_flexible_legs(robot: Robot, what: str) -> None:
+    """Refuse an option or verb that robots with flexible legs do not have."""
+    if robot.elastic_legs:
+        raise InputError(f"{what}: not available for the flexible legs of {robot.name}; leave it out")
 
 
 def refuse_elastic(robot: Robot, *given: Any) -> None:
@@ -93,11 +89,11 @@ def elastic_state(
         chosen = "static" if elastic is None else elastic
         return _chosen(robot, motion, inputs, load, chosen, elastic_velocity, words)
     rates = np.zeros_like(np.asarray(elastic, dtype=float)) if elastic_velocity is None else elastic_velocity
-    e, ed = (_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
+    e, ed = (elastic_array(name, value, count, len(names)) for name, value in (("elastic", elastic), ("elastic_velocity", rates)))
     return ElasticState(elastic=e, elastic_velocity=ed, source="given")
 
 
-def _array(name: str, value: Any, count: int, modes: int) -> Array:
+def elastic_array(name: str, value: Any, count: int, modes: int) -> Array:
     """(n, N) from (N,) for all samples or (n, N)."""
     array = np.asarray(value)
     if array.ndim not in (1, 2) or array.shape[-1] != modes or (array.ndim == 2 and array.shape[0] != count):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_beams, refuse_elastic
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic, refuse_flexible_legs
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
@@ -58,7 +58,13 @@ def forward_dynamics(
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
     """
-    refuse_beams(robot)
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_dynamics import leg_forward_dynamics
+
+        for name in (k for k, v in {"reactions": reactions, "formulation": formulation != "auto"}.items() if v):
+            refuse_flexible_legs(robot, name)
+        load = (wrench, point, axes)
+        return leg_forward_dynamics(robot, state, force, elastic, elastic_velocity, load, friction, on_error)
     if is_flexible(robot):
         return flexible_forward_dynamics(
             robot, state, force, elastic, elastic_velocity, wrench, point, axes, formulation, on_error
@@ -113,7 +119,6 @@ def _forces(robot: Robot, force: Any, count: int) -> Array:
 
 
 def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
-    refuse_beams(robot)
     inputs, words = state_inputs(robot, state)
     bound = kernel(robot, "mass_matrix")
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
@@ -154,6 +159,8 @@ def mass_matrix(
     Returns:
         DataArray (.., coordinate, coordinate_).
     """
+    if robot.elastic_legs:
+        return _of_legs(robot, state, coordinates, on_error, "mass_matrix")
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, "mass_matrix")
     terms, words = _platform_terms(robot, state, on_error)
@@ -188,7 +195,18 @@ def _flexible(robot: Robot, state: Any, coordinates: str, on_error: OnError, whi
     return _labelled(robot, state, np.einsum("nij,ni->nj", T, terms[which]), names, ("coordinate",), which, words, on_error)
 
 
+def _of_legs(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    """Mass matrix or generalized force of a robot with flexible legs."""
+    from flexapod.analysis.leg_dynamics import leg_matrix
+
+    values, names = leg_matrix(robot, state, coordinates, on_error, which)
+    dims = ("coordinate", "coordinate_") if which == "mass_matrix" else ("coordinate",)
+    return _labelled(robot, state, values, names, dims, which, np.full(len(values), "", dtype=object), on_error)
+
+
 def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    if robot.elastic_legs:
+        return _of_legs(robot, state, coordinates, on_error, which)
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, which)
     terms, words = _platform_terms(robot, state, on_error)
@@ -237,6 +255,10 @@ def _labelled(
 
 def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_dynamics import leg_energy
+
+        return leg_energy(robot, state)
     if is_flexible(robot):
         return flexible_energy(robot, state)
     terms, _ = _platform_terms(robot, state, "raise")

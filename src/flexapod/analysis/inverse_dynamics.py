@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_beams, refuse_elastic
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic, refuse_flexible_legs
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
@@ -72,7 +72,13 @@ def inverse_dynamics(
         `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg, axis), the force
         of each leg on the platform at its joint, world axes.
     """
-    refuse_beams(robot)
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
+
+        options = {"reactions": reactions, "shares": shares, "legs": legs != "full", "formulation": formulation != "auto"}
+        for name in (key for key, value in options.items() if value):
+            refuse_flexible_legs(robot, name)
+        return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, (wrench, point, axes), friction, on_error)
     if is_flexible(robot):
         refused = {"friction": friction and has_friction(robot), "reactions": reactions, "shares": shares, "legs": legs != "full"}
         if any(refused.values()):

@@ -58,6 +58,12 @@ def inverse_kinematics(
     from flexapod.analysis.flexible_kinematics import flexible_inverse_kinematics
     from flexapod.analysis.platform_motion import as_platform
 
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_kinematics import leg_inverse_kinematics
+
+        if bodies:
+            raise InputError(f"bodies: not available for the flexible legs of {robot.name}; point_motion gives one at a time")
+        return leg_inverse_kinematics(robot, motion, (elastic, elastic_velocity, elastic_acceleration), on_error)
     if is_flexible(robot):
         given_elastic = (elastic, elastic_velocity, elastic_acceleration)
         return flexible_inverse_kinematics(robot, motion, joints, bodies, given_elastic, on_error)

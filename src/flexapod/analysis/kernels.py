@@ -35,6 +35,8 @@ PROGRAMS = {
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_terms": "flexapod.equations.elastodynamics.terms",
+    "elastic_potential": "flexapod.equations.elastodynamics.potential",
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",
     "motion_derivatives": "flexapod.equations.derivatives",

@@ -37,12 +37,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
-    """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names."""
+    """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names.
+
+    P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes.
+    """
 
     M: Array
     D: Array
     K: Array
     B: Array
+    P: Array
     names: list[str]
     good: NDArray[np.intp]
     variables: dict[str, tuple[Any, Any, str]]
@@ -80,29 +84,44 @@ def natural_frequencies(
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_frequencies.py.
     """
-    inputs = platform_inputs(state)
-    words = np.full(len(inputs["position"]), "", dtype=object)
-    if not isinstance(prestress, bool | np.bool_):
-        raise InputError(f"prestress: expected True or False, got {prestress!r}")
-    stiffness = _stiffness(robot, actuators)
-    if is_flexible(robot):
-        check_flexible(robot, "natural frequencies")
-        model = _flexible(robot, state, inputs, prestress, (wrench, point, axes), words)
-    else:
-        from flexapod.analysis.rigid_vibration import rigid_model
-
-        if stiffness is None:
-            raise InputError(
-                f"natural frequencies: {robot.name} is rigid, and with actuators {actuators!r} nothing in it is elastic; "
-                "give actuators=<stiffness of each actuator>, or make its platform flexible"
-            )
-        model = rigid_model(robot, state, prestress, (wrench, point, axes), words)
+    words = np.full(len(state), "", dtype=object)
+    stiffness = actuator_stiffness(robot, actuators)
+    model = linear_model(robot, state, actuators, prestress, (wrench, point, axes), words)
     settle("natural frequencies", robot, words.astype(str), state, on_error)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     return _labelled(robot, state, model, found, words, on_error)
 
 
-def _stiffness(robot: Robot, actuators: Any) -> Array | None:
+def linear_model(
+    robot: Robot, state: Any, actuators: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
+) -> LinearModel:
+    """Small motions about the states of any robot.
+
+    Args:
+        load: (wrench, point, axes) of the equilibrium.
+        words: reasons per sample, added to.
+    """
+    if not isinstance(prestress, bool | np.bool_):
+        raise InputError(f"prestress: expected True or False, got {prestress!r}")
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_statics import leg_linear_model
+
+        return leg_linear_model(robot, state, prestress, load, words)
+    inputs = platform_inputs(state)
+    if is_flexible(robot):
+        check_flexible(robot, "natural frequencies")
+        return _flexible(robot, state, inputs, prestress, load, words)
+    from flexapod.analysis.rigid_vibration import rigid_model
+
+    if isinstance(actuators, str):
+        raise InputError(
+            f"natural frequencies: {robot.name} is rigid, and with actuators {actuators!r} nothing in it is elastic; "
+            "give actuators=<stiffness of each actuator>, or make its platform flexible"
+        )
+    return rigid_model(robot, state, prestress, load, words)
+
+
+def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
     """Stiffness (actuators,), or None for locked and free ones."""
     n = len(robot.actuators)
     if isinstance(actuators, str):
@@ -160,6 +179,7 @@ def _flexible(
         D=D,
         K=T @ K @ Tt,
         B=T @ batch.outputs["actuator_map"][good],
+        P=np.tile(np.eye(6, 6 + N), (len(good), 1, 1)),
         names=[*TWIST, *robot.elastic_names],
         good=good,
         variables=variables,

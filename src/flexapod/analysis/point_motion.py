@@ -59,6 +59,10 @@ def point_motion(
 
     Checked by: tests/analysis/test_point_motion.py.
     """
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_kinematics import leg_point_motion
+
+        return leg_point_motion(robot, motion, point, (elastic, elastic_velocity, elastic_acceleration), on_error)
     body, r_B = named_point(robot, point)
     given = {"elastic": elastic, "elastic_velocity": elastic_velocity, "elastic_acceleration": elastic_acceleration}
     if is_flexible(robot) and body == "platform":

@@ -70,18 +70,28 @@ class State:
         object.__setattr__(self, "elastic_velocity", rates)
 
     @staticmethod
-    def from_actuators(robot: Robot, position: Any, velocity: Any = None, guess: Any = None) -> State:
+    def from_actuators(
+        robot: Robot, position: Any, velocity: Any = None, guess: Any = None, *, elastic: Any = None, elastic_velocity: Any = None
+    ) -> State:
         """The state that actuator coordinates and rates give the platform.
 
         Args:
             position: (actuators,) or (n, actuators) [m or rad].
             velocity: likewise [m/s or rad/s]; at rest if left out.
             guess: pose to start from: a `State`, or an earlier result of forward kinematics; home if left out.
+            elastic, elastic_velocity: of a robot with flexible legs: arrays (N,) or (n, N), ``"zero"``, or ``"static"``, the
+                default: the deflection at rest.
 
         Checked by: tests/analysis/test_actuator_motion.py.
         """
+        from flexapod.analysis.elastic_state import refuse_elastic
         from flexapod.analysis.platform_motion import state_from_actuators
 
+        if robot.elastic_legs:
+            from flexapod.analysis.leg_kinematics import leg_state_from_actuators
+
+            return leg_state_from_actuators(robot, position, velocity, elastic, elastic_velocity)
+        refuse_elastic(robot, elastic, elastic_velocity)
         return state_from_actuators(robot, position, velocity, guess)
 
     @property

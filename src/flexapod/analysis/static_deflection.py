@@ -69,6 +69,10 @@ def static_deflection(
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_statics import leg_static_deflection
+
+        return leg_static_deflection(robot, state, (wrench, point, axes), on_error)
     check_flexible(robot, "static deflection")
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}

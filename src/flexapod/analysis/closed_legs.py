@@ -1,0 +1,154 @@
+"""States of robots with flexible legs: all coordinates closed, from actuators or from the platform.
+
+Independent coordinates u are those of ``robot.independent``: actuators, elastic coordinates. Arrays are (n, ...).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.kernels import kernel
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+STEPS = 60
+"""Newton steps from home to a given pose; a pose of the workspace takes five."""
+
+REACHED = 1e-12
+"""Distance from a given pose, of the characteristic length: rounding of the closing is 1e-15."""
+
+SAME = 1e-7
+"""Distance from a given pose, of the characteristic length, beyond which given coordinates contradict it."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClosedLegs:
+    """Closed states: what the kernels of flexible legs read.
+
+    Args:
+        joint_position, joint_velocity: (n, joints) all joints, elastic ones included.
+        position, rotation, velocity, angular_velocity: of the platform frame, world axes.
+        modes, modes_velocity: (n, N) of a flexible platform.
+    """
+
+    joint_position: Array
+    joint_velocity: Array
+    position: Array
+    rotation: Array
+    velocity: Array
+    angular_velocity: Array
+    modes: Array
+    modes_velocity: Array
+
+    def inputs(self) -> dict[str, Array]:
+        """By the names of the kernels."""
+        return dict(self.__dict__)
+
+    def rows(self, chosen: Any) -> ClosedLegs:
+        """Some of the states."""
+        return ClosedLegs(**{name: np.ascontiguousarray(values[chosen]) for name, values in self.__dict__.items()})
+
+    def elastic(self, robot: Robot) -> tuple[Array, Array]:
+        """Elastic coordinates and rates (n, N) in the order of ``robot.elastic_names``."""
+        at = list(robot.elastic_indices)
+        e = np.concatenate([self.modes, self.joint_position[:, at]], axis=1)
+        return e, np.concatenate([self.modes_velocity, self.joint_velocity[:, at]], axis=1)
+
+    def actuators(self, robot: Robot) -> tuple[Array, Array]:
+        """Actuator coordinates and rates (n, actuators)."""
+        at = list(robot.driven)
+        return self.joint_position[:, at], self.joint_velocity[:, at]
+
+
+def run(robot: Robot, quantity: str, given: dict[str, Array], words: NDArray[Any], **options: Any) -> dict[str, Array]:
+    """Outputs of a kernel; reasons of samples that fail are added to `words`."""
+    from flexapod.analysis.results import reasons
+
+    bound = kernel(robot, quantity, **options)
+    read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
+    batch = bound.batch(read)
+    why = reasons(bound.signature, batch.status, read)
+    words[words == ""] = why[words == ""]
+    return batch.outputs
+
+
+def home(robot: Robot, count: int) -> ClosedLegs:
+    """The robot at home, at rest, `count` times."""
+    q = np.tile(np.concatenate([leg.home for leg in robot.legs]), (count, 1))
+    none = np.zeros((count, 3))
+    modes = np.zeros((count, len(robot.elastic_names) - len(robot.elastic_indices)))
+    return ClosedLegs(
+        joint_position=q, joint_velocity=np.zeros_like(q), position=np.tile(robot.home.position, (count, 1)),
+        rotation=np.tile(robot.home.rotation, (count, 1, 1)), velocity=none, angular_velocity=none, modes=modes,
+        modes_velocity=np.zeros_like(modes),
+    )  # fmt: skip
+
+
+def close(robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
+    """States at given actuator and elastic coordinates and rates, assembled from nearby ones.
+
+    Args:
+        q, qd: (n, actuators); e, ed: (n, N) in the order of ``robot.elastic_names``.
+        words: reasons per sample, added to.
+
+    Where loops tie elastic coordinates together (``robot.independent``), those that are not independent are corrected.
+    """
+    modes = e.shape[1] - len(robot.elastic_indices)
+    position = np.array(start.joint_position)
+    position[:, list(robot.driven)], position[:, list(robot.elastic_indices)] = q, e[:, modes:]
+    rates = np.zeros((len(q), len(robot.elastic_plan.columns)))
+    at = rates.shape[1] - position.shape[1]
+    rates[:, [at + k for k in robot.driven]], rates[:, [at + k for k in robot.elastic_indices]] = qd, ed[:, modes:]
+    rates[:, at - modes : at] = ed[:, :modes]
+    given = {
+        **start.inputs(), "joint_position": position, "modes": e[:, :modes],
+        "independent_velocity": rates[:, list(robot.elastic_plan.independent)],
+    }  # fmt: skip
+    found = run(robot, "elastic_closing", given, words)
+    return ClosedLegs(
+        joint_position=found["closed_position"], joint_velocity=found["closed_velocity"],
+        position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
+        angular_velocity=found["platform_angular_velocity"], modes=e[:, :modes], modes_velocity=ed[:, :modes],
+    )  # fmt: skip
+
+
+def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
+    """As `close`, from home: samples that cannot be assembled from there go in steps from home to where they are."""
+    first = home(robot, len(q))
+    trial = np.full(len(q), "", dtype=object)
+    found = close(robot, first, q, e, qd, ed, trial)
+    failed = np.flatnonzero(trial != "")
+    if len(failed) == 0:
+        return found
+    part, own = first.rows(failed), np.full(len(failed), "", dtype=object)
+    q0, e0 = part.actuators(robot)[0], part.elastic(robot)[0]
+    for share in np.linspace(0.1, 1.0, 10):
+        own[:] = ""
+        part_q, part_e = q0 + share * (q[failed] - q0), e0 + share * (e[failed] - e0)
+        part = close(robot, part, part_q, part_e, qd[failed], ed[failed], own)
+    words[failed] = np.where(words[failed] == "", own, words[failed])
+    merged = {}
+    for name, values in found.__dict__.items():
+        merged[name] = np.array(values)
+        merged[name][failed] = getattr(part, name)
+    return ClosedLegs(**merged)
+
+
+def platform_jacobian(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> tuple[Array, Array]:
+    """Platform twist per independent rate (n, 6, u) and its acceleration at u'' = 0 (n, 6)."""
+    found = run(robot, "elastic_point", {**state.inputs(), "point": np.zeros_like(state.position)}, words)
+    return found["jacobian"], found["drift"]
+
+
+def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array) -> Array:
+    """Twist (n, 6) that leads from the state's pose to a given one."""
+    turn = rotation @ np.swapaxes(state.rotation, 1, 2)
+    axis = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], axis=1) / 2.0
+    return np.concatenate([position - state.position, axis], axis=1)

@@ -1,0 +1,215 @@
+"""Verbs on robots with flexible legs: inverse and forward dynamics, mass matrix, generalized forces, energy, statics.
+
+The public verbs come here where `robot.elastic_legs` holds, a flexible platform included. Small robots run one compiled
+kernel; where there are many coordinates, kernels give the terms and NumPy solves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.flexible_dynamics import TWIST, force_unit
+from flexapod.analysis.leg_model import LegTerms, constant_matrices, driven_columns, elastic_columns, leg_terms
+from flexapod.analysis.leg_request import LegRequest, followed, leg_request
+from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Variables = dict[str, tuple[Any, Any, str]]
+COMPILED = 24
+"""Coordinates up to which the whole model with its solve is one kernel; beyond, it would take minutes to compile."""
+
+
+def leg_inverse_dynamics(
+    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool, on_error: OnError
+) -> xr.Dataset:
+    """Actuator forces and elastic accelerations of a motion; see `inverse_dynamics`.
+
+    Source: Briot 2014 Eqs. (41)-(44). Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    words = no_words(motion)
+    request = leg_request(robot, motion, elastic, elastic_velocity, load, friction, words)
+    force, z = solve_inverse(robot, request, friction, words)
+    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
+    rates = request.state.actuators(robot)[1]
+    variables: Variables = {
+        "force": (("actuator",), force, force_unit(robot)),
+        "power": (("actuator",), force * rates, "W"),
+        "elastic_acceleration": (("elastic_coordinate",), z[:, elastic_columns(robot)], "1/s^2 of the coordinate"),
+        **state_variables(robot, request.state),
+    }
+    return labelled(robot, motion, variables, words, on_error).assign_attrs(friction=int(friction), elastic=request.source)
+
+
+def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any]) -> tuple[Array, Array]:
+    """Actuator forces (n, actuators) and accelerations of all coordinates (n, z)."""
+    state, n = request.state, len(robot.actuators)
+    if request.actuator_acceleration is not None and len(robot.elastic_plan.columns) <= COMPILED:
+        given = {**state.inputs(), "actuator_acceleration": request.actuator_acceleration, "wrench": request.wrench}
+        loaded = bool(np.any(request.wrench))
+        found = run(robot, "elastic_inverse_dynamics", given, words, friction=friction, load=loaded)
+        return found["force"], found["coordinate_acceleration"]
+    terms = leg_terms(robot, state, request.wrench, friction, words)
+    if request.actuator_acceleration is not None:
+        J, right = terms.A, request.actuator_acceleration - terms.gamma
+    else:
+        assert request.acceleration is not None
+        rows = followed(robot)
+        whole, drift = platform_jacobian(robot, state, words)
+        J, right = whole[:, rows], (request.acceleration - drift)[:, rows]
+    if J.shape[1] != n:
+        raise InputError(f"inverse dynamics: {robot.name} has {n} actuators for {J.shape[1]} components of motion")
+    size = terms.M.shape[1]
+    system = np.zeros((len(words), size + n, size + n))
+    system[:, :size, :size], system[:, :size, size:], system[:, size:, :size] = terms.M, -np.swapaxes(terms.A, 1, 2), J
+    x = _solve(system, np.concatenate([-terms.c, right], axis=1))
+    return x[:, size:], np.einsum("nzu,nu->nz", terms.N, x[:, :size]) + terms.beta
+
+
+def _solve(system: Array, right: Array) -> Array:
+    """Solutions; NaN where singular or not finite."""
+    result, good = np.full_like(right, np.nan), np.all(np.isfinite(system), axis=(1, 2)) & np.all(np.isfinite(right), axis=1)
+    if np.any(good):
+        result[good] = np.linalg.solve(system[good], right[good][..., None])[..., 0]
+    return result
+
+
+def leg_forward_dynamics(
+    robot: Robot, state: Any, force: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
+    on_error: OnError,
+) -> xr.Dataset:  # fmt: skip
+    """Accelerations under forces; see `forward_dynamics`.
+
+    Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    words, n = no_words(state), len(robot.actuators)
+    request = leg_request(robot, state, elastic, elastic_velocity, load, False, words)
+    count = len(words)
+    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (count, n))
+    forces = np.array(np.broadcast_to(given, (count, n)))
+    closed = request.state
+    if len(robot.elastic_plan.columns) <= COMPILED:
+        loaded = bool(np.any(request.wrench))
+        inputs = {**closed.inputs(), "force": forces, "wrench": request.wrench}
+        found = run(robot, "elastic_forward_dynamics", inputs, words, friction=friction, load=loaded)
+        z, u = found["coordinate_acceleration"], found["independent_acceleration"]
+    else:
+        terms = leg_terms(robot, closed, request.wrench, friction, words)
+        u = _solve(terms.M, np.einsum("nau,na->nu", terms.A, forces) - terms.c)
+        z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
+    J, drift = platform_jacobian(robot, closed, words)
+    V = np.einsum("niu,nu->ni", J, u) + drift
+    settle("forward dynamics", robot, words.astype(str), state, on_error)
+    variables: Variables = {
+        "acceleration": (("axis",), V[:, :3], "m/s^2"),
+        "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
+        "elastic_acceleration": (("elastic_coordinate",), z[:, elastic_columns(robot)], "1/s^2 of the coordinate"),
+        "actuator_acceleration": (("actuator",), z[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
+        **state_variables(robot, closed),
+    }
+    return labelled(robot, state, variables, words, on_error).assign_attrs(elastic=request.source)
+
+
+def no_words(motion: Any) -> NDArray[Any]:
+    """An empty reason per sample of a motion or state."""
+    return np.full(len(motion), "", dtype=object)
+
+
+def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
+    """The state that a result was computed for: elastic coordinates, platform pose."""
+    e, ed = state.elastic(robot)
+    return {
+        "elastic": (("elastic_coordinate",), e, "m or rad"),
+        "elastic_velocity": (("elastic_coordinate",), ed, "m/s or rad/s"),
+        "actuator_position": (("actuator",), state.actuators(robot)[0], "m or rad"),
+        "position": (("axis",), np.array(state.position), "m"),
+        "rotation": (("axis", "platform_axis"), np.array(state.rotation), ""),
+    }
+
+
+def labelled(robot: Robot, at: Any, variables: Variables, words: NDArray[Any], on_error: OnError) -> xr.Dataset:
+    """A result; failed samples are NaN."""
+    for _, values, _ in variables.values():
+        values[words != ""] = np.nan
+    return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None)
+
+
+def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> tuple[Array, list[str]]:
+    """Mass matrix (n, k, k) or generalized force (n, k): ``"mass_matrix"``, ``"gravity_force"``, ``"coriolis_force"``.
+
+    Coordinates: ``"independent"`` and ``"actuator"`` are those of ``robot.independent``; ``"platform"`` (v, omega, elastic).
+    """
+    check_option("coordinates", coordinates, ("platform", "actuator", "independent"))
+    words = no_words(state)
+    request = leg_request(robot, state, None, None, (None, None, "world"), False, words)
+    terms = leg_terms(robot, request.state, request.wrench, False, words)
+    settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
+    values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
+    if coordinates != "platform":
+        return values, names
+    J, _ = platform_jacobian(robot, request.state, words)
+    S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
+    if S.shape[1] != S.shape[2]:
+        raise InputError(
+            f"coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot.name} has "
+            f"{S.shape[2]} freedoms for {S.shape[1]} coordinates. Use 'independent'"
+        )
+    back = np.linalg.inv(S)
+    if which == "coriolis_force":
+        raise InputError("coriolis_force of a robot with flexible legs is given for coordinates='independent'")
+    if values.ndim == 3:
+        return np.swapaxes(back, 1, 2) @ values @ back, [*TWIST, *robot.elastic_names]
+    return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]
+
+
+def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, words: NDArray[Any]) -> Array:
+    if which == "mass_matrix":
+        return terms.M
+    free = robot.with_parameters({"gravity": [0.0, 0.0, 0.0]})
+    none = np.zeros((len(words), 6))
+    weightless = leg_terms(free, state, none, False, words)
+    if which == "gravity_force":
+        return terms.c - weightless.c
+    still = ClosedLegs(**{k: np.zeros_like(v) if "velocity" in k else v for k, v in state.inputs().items()})
+    _, D = constant_matrices(robot)
+    rates = independent_rates(robot, state)
+    damping = np.einsum("nzu,zy,nyx,nx->nu", terms.N, D, terms.N, rates)
+    return weightless.c - leg_terms(free, still, none, False, words).c - damping
+
+
+def independent_rates(robot: Robot, state: ClosedLegs) -> Array:
+    """Rates (n, u) of the independent coordinates."""
+    z = np.concatenate([state.modes_velocity, state.joint_velocity], axis=1)
+    if robot.elastic_plan.carrier is None:
+        z = np.concatenate([state.velocity, state.angular_velocity, z], axis=1)
+    return np.asarray(z[:, list(robot.elastic_plan.independent)])
+
+
+def leg_energy(robot: Robot, state: Any) -> xr.Dataset:
+    """Kinetic and potential energy [J], the elastic part by itself as `elastic`; see `energy`."""
+    words = no_words(state)
+    request = leg_request(robot, state, None, None, (None, None, "world"), False, words)
+    settle("energy", robot, words.astype(str), state, "raise")
+    kinetic, potential, elastic = energies(robot, request.state)
+    parts = {"kinetic": kinetic, "potential": potential + elastic, "elastic": elastic}
+    return dataset(robot, {name: ((), values, "J") for name, values in parts.items()}, state)
+
+
+def energies(robot: Robot, state: ClosedLegs) -> tuple[Array, Array, Array]:
+    """Kinetic energy, potential of gravity, energy of beams and springs [J], (n,) each."""
+    words = np.full(len(state.position), "", dtype=object)
+    terms = leg_terms(robot, state, np.zeros((len(words), 6)), False, words)
+    rates = independent_rates(robot, state)
+    kinetic = np.einsum("ni,nij,nj->n", rates, terms.M, rates) / 2.0
+    found = run(robot, "elastic_potential", state.inputs(), words)
+    return kinetic, found["gravity_potential"], found["elastic_potential"]

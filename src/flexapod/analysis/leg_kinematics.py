@@ -1,0 +1,133 @@
+"""Kinematics of robots with flexible legs: states from actuators, joints, motion of any point of a deformed body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import run
+from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
+from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_terms
+from flexapod.analysis.leg_request import LegRequest, followed, leg_request
+from flexapod.analysis.results import OnError, settle
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+from flexapod.motions.motion import ActuatorMotion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Given = tuple[Any, Any, Any]
+
+
+def leg_state_from_actuators(robot: Robot, position: Any, velocity: Any, elastic: Any, elastic_velocity: Any) -> State:
+    """The state of actuators and elastic coordinates; see `State.from_actuators`."""
+    n, shape = len(robot.actuators), np.shape(position)
+    if shape[-1:] != (n,) or len(shape) > 2:
+        raise InputError(f"position: expected shape ({n},) or (n, {n}), got {shape}")
+    q = real_array("position", position, shape).reshape(-1, n)
+    qd = np.zeros_like(q) if velocity is None else real_array("velocity", velocity, shape).reshape(-1, n)
+    time = np.arange(float(len(q)))
+    moving = ActuatorMotion(time=time, position=q, velocity=qd, acceleration=np.zeros_like(q))
+    if elastic is None or (isinstance(elastic, str) and elastic == "static"):
+        still = ActuatorMotion(time=time, position=q, velocity=np.zeros_like(q), acceleration=np.zeros_like(q))
+        words = no_words(still)
+        found = leg_request(robot, still, "static", None, (None, None, "world"), False, words)
+        settle("state", robot, words.astype(str), State(position=np.zeros((len(q), 3))), "raise")
+        elastic = found.state.elastic(robot)[0]
+    words = no_words(moving)
+    state = leg_request(robot, moving, elastic, elastic_velocity, (None, None, "world"), False, words).state
+    settle("state", robot, words.astype(str), State(position=np.zeros((len(q), 3))), "raise")
+    pick = 0 if len(shape) == 1 else slice(None)
+    e, ed = state.elastic(robot)
+    return State(
+        position=state.position[pick], rotation=state.rotation[pick], velocity=state.velocity[pick],
+        angular_velocity=state.angular_velocity[pick], elastic=e[pick], elastic_velocity=ed[pick],
+    )  # fmt: skip
+
+
+def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, words: NDArray[Any]) -> Array:
+    """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them."""
+    if given is None:
+        return solve_inverse(robot, request, friction, words)[1]
+    edd = elastic_array("elastic_acceleration", given, len(words), len(robot.elastic_names))
+    terms = leg_terms(robot, request.state, request.wrench, False, words)
+    u = np.zeros((len(words), terms.M.shape[1]))
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    driven = driven_columns(robot)
+    for k, column in enumerate(robot.elastic_plan.independent):
+        if column in where:
+            u[:, k] = edd[:, where[column]]
+    own = [robot.elastic_plan.independent.index(k) for k in driven]
+    if request.actuator_acceleration is not None:
+        u[:, own] = request.actuator_acceleration
+    else:
+        assert request.acceleration is not None
+        found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
+        rows = followed(robot)
+        rest = (request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u))[:, rows]
+        u[:, own] = np.einsum("nij,nj->ni", np.linalg.pinv(found["jacobian"][:, rows][:, :, own]), rest)
+    return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
+
+
+def leg_inverse_kinematics(robot: Robot, motion: Any, given: Given, on_error: OnError) -> xr.Dataset:
+    """Actuators and joints of a motion, legs deformed; see `inverse_kinematics`."""
+    words = no_words(motion)
+    request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
+    z = accelerations(robot, request, given[2], True, words)
+    settle("inverse kinematics", robot, words.astype(str), motion, on_error)
+    state, at = request.state, z.shape[1] - len(robot.coordinates)
+    q, qd = state.actuators(robot)
+    variables = {
+        **{k: v for k, v in state_variables(robot, state).items() if k.startswith("elastic")},
+        "actuator_position": (("actuator",), q, "m or rad"),
+        "actuator_velocity": (("actuator",), qd, "m/s or rad/s"),
+        "actuator_acceleration": (("actuator",), z[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
+        "joint_position": (("joint",), np.array(state.joint_position), "m or rad"),
+        "joint_velocity": (("joint",), np.array(state.joint_velocity), "m/s or rad/s"),
+        "joint_acceleration": (("joint",), np.array(z[:, at:]), "m/s^2 or rad/s^2"),
+    }
+    return labelled(robot, motion, variables, words, on_error)
+
+
+def leg_point_motion(robot: Robot, motion: Any, name: str, given: Given, on_error: OnError) -> xr.Dataset:
+    """Motion of a named point of a deformed robot; see `point_motion`.
+
+    Elastic accelerations that are left out are those of the inverse model at this motion; a `State` is taken at rest.
+
+    Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    from flexapod.analysis.point_motion import UNITS, named_point
+
+    body, place = named_point(robot, name)
+    words = no_words(motion)
+    request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
+    edd = np.zeros(len(robot.elastic_names)) if given[2] is None and isinstance(motion, State) else given[2]
+    z = accelerations(robot, request, edd, True, words)
+    options, axes = {}, np.eye(3)
+    if body != "platform":
+        leg = next(leg for leg in robot.legs if body.startswith(f"{leg.name}."))
+        link = next(i for i, k in enumerate(leg.links) if k.body is not None and f"{leg.name}.{k.body.name}" == body)
+        options, axes = {"leg": leg.name, "link": link}, np.asarray(robot.bodies_by_name[body].body_axes)
+    inputs = {**request.state.inputs(), "point": np.tile(axes @ place, (len(words), 1))}
+    found = run(robot, "elastic_point", inputs, words, **options)
+    settle("point motion", robot, words.astype(str), motion, on_error)
+    u = z[:, list(robot.elastic_plan.independent)]
+    V = np.einsum("niu,nu->ni", found["jacobian"], u) + found["drift"]
+    values = {
+        "position": found["point_position"], "rotation": found["point_rotation"] @ axes,
+        "velocity": found["point_velocity"], "angular_velocity": found["point_angular_velocity"],
+        "acceleration": V[:, :3].copy(), "angular_acceleration": V[:, 3:].copy(),
+    }  # fmt: skip
+    variables: dict[str, tuple[Any, Any, str]] = {
+        key: (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
+        for key, array in values.items()
+    }
+    return labelled(robot, motion, variables, words, on_error).assign_attrs(point=name, body=body, elastic=request.source)

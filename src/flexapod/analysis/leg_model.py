@@ -1,0 +1,128 @@
+r"""The equation of a robot with flexible legs in numbers: loops closed and projected by linear algebra, sample by sample.
+
+.. math:: N = \begin{pmatrix}1\\-A_b^{+}A_f\end{pmatrix},\qquad M = N^TM_zN,\qquad c = N^T(h + M_z\beta)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import ClosedLegs, run
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LegTerms:
+    """M (n, u, u), c (n, u), N (n, z, u), beta (n, z), A (n, actuators, u), gamma (n, actuators) of n states."""
+
+    M: Array
+    c: Array
+    N: Array
+    beta: Array
+    A: Array
+    gamma: Array
+
+
+def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, words: NDArray[Any]) -> LegTerms:
+    """Terms of the equation M u'' + c = A^T Gamma.
+
+    Args:
+        wrench: (n, 6) on the platform frame, world axes.
+
+    Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, words, friction=friction)
+    N, beta = closed(robot, found["rows"], found["drift"])
+    Nt = np.swapaxes(N, 1, 2)
+    M_z, driven = found["mass"], driven_columns(robot)
+    return LegTerms(
+        M=Nt @ M_z @ N,
+        c=np.einsum("nzu,nz->nu", N, found["forces"] + np.einsum("nij,nj->ni", M_z, beta)),
+        N=N,
+        beta=beta,
+        A=N[:, driven],
+        gamma=beta[:, driven],
+    )
+
+
+def driven_columns(robot: Robot) -> list[int]:
+    """Columns of z that are actuators."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    return [at + k for k in robot.driven]
+
+
+def elastic_columns(robot: Robot) -> list[int]:
+    """Columns of z that are elastic coordinates, in the order of ``robot.elastic_names``."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    return [*range(at - modes, at), *(at + k for k in robot.elastic_indices)]
+
+
+def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
+    """N (n, z, u) and beta (n, z) from closing rows (n, m, z) and their drift (n, m)."""
+    plan, count = robot.elastic_plan, len(rows)
+    free, bound = list(plan.independent), list(plan.bound)
+    N, beta = np.zeros((count, len(plan.columns), len(free))), np.zeros((count, len(plan.columns)))
+    N[:, free] = np.eye(len(free))
+    if bound:
+        inverse = _inverse(rows[:, :, bound])
+        N[:, bound] = -inverse @ rows[:, :, free]
+        beta[:, bound] = -np.einsum("nbm,nm->nb", inverse, drift)
+    return N, beta
+
+
+def _inverse(A: Array) -> Array:
+    """Inverse, or pseudo-inverse where rows repeat; NaN where singular."""
+    if A.shape[1] != A.shape[2]:
+        return np.asarray(np.linalg.pinv(A))
+    try:
+        return np.asarray(np.linalg.inv(A))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.pinv(A))
+
+
+def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray[Any]) -> tuple[Array, Array, Array]:
+    """Static forces rho = N^T h (n, u), their exact derivative K (n, u, u) along the closed loops, and N (n, z, u).
+
+    Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
+    given = {**state.inputs(), "wrench": wrench, "multiplier": np.zeros((len(wrench), rows))}
+    found = run(robot, "elastic_statics", given, words)
+    N, _ = closed(robot, found["rows"], np.zeros(found["rows"].shape[:2]))
+    rho = np.einsum("nzu,nz->nu", N, found["forces"])
+    bound = list(robot.elastic_plan.bound)
+    K = found["stiffness"]
+    if bound:
+        given["multiplier"] = np.einsum("nbm,nb->nm", _inverse(found["rows"][:, :, bound]), found["forces"][:, bound])
+        K = run(robot, "elastic_statics", given, words)["stiffness"]
+    return rho, np.swapaxes(N, 1, 2) @ K @ N, N
+
+
+def constant_matrices(robot: Robot) -> tuple[Array, Array]:
+    """Stiffness and damping (z, z) of beams, springs and the platform's modes, without prestress."""
+    plan = robot.elastic_plan
+    size = len(plan.columns)
+    K, D = np.zeros((size, size)), np.zeros((size, size))
+    at = size - len(robot.coordinates)
+    if robot.flexible_platform is not None:
+        body = robot.flexible_platform
+        modes = slice(at - len(body.names), at)
+        K[modes, modes], D[modes, modes] = body.K_ee, body.D_ee
+    for i, leg in enumerate(robot.legs):
+        column = {index: plan.first[i] + k for k, index in enumerate(leg.moving)}
+        for index, k in column.items():
+            link = leg.links[index]
+            K[k, k], D[k, k] = K[k, k] + link.stiffness, D[k, k] + link.damping
+        for beam in robot.beams.get(leg.name, ()):
+            own = np.ix_([column[k] for k in beam.links], [column[k] for k in beam.links])
+            K[own], D[own] = K[own] + beam.body.K_ee, D[own] + beam.body.D_ee
+    return K, D

@@ -1,0 +1,229 @@
+"""From a request on a robot with flexible legs (motion or state, elastic coordinates, load) to closed states.
+
+Actuator motions are followed exactly. A motion of the platform is followed in as many components as there are actuators
+(`followed`): all six of a robot with mobility 6, translations first below that; deformation decides the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import (
+    REACHED,
+    SAME,
+    STEPS,
+    ClosedLegs,
+    close,
+    close_along,
+    home,
+    platform_jacobian,
+    pose_error,
+)
+from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_stiffness, leg_terms
+from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.motion import ActuatorMotion
+from flexapod.robot.elastic_plan import preferred_pivots
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+LIMIT = 40
+"""Newton steps of a static deflection; in the linear range it takes four."""
+SETTLED = 1e-13
+"""Last step of a static deflection, of the largest so far."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LegRequest:
+    """Closed states, what moves them, and how the elastic coordinates were found.
+
+    Args:
+        state: closed coordinates.
+        actuator_acceleration: (n, actuators), or None where the platform's acceleration is given.
+        acceleration: (n, 6) of the platform, or None.
+        wrench: (n, 6) on the platform frame, world axes.
+        source: ``"given"``, ``"static"``, ``"zero"``, ``"simulate"``.
+    """
+
+    state: ClosedLegs
+    actuator_acceleration: Array | None
+    acceleration: Array | None
+    wrench: Array
+    source: str
+
+
+def leg_request(
+    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
+    words: NDArray[Any],
+) -> LegRequest:  # fmt: skip
+    """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes)."""
+    if isinstance(motion, State) and elastic is None and motion.elastic is not None:
+        elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
+    source = ("static" if elastic is None else elastic) if elastic is None or isinstance(elastic, str) else "given"
+    if source not in ("given", "static", "zero", "simulate"):
+        raise InputError(f"elastic: expected an array or one of 'static', 'zero', 'simulate', got {elastic!r}")
+    if source != "given" and elastic_velocity is not None:
+        raise InputError(f"elastic_velocity: elastic={source!r} chooses the rates itself; give both as arrays")
+    if source == "simulate":
+        from flexapod.analysis.leg_motion import simulated_request
+
+        return simulated_request(robot, motion, load, friction, words)
+    count, N = len(words), len(robot.elastic_names)
+    e, ed = np.zeros((count, N)), np.zeros((count, N))
+    if source == "given":
+        e = elastic_array("elastic", elastic, count, N)
+        ed = np.zeros_like(e) if elastic_velocity is None else elastic_array("elastic_velocity", elastic_velocity, count, N)
+    if isinstance(motion, ActuatorMotion):
+        return _from_actuators(robot, motion, e, ed, load, source, friction, words)
+    return _from_platform(robot, motion, e, ed, load, source, friction, words)
+
+
+def _from_actuators(
+    robot: Robot, motion: ActuatorMotion, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool,
+    words: NDArray[Any],
+) -> LegRequest:  # fmt: skip
+    n = len(robot.actuators)
+    if motion.position.shape[1] != n:
+        raise InputError(f"position: {robot.name} has {n} actuators, the motion {motion.position.shape[1]}")
+    state = close_along(robot, motion.position, e, motion.velocity, ed, words)
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    if source == "static":
+        state = settled(robot, state, wrench, motion.acceleration, friction, words)
+        wrench = platform_wrench(robot, state.inputs(), *load)
+    return LegRequest(
+        state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source
+    )
+
+
+def settled(
+    robot: Robot, state: ClosedLegs, wrench: Array, acceleration: Array, friction: bool, words: NDArray[Any]
+) -> ClosedLegs:
+    """Quasi-static deflection at given actuator coordinates, rates and accelerations: e' = e'' = 0.
+
+    Source: Briot 2014 Eq. (43) without elastic rates. Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven_columns(robot)]
+    driven = [k for k in range(len(robot.elastic_plan.independent)) if k not in free]
+    if not free:
+        return state
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    moved = [where[robot.elastic_plan.independent[k]] for k in free if robot.elastic_plan.independent[k] in where]
+    columns = [k for k in free if robot.elastic_plan.independent[k] in where]
+    largest = np.zeros(len(words))
+    for _ in range(LIMIT):
+        terms = leg_terms(robot, state, wrench, friction, words)
+        _, K, _ = leg_stiffness(robot, state, wrench, words)
+        rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration))[:, columns]
+        step = np.zeros_like(rho)
+        good = (words == "") & np.all(np.isfinite(rho), axis=1)
+        step[good] = -_solved(K[np.ix_(good, columns, columns)], rho[good])
+        e, ed = state.elastic(robot)
+        e[:, moved] += step
+        q, qd = state.actuators(robot)
+        state = close(robot, state, q, e, qd, ed, words)
+        size = np.abs(step).max(axis=1)
+        largest = np.maximum(largest, size)
+        if np.all((size <= SETTLED * np.maximum(largest, 1e-300)) | (words != "") | (size == 0)):
+            return state
+    late = (size > 1e-9 * np.maximum(largest, 1e-300)) & (words == "")
+    words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
+    return state
+
+
+def _solved(K: Array, rho: Array) -> Array:
+    if not len(K):
+        return rho
+    try:
+        return np.asarray(np.linalg.solve(K, rho[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        return np.full_like(rho, np.nan)
+
+
+def followed(robot: Robot) -> list[int]:
+    """Components of the platform's motion (0-2 translation, 3-5 rotation) that the actuators can prescribe, at home."""
+    words = np.full(1, "", dtype=object)
+    J, _ = platform_jacobian(robot, home(robot, 1), words)
+    driven = [robot.elastic_plan.independent.index(k) for k in driven_columns(robot) if k in robot.elastic_plan.independent]
+    scale = np.array([1.0 / robot.characteristic_length] * 3 + [1.0] * 3)
+    return preferred_pivots((scale[:, None] * J[0][:, driven]).T, [[0, 1, 2], [3, 4, 5]])
+
+
+def _from_platform(
+    robot: Robot, motion: Any, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool, words: NDArray[Any]
+) -> LegRequest:
+    """States at a given pose and twist of the platform."""
+    from flexapod.analysis.inverse_kinematics import platform_inputs
+
+    inputs = platform_inputs(motion)
+    rows = followed(robot)
+    acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
+    twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
+    state, length = home(robot, len(words)), robot.characteristic_length
+    driven = [robot.elastic_plan.independent.index(k) for k in driven_columns(robot)]
+    scale = np.array([length] * 3 + [1.0] * 3)
+    wrench = np.zeros((len(words), 6))
+    for k in range(STEPS):
+        error = pose_error(robot, state, inputs["position"], inputs["rotation"])
+        done = np.abs(error[:, rows] / scale[rows]).max(axis=1) < REACHED
+        if k and source != "static" and np.all(done | (words != "")):
+            break
+        J, drift = platform_jacobian(robot, state, words)
+        inverse = np.linalg.pinv(J[:, rows][:, :, driven])
+        step = np.einsum("nij,nj->ni", inverse, error[:, rows])
+        size = np.abs(step).max(axis=1, keepdims=True)
+        q, _ = state.actuators(robot)
+        q = q + step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
+        now, rates = state.elastic(robot)
+        at_e = (e, ed) if source != "static" else (now, np.zeros_like(rates))
+        qd = _actuator_rates(robot, J, rows, driven, twist, at_e[1])
+        state = close(robot, state, q, at_e[0], qd, at_e[1], words)
+        if source == "static":
+            wrench = platform_wrench(robot, state.inputs(), *load)
+            before = state.elastic(robot)[0]
+            qdd = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])
+            state = settled(robot, state, wrench, qdd, friction, words)
+            if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
+                break
+    _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
+    J, _ = platform_jacobian(robot, state, words)
+    now, rates = state.elastic(robot)
+    rates = ed if source == "given" else np.zeros_like(rates)
+    qd = _actuator_rates(robot, J, rows, driven, twist, rates)
+    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words)
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
+
+
+def _actuator_rates(robot: Robot, J: Array, rows: list[int], driven: list[int], twist: Array, ed: Array) -> Array:
+    """Actuator rates that give the platform a twist at elastic rates ed."""
+    u = np.zeros((len(J), J.shape[2]))
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    for k, column in enumerate(robot.elastic_plan.independent):
+        if column in where:
+            u[:, k] = ed[:, where[column]]
+    rest = twist[:, rows] - np.einsum("nij,nj->ni", J[:, rows], u)
+    return np.asarray(np.einsum("nij,nj->ni", np.linalg.pinv(J[:, rows][:, :, driven]), rest))
+
+
+def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:
+    """Reasons of samples whose pose is not met."""
+    checked = list(range(6)) if source == "given" else rows
+    size = np.abs(error[:, checked])
+    for k in np.flatnonzero((size.max(axis=1) > SAME) & (words == "")):
+        worst = checked[int(size[k].argmax())]
+        name = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")[worst]
+        if worst in rows:
+            words[k] = f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
+        else:
+            words[k] = (
+                f"pose and elastic coordinates contradict each other: {name} misses by {size[k].max():.3g}; "
+                "make the state with State.from_actuators(robot, q, elastic=...)"
+            )

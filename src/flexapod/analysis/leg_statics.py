@@ -1,0 +1,109 @@
+"""Static deflection and small motions of robots with flexible legs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.flexible_dynamics import force_unit
+from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
+from flexapod.analysis.leg_model import constant_matrices, driven_columns, leg_stiffness, leg_terms
+from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.results import OnError, settle
+from flexapod.analysis.state import State
+from flexapod.motions.motion import ActuatorMotion, Motion
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.natural_frequencies import LinearModel
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Variables = dict[str, tuple[Any, Any, str]]
+
+
+def at_rest(motion: Any) -> Any:
+    """The poses of a motion or state, without motion."""
+    if isinstance(motion, ActuatorMotion):
+        none = np.zeros_like(motion.velocity)
+        return ActuatorMotion(time=motion.time, position=motion.position, velocity=none, acceleration=none)
+    if isinstance(motion, Motion):
+        return State(position=motion.position, rotation=motion.rotation)
+    return State(position=motion.position, rotation=motion.rotation, elastic=motion.elastic)
+
+
+def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
+    """Deflection and holding forces under gravity and load; see `static_deflection`.
+
+    An `ActuatorMotion` holds the actuators; a `State` the platform's pose.
+
+    Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    words = no_words(state)
+    request = leg_request(robot, at_rest(state), "static", None, load, False, words)
+    rho, _, N = leg_stiffness(robot, request.state, request.wrench, words)
+    force, residual = holding_forces(robot, rho, N)
+    settle("static deflection", robot, words.astype(str), state, on_error)
+    e, _ = request.state.elastic(robot)
+    energy = run(robot, "elastic_potential", request.state.inputs(), words)["elastic_potential"]
+    variables: Variables = {
+        **{k: v for k, v in state_variables(robot, request.state).items() if k != "elastic_velocity"},
+        "elastic": (("elastic_coordinate",), e, "m or rad"),
+        "force": (("actuator",), force, force_unit(robot)),
+        "residual": ((), residual, "N or N m"),
+        "elastic_energy": ((), np.array(energy).reshape(len(words)), "J"),
+    }
+    return labelled(robot, state, variables, words, on_error)
+
+
+def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
+    """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
+    A = N[:, driven_columns(robot)]
+    force = np.einsum("nau,nu->na", np.linalg.pinv(np.swapaxes(A, 1, 2)), rho)
+    left = rho - np.einsum("nau,na->nu", A, force)
+    return force, np.abs(left).max(axis=1)
+
+
+def leg_linear_model(
+    robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
+) -> LinearModel:
+    """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
+
+    Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    from flexapod.analysis.natural_frequencies import LinearModel
+
+    still = at_rest(state)
+    given = prestress or (isinstance(still, State) and still.elastic is not None)
+    request = leg_request(robot, still, None if given else "zero", None, load, False, words)
+    closed = request.state
+    good = np.flatnonzero(words == "")
+    own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))
+    part, wrench = closed.rows(good), request.wrench[good]
+    rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
+    K_z, D_z = constant_matrices(robot)
+    Nt = np.swapaxes(N, 1, 2)
+    if not prestress:
+        K = Nt @ K_z @ N
+    variables: Variables = {"elastic": (("elastic_coordinate",), closed.elastic(robot)[0], "m or rad")}
+    if prestress:
+        force = np.full((len(words), len(robot.actuators)), np.nan)
+        force[good] = holding_forces(robot, rho, N)[0]
+        variables["force"] = (("actuator",), force, force_unit(robot))
+    J, _ = platform_jacobian(robot, part, own)
+    words[good] = np.where(words[good] == "", own, words[good])
+    return LinearModel(
+        M=_mass(robot, part, own), D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J,
+        names=list(robot.independent), good=good, variables=variables,
+    )  # fmt: skip
+
+
+def _mass(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> Array:
+    """Mass matrix (n, u, u) by the cheapest kernel."""
+    if len(robot.elastic_plan.columns) <= COMPILED:
+        return run(robot, "elastic_mass_matrix", state.inputs(), words)["mass_matrix"]
+    return leg_terms(robot, state, np.zeros((len(words), 6)), False, words).M
