@@ -59,8 +59,14 @@ def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any 
 
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/equations/test_link_axes.py.
     """
-    values, plan = Values(b), robot.elastic_plan
-    state, gravity = read_state(b, robot), values.vector("gravity", "W").expr
+    return link_equation_at(b, Values(b), robot, read_state(b, robot), friction, wrench)
+
+
+def link_equation_at(
+    b: Program, values: Values, robot: Robot, state: ElasticState, friction: bool = False, wrench: Any = None
+) -> LinkEquation:
+    """The equation at a state given as expressions."""
+    plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
     still = tree_motion(values, robot, state)
     size = len(plan.columns)
     M, h = ca.SX(size, size), ca.SX.zeros(size)
