@@ -211,6 +211,30 @@ class Multipliers:
         n = 6 * self.maximal.frames
         return Accelerations(force=force, elastic=a[n:], actuators=actuators, platform=a[:3], angular=s.R[0] @ a[3:6], all=a)
 
+    def static_elastic(self, s: ClosedState, wanted: np.ndarray) -> np.ndarray:
+        """Elastic coordinates that carry the motion with wanted actuator accelerations and no elastic ones, to first order."""
+        M, _, G, bias, A, bias_A = self._terms(s)
+        rows, right = np.vstack([G, A]), np.concatenate([-bias, wanted - bias_A])
+        n = 6 * self.maximal.frames
+        rigid = np.vstack([rows, np.eye(len(M))[n:]])
+        a = np.linalg.lstsq(rigid, np.append(right, np.zeros(len(M) - n)), rcond=RANK)[0]
+        N, e = _independent(rows)[3], np.zeros(self.maximal.count)
+        compliance = np.linalg.inv(N.T @ self.stiffness() @ N)
+        for _ in range(4):  # refinement: axial and bending stiffness are far apart
+            h = self._terms(replace(s, e=e))[1]
+            e = e - (N @ compliance @ N.T @ (M @ a + h))[n:]
+        return e
+
+    def stiffness(self) -> np.ndarray:
+        """Stiffness of all beams, modes and series springs at all coordinates."""
+        K, n = np.zeros((self.maximal.size, self.maximal.size)), 6 * self.maximal.frames
+        for body in self.maximal.flexed:
+            at = [n + k for k in body.where]
+            K[np.ix_(at, at)] += body.points.K
+        for k, stiffness, _ in self.series:
+            K[n + k, n + k] += stiffness
+        return K
+
     def energies(self, s: ClosedState) -> np.ndarray:
         """Kinetic energy, elastic energy, energy of weight [J]."""
         M, _ = self.motion(s)
@@ -257,11 +281,7 @@ class Multipliers:
         """Lowest natural frequencies [Hz] with locked actuators, about an undeformed state without loads."""
         M, _, G, _, A, _ = self._terms(s)
         N = _independent(np.vstack([G, A]))[3]
-        K = np.zeros_like(M)
-        for body in self.maximal.flexed:
-            at = [6 * self.maximal.frames + k for k in body.where]
-            K[np.ix_(at, at)] += body.points.K
-        values = scipy.linalg.eigh(N.T @ K @ N, N.T @ M @ N, eigvals_only=True, subset_by_index=[0, count - 1])
+        values = scipy.linalg.eigh(N.T @ self.stiffness() @ N, N.T @ M @ N, eigvals_only=True, subset_by_index=[0, count - 1])
         return np.sqrt(np.abs(values)) / (2 * np.pi)
 
 
