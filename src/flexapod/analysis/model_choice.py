@@ -118,6 +118,7 @@ def tape_of(robot: Robot, choice: Choice, constants: str) -> Tape:
 
     program = make_program(robot, choice.program, choice.options)
     names = [p.name for p in program.signature.parameters]
+    values = dict(zip(names, map(float, parameter_values(robot, program.signature)), strict=True))
     if constants == "numbers":
-        return numeric_tape(program, dict(zip(names, parameter_values(robot, program.signature), strict=True)))
-    return unrolled_tape(program, robot.zeros & set(names))
+        return numeric_tape(program, values)
+    return unrolled_tape(program, robot.zeros & set(names), values)

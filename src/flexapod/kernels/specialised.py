@@ -6,19 +6,23 @@ equal products and sums of constants disappear, and nothing is left for a set-up
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .dependence import UNIFORM, VARYING
 from .errors import ProgramError
+from .factoring import factored
 from .graph import Graph
 from .hoisting import hoist
+from .invariants import simplify
 from .lowering import lower
+from .operations import count_operations
 from .scheduling import schedule
 from .signature import Parameter
 from .tape import Tape, improve
-from .unrolling import put_numbers, unroll
+from .unrolling import instantiate
+from .value_numbering import Numbering
 
 if TYPE_CHECKING:
     from .program import Program
@@ -27,14 +31,28 @@ SNAP = 4e-16
 """Dimensionless parameters (entries of rotations, unit vectors) this near to -1, 0 or 1 are meant to be it."""
 
 
-def unrolled_tape(program: Program, zeros: Collection[str] = ()) -> Tape:
-    """Tape with short loops written out; parameters stay inputs."""
+def unrolled_tape(program: Program, zeros: Collection[str] = (), values: Mapping[str, float] | None = None) -> Tape:
+    """Tape with short loops written out; parameters stay inputs.
+
+    Args:
+        zeros: parameters that are structurally zero.
+        values: if given, dimensionless parameters (entries of rotations, unit vectors) that are -1, 0 or 1 are structure too.
+            Parameters that are structure leave the signature.
+    """
     s = program.signature
-    zeros = tuple(sorted(zeros))
-    inputs, parameters = sum(i.size for i in s.inputs), len(s.parameters)
-    classes = [VARYING] * inputs + [UNIFORM] * parameters
-    setup, main = hoist(improve(unroll(lower(program, zeros)), classes), inputs, parameters)
-    return Tape(signature=s, zeros=zeros, setup=schedule(setup), main=schedule(main))
+    inputs = sum(i.size for i in s.inputs)
+    structure = {} if values is None else _structure(s.parameters, zeros, values)
+    left = [p for p in s.parameters if p.name not in structure]
+    graph = _placed(lower(program, zeros), inputs, s.parameters, structure)
+    classes = [VARYING] * inputs + [UNIFORM] * len(left)
+
+    def cost(graph: Graph) -> int:
+        return count_operations(hoist(graph, inputs, len(left))[1]).total
+
+    graph = factored(improve(graph, classes), classes, cost)
+    setup, main = hoist(graph, inputs, len(left))
+    kept = tuple(sorted(zeros)) if values is None else ()
+    return Tape(signature=replace(s, parameters=tuple(left)), zeros=kept, setup=schedule(setup), main=schedule(main))
 
 
 def numeric_tape(program: Program, values: Mapping[str, float]) -> Tape:
@@ -47,13 +65,28 @@ def numeric_tape(program: Program, values: Mapping[str, float]) -> Tape:
     if missing:
         raise ProgramError(f"no value for {', '.join(missing)}")
     inputs = sum(i.size for i in s.inputs)
-    numbers = {inputs + k: _snapped(p, float(values[p.name])) for k, p in enumerate(s.parameters)}
-    graph = lower(program)
-    graph.arity = inputs + len(s.parameters)
-    graph = put_numbers(graph, numbers)
-    graph = improve(graph, [VARYING] * graph.arity)
-    graph.arity = inputs
+    numbers = {p.name: _snapped(p, float(values[p.name])) for p in s.parameters}
+    classes = [VARYING] * inputs
+    graph = improve(_placed(lower(program), inputs, s.parameters, numbers), classes)
+    graph = factored(graph, classes, lambda graph: count_operations(graph).total)
     return Tape(signature=replace(s, parameters=()), zeros=(), setup=Graph(arity=0), main=schedule(graph))
+
+
+def _placed(graph: Graph, inputs: int, parameters: Sequence[Parameter], numbers: Mapping[str, float]) -> Graph:
+    """Numbers in place of some parameters, folded; the others close up."""
+    n = Numbering()
+    arguments = [n.arg(i) for i in range(inputs)]
+    for p in parameters:
+        arguments.append(n.const(numbers[p.name]) if p.name in numbers else n.arg(n.graph.arity))
+    n.graph.arity = max(n.graph.arity, inputs)
+    n.graph.outputs = instantiate(n, graph, arguments)
+    placed = simplify(n.graph)
+    return simplify(placed) if placed.loops else placed
+
+
+def _structure(parameters: Sequence[Parameter], zeros: Collection[str], values: Mapping[str, float]) -> dict[str, float]:
+    found = {p.name: _snapped(p, float(values[p.name])) for p in parameters if not p.unit}
+    return {name: x for name, x in found.items() if x in (-1.0, 0.0, 1.0)} | dict.fromkeys(zeros, 0.0)
 
 
 def _snapped(parameter: Parameter, value: float) -> float:

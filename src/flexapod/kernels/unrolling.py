@@ -1,7 +1,6 @@
 """Unrolling: a graph copied into another one, with short counted loops written out.
 
-Also how arguments are replaced: `instantiate` copies a graph whose arguments are any references of the target, so that
-numbers put in place of parameters fold on the way.
+Arguments become any references of the target, so that numbers put in place of parameters fold on the way.
 """
 
 from __future__ import annotations
@@ -10,40 +9,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .graph import Graph, Loop
-from .invariants import simplify
 from .value_numbering import Numbering
 
 LARGEST = 4000
 """Operations up to which a counted loop is written out."""
 
 
-def unroll(graph: Graph, largest: int = LARGEST) -> Graph:
-    """Equivalent graph whose counted loops have more than `largest` operations each; iterate-until stays.
-
-    Checked by: tests/generator/test_specialised.py.
-    """
-    return _copied(graph, {}, largest) if graph.loops else graph
-
-
-def put_numbers(graph: Graph, numbers: dict[int, float], largest: int = LARGEST) -> Graph:
-    """The graph with numbers in place of some arguments, folded; the others keep their places.
-
-    Checked by: tests/generator/test_specialised.py.
-    """
-    return _copied(graph, numbers, largest)
-
-
-def _copied(graph: Graph, numbers: dict[int, float], largest: int) -> Graph:
-    n = Numbering()
-    arguments = [n.const(numbers[i]) if i in numbers else n.arg(i) for i in range(graph.arity)]
-    n.graph.outputs = instantiate(n, graph, arguments, largest)
-    n.graph.arity = graph.arity
-    copied = simplify(n.graph)
-    return simplify(copied) if copied.loops else copied
-
-
 def instantiate(n: Numbering, graph: Graph, arguments: Sequence[int], largest: int = LARGEST) -> list[int]:
-    """Add a graph's operations to another one; returns the references of its outputs."""
+    """Add a graph's operations to another one; returns the references of its outputs.
+
+    Counted loops of at most `largest` operations are written out; iterate-until stays.
+
+    Checked by: tests/generator/test_specialised.py.
+    """
     refs: dict[int, int] = {}
     results: dict[int, list[int]] = {}
 

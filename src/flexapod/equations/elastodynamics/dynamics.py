@@ -8,7 +8,7 @@ accelerations follow first, then the forces,
 else both from :math:`M\ddot u + c = A^T\Gamma`, :math:`A\ddot u + \gamma = \ddot q_a`. Direct: forces given.
 
 Legs are described in link axes and solved with their closing rows, without forming M (`link_assembly`), which takes a half to a
-sixth of the operations; ``axes="world"`` describes them in world axes and factorises M (`assembly`).
+sixth of the operations; ``axes="projected"`` forms M and factorises it, ``axes="world"`` does so in world axes (`assembly`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
-Axes = Literal["links", "world"]
+Axes = Literal["links", "projected", "world"]
 
 
 def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
@@ -33,7 +33,7 @@ def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = 
     """
     b = Program("elastic_inverse_dynamics")
     n, load_wrench = len(robot.actuators), _wrench(b, load)
-    if axes == "links" and set(driven_columns(robot)) <= set(robot.elastic_plan.independent):
+    if axes == "links" and is_direct(robot):
         link = link_equation(b, robot, friction, load_wrench)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
         force, z = solved_inverse(link, wanted)
@@ -74,6 +74,10 @@ def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = 
         link = link_equation(b, robot, friction, load_wrench)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
         z = solved(link, force)
+    elif axes == "projected":
+        p = projected(link_equation(b, robot, friction, load_wrench))
+        force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
+        z = ca.mtimes(p.N, solve_symmetric(p.M, ca.mtimes(p.N[driven_columns(robot), :].T, force) - p.c)) + p.beta
     else:
         q = elastic_equation(b, robot, friction, load_wrench)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
@@ -90,18 +94,23 @@ def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False
     """
     b = Program("elastic_mass_matrix")
     size, n, load_wrench = len(robot.elastic_plan.independent), len(robot.actuators), _wrench(b, load)
-    direct = set(driven_columns(robot)) <= set(robot.elastic_plan.independent)
-    if axes == "links" and direct:
-        M, c = projected(link_equation(b, robot, friction, load_wrench))
-    else:
+    if axes == "world":
         q = elastic_equation(b, robot, friction, load_wrench)
-        M, c = q.M, q.c
+        M, c, A, gamma = q.M, q.c, q.A, q.gamma
+    else:
+        p, driven = projected(link_equation(b, robot, friction, load_wrench)), driven_columns(robot)
+        M, c, A, gamma = p.M, p.c, p.N[driven, :], p.beta[driven]
     b.output("mass_matrix", M, shape=(size, size), dims=("independent", "independent_"))
     b.output("bias", c, shape=(size,), dims=("independent",))
-    if not direct:
-        b.output("actuator_map", q.A, shape=(n, size), dims=("actuator", "independent"))
-        b.output("actuator_bias", q.gamma, shape=(n,), dims=("actuator",))
+    if not is_direct(robot):
+        b.output("actuator_map", A, shape=(n, size), dims=("actuator", "independent"))
+        b.output("actuator_bias", gamma, shape=(n,), dims=("actuator",))
     return b
+
+
+def is_direct(robot: Robot) -> bool:
+    """Every actuator is an independent coordinate."""
+    return set(driven_columns(robot)) <= set(robot.elastic_plan.independent)
 
 
 def _wrench(b: Program, load: bool) -> Any:

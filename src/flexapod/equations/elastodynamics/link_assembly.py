@@ -99,12 +99,33 @@ def _with_loops(
     return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=rates)
 
 
-def projected(q: LinkEquation) -> tuple[Any, Any]:
-    """Mass matrix (u, u) and remaining forces (u,) in independent coordinates."""
-    plan = q.robot.elastic_plan
-    X, beta = solve_loops(plan, q.A, q.gamma)
-    free, bound = plan.independent, plan.bound
-    return projected_mass(q.M, X, free, bound), projected_force(q.M, q.h, X, beta, free, bound)
+@dataclass(frozen=True, kw_only=True)
+class Projected:
+    """Terms in independent coordinates u: M u'' + c, and z'' = N u'' + beta."""
+
+    M: Any
+    c: Any
+    N: Any
+    beta: Any
+
+
+def projected(q: LinkEquation) -> Projected:
+    """The equation in independent coordinates.
+
+    Source: Briot 2014 Eqs. (34)-(44). Checked by: tests/equations/test_link_axes.py.
+    """
+    plan, size = q.robot.elastic_plan, q.M.shape[0]
+    X, drift = solve_loops(plan, q.A, q.gamma)
+    free, bound = list(plan.independent), list(plan.bound)
+    N, beta = ca.SX(size, len(free)), ca.SX(size, 1)
+    N[free, :] = ca.SX.eye(len(free))
+    N[bound, :], beta[bound] = X, drift
+    return Projected(
+        M=projected_mass(q.M, X, free, bound),
+        c=projected_force(q.M, q.h, X, drift, free, bound),
+        N=N,
+        beta=ca.densify(beta),
+    )
 
 
 def closing_system(q: LinkEquation, known: Sequence[int] = ()) -> tuple[Any, Any, list[list[int]]]:
