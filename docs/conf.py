@@ -15,7 +15,7 @@ exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
 nitpicky = True
 
-myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 math_numfig = False
 math_eqref_format = "Eq. ({number})"

@@ -53,16 +53,43 @@ def styled(figure: Any, title: str, height: int = 480) -> Any:
 
 def leg_lines(robot: fp.Robot, state: fp.State) -> tuple[list[Any], Any]:
     """Polylines of the legs through their body origins (k, 3), and the platform's joints (legs, 3), in the world."""
-    bodies = fp.inverse_kinematics(robot, state, joints=False, bodies=True)
     joints = np.array([state.position + state.rotation @ leg.closing.on_platform.position for leg in robot.legs])
-    names = list(bodies.body.values)
+    places = _undeformed(robot) if robot.beams else _moved(robot, state)
     lines = []
     for k, leg in enumerate(robot.legs):
         first = leg.links[0]
         start = [first.placement.position] if first.parent < 0 else []
-        own = [bodies.body_position.values[names.index(f"{leg.name}.{x.body.name}")] for x in leg.links if x.body]
-        lines.append(np.array([*start, *own, joints[k]]))
+        own = [places[f"{leg.name}.{x.body.name}"] for x in leg.links if x.body]
+        on_leg = robot.description.file.platform.body or ""
+        end = [] if on_leg.startswith(f"{leg.name}.") else [joints[k]]  # a platform that is a body of this leg does not end it
+        lines.append(np.array([*start, *own, *end]))
     return lines, joints
+
+
+def _moved(robot: fp.Robot, state: fp.State) -> dict[str, Any]:
+    """Origins (3,) of all bodies of the legs at a state."""
+    bodies = fp.inverse_kinematics(robot, state, joints=False, bodies=True)
+    return dict(zip(map(str, bodies.body.values), bodies.body_position.values, strict=True))
+
+
+def _undeformed(robot: fp.Robot) -> dict[str, Any]:
+    """Origins (3,) of all bodies of legs with beams, at home and straight: frame = parent * placement * Rz or Tz of its joint."""
+    places = {}
+    for leg in robot.legs:
+        q = dict(zip(leg.moving, leg.home, strict=True))
+        frames: list[tuple[Any, Any]] = []
+        for i, link in enumerate(leg.links):
+            p, R = frames[link.parent] if link.parent >= 0 else (np.zeros(3), np.eye(3))
+            p, R = p + R @ link.placement.position, R @ link.placement.rotation
+            shift = 0.0 if link.elastic else q.get(i, 0.0) + link.zero
+            if link.kind == "P":
+                p = p + shift * R[:, 2]
+            elif link.kind == "R":
+                R = R @ fp.motions.rotvec_rotation(np.array([0.0, 0.0, shift]))
+            frames.append((p, R))
+            if link.body:
+                places[f"{leg.name}.{link.body.name}"] = p
+    return places
 
 
 def robot_figure(robot: fp.Robot, state: fp.State | None = None) -> Any:
@@ -89,13 +116,34 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None) -> Any:
 
 
 def scene(robot: fp.Robot) -> dict[str, Any]:
-    """Axes of a three-dimensional picture: equal scales, units; robots that hang are seen from above their base all the same."""
+    """Axes of a three-dimensional picture: equal scales, units.
+
+    Robots that hang are seen from above their base all the same, planar ones along the normal of their plane.
+    """
     axis = {"backgroundcolor": "#f7f7f7", "gridcolor": "#cccccc"}
+    plane = robot.description.file.plane
+    if plane is not None:
+        return _flat_scene(plane, axis)
     down = robot.gravity[2] > 0
     up = {"x": 0, "y": 0, "z": -1 if down else 1}
     eye = {"x": 1.55, "y": -1.65, "z": -0.75 if down else 0.75}
     axes = {f"{k}axis": {**axis, "title": {"text": f"{k} [m]"}} for k in "xyz"}
     return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}, "dragmode": "orbit"}
+
+
+def _flat_scene(plane: str, axis: dict[str, Any]) -> dict[str, Any]:
+    """The axes of a plane, seen along its normal without perspective; the first axis points right, the second up."""
+    right, upward = (np.eye(3)["xyz".index(a)] for a in plane)
+    towards = 2.0 * np.cross(right, upward)
+    axes = {
+        f"{k}axis": {**axis, "title": {"text": f"{k} [m]" if k in plane else ""}, "showticklabels": k in plane} for k in "xyz"
+    }
+    camera = {
+        "eye": dict(zip("xyz", map(float, towards), strict=True)),
+        "up": dict(zip("xyz", map(float, upward), strict=True)),
+        "projection": {"type": "orthographic"},
+    }
+    return {"aspectmode": "data", **axes, "camera": camera, "dragmode": "orbit"}
 
 
 def _around(points: Any, centre: Any) -> Any:

@@ -1,0 +1,201 @@
+"""Write docs/gallery: one page per robot of the catalogue, made from its file, with a picture.
+
+    python tools/make_gallery.py            # pages and pictures (needs Chromium)
+    python tools/make_gallery.py --pages    # pages only; a picture that is out of date is told
+
+tests/docs/test_gallery.py checks that the pages say what the robots say, and that the pictures show them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import flexapod as fp
+
+sys.path.insert(0, str(Path(__file__).parent))
+from published_numbers import PUBLISHED
+
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "docs" / "gallery"
+SIZE = (720, 500)
+PAPERS = {"Staicu": "staicu-2009", "Sinatra": "sinatra-2009", "Kim": "kim-2002", "Long": "long-2014", "Briot": "briot-2014"}
+MOST_NAMES = 12
+"""Coordinates of a leg that are all named; beams of several elements have dozens."""
+
+LIMITS = ("stroke", "speed", "force", "power")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
+    return "\n".join(lines)
+
+
+def text_of(value: Any) -> str:
+    """A number or vector with six digits."""
+    if isinstance(value, int | float):
+        return f"{value:.6g}"
+    return "(" + ", ".join(f"{float(v):.6g}" for v in value) + ")"
+
+
+def legs(robot: fp.Robot) -> str:
+    """Legs that are alike in one row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for leg, *rest in robot.loops.rows:
+        kind, chain, closed = rest
+        if len(names := chain.split(" - ")) > MOST_NAMES:
+            chain = " - ".join([*names[:6], "...", *names[-2:]])
+        alike.setdefault((kind, chain, closed), []).append(leg)
+    rows = [[", ".join(who), *facts] for facts, who in alike.items()]
+    return table(["legs", "kind", "chain", "closed by"], rows)
+
+
+def parts(robot: fp.Robot) -> str:
+    """Bodies that are alike in one row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, *cells in robot.bodies.rows:
+        rest = [re.sub(r"-?\d[\d.]*e-(1[3-9]|[2-9]\d)", "0", cell) for cell in cells]  # roundings of finite elements
+        short = name.split(".", 1)[-1]
+        alike.setdefault((short, *rest), []).append(name)
+    rows = [[f"{facts[0]}", str(len(names)), *facts[1:]] for facts, names in alike.items()]
+    return table(["body", "count", "mass [kg]", "centre of mass [m]", "Ixx Iyy Izz about origin [kg m²]"], rows)
+
+
+def limits(robot: fp.Robot) -> str:
+    """Limits of the actuators that the file gives, alike in one line."""
+    driven = [link for leg in robot.legs for link in leg.links if link.actuated]
+    found: dict[str, list[str]] = {}
+    for name, unit, link in zip(robot.actuators, robot.actuator_units, driven, strict=True):
+        units = {"stroke": unit, "speed": f"{unit}/s", "force": "N" if unit == "m" else "N m", "power": "W"}
+        told = [f"{key} {text_of(getattr(link.limits, key))} {units[key]}" for key in LIMITS if getattr(link.limits, key, None)]
+        if told:
+            found.setdefault(", ".join(told), []).append(name)
+    return "; ".join(f"{', '.join(names)}: {told}" for told, names in found.items()) or "none in the file"
+
+
+def computed(robot: fp.Robot) -> list[str]:
+    """What comes out at home: conditioning and holding forces; nothing for legs with beams."""
+    if any(link.elastic for leg in robot.legs for link in leg.links):
+        return []
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    condition = float(fp.conditioning(robot, home).condition_number)
+    still = fp.static_deflection(robot, home) if robot.elastic_names else fp.inverse_dynamics(robot, home)
+    force = [x if abs(x) > 1e-9 * np.abs(still.force.values).max() else 0.0 for x in still.force.values]
+    unit = still.force.attrs.get("units", "N")
+    lines = [f"- condition number of the Jacobian at home: {condition:.3g}"]
+    if any(force):
+        lines.append(f"- forces that hold it at home [{unit}]: {', '.join(f'{x:.4g}' for x in force)}")
+    if robot.elastic_names:
+        lines.append(f"- elastic coordinates: {len(robot.elastic_names)}")
+    return lines
+
+
+def published(robot: fp.Robot) -> str:
+    """Printed results beside ours."""
+    rows = []
+    for entry in PUBLISHED[robot.name]:
+        ours = entry.ours(robot)
+        digits = len(entry.printed.replace(".", "").lstrip("0"))
+        rows.append([entry.what, entry.where, f"{entry.printed} {entry.unit}", f"{ours:#.{max(digits, 4)}g} {entry.unit}"])
+    return table(["number", "where", "printed", "computed here"], rows)
+
+
+def page(robot: fp.Robot) -> str:
+    """The page of a robot."""
+    name = robot.name
+    paper = next((key for word, key in PAPERS.items() if robot.source.startswith(word)), None)
+    notes = [f"- {note}" for note in robot.description.file.notes]
+    facts = [
+        f"- {robot.mobility}; {len(robot.actuators)} actuators ({', '.join(robot.actuators)})",
+        f"- gravity {text_of(robot.gravity)} m/s², home at {text_of(robot.home.position)} m",
+        f"- limits: {limits(robot)}",
+        *computed(robot),
+    ]
+    where = f" Its equations, one by one, and our readings: [](../papers/{paper}.md)." if paper else ""
+    blocks = [
+        f"# {name}", f"{robot.title}.", f"![{name}, drawn from its robot file](pictures/{name}.png)",
+        f"<!-- picture {fingerprint(robot)} -->", f"Source of the numbers: {robot.source}.{where}",
+        f"```text\nflexapod show {name}\nflexapod report {name} --out {name}.html\n```", "## What it is", "\n".join(facts),
+        legs(robot), "## Parts", parts(robot),
+    ]  # fmt: skip
+    if name in PUBLISHED:
+        blocks += ["## Published results", published(robot)]
+    if notes:
+        blocks += ["## Notes of the file", "\n".join(notes)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def figure(robot: fp.Robot) -> Any:
+    """The picture, without title."""
+    drawn = fp.figures.robot_figure(robot)
+    drawn.update_layout(title=None, margin={"l": 0, "r": 0, "t": 0, "b": 0})
+    return drawn
+
+
+def fingerprint(robot: fp.Robot) -> str:
+    """Twelve digits that change with what the picture shows."""
+    shown = [
+        [trace.name, *(np.round(np.array(trace[axis], dtype=float), 5).tolist() for axis in "xyz")]
+        for trace in figure(robot).data
+    ]
+    return hashlib.sha256(json.dumps(shown).replace("-0.0", "0.0").encode()).hexdigest()[:12]
+
+
+def draw(robot: fp.Robot, path: Path) -> None:
+    """A small PNG."""
+    from PIL import Image
+
+    width, height = SIZE
+    figure(robot).write_image(path, width=width, height=height, scale=1)
+    with Image.open(path) as image:
+        image.convert("RGB").quantize(64).save(path, optimize=True)
+
+
+def drawn_fingerprint(path: Path) -> str:
+    """The fingerprint that the last drawing left in the page."""
+    found = re.search(r"<!-- picture (\w+) -->", path.read_text(encoding="utf-8")) if path.is_file() else None
+    return found[1] if found else ""
+
+
+def index() -> str:
+    """The overview of all robots."""
+    rows = []
+    for name in fp.catalogue():
+        robot = fp.load(name)
+        rows.append([f"[![{name}](pictures/{name}.png){{width=180px}}]({name}.md)", f"[{name}]({name}.md)", robot.title,
+                     str(robot.mobility.rank), str(len(robot.actuators))])  # fmt: skip
+    head = ["", "robot", "what it is", "mobility", "actuators"]
+    told = "Every robot of the catalogue, from its file: `python tools/make_gallery.py` writes these pages."
+    tree = "```{toctree}\n:hidden:\n\n" + "\n".join(fp.catalogue()) + "\n```"
+    return f"# Gallery\n\n{told}\n\n{table(head, rows)}\n\n{tree}\n"
+
+
+def main() -> None:
+    """Write the gallery."""
+    parser = argparse.ArgumentParser(description="write docs/gallery from the robot files")
+    parser.add_argument("--pages", action="store_true", help="leave the pictures alone")
+    pages_only = parser.parse_args().pages
+    (GALLERY / "pictures").mkdir(parents=True, exist_ok=True)
+    for name in fp.catalogue():
+        robot = fp.load(name)
+        target, picture = GALLERY / f"{name}.md", GALLERY / "pictures" / f"{name}.png"
+        if drawn_fingerprint(target) != fingerprint(robot) or not picture.is_file():
+            if pages_only:
+                print(f"{name}: the picture is out of date; run without --pages")
+                continue
+            draw(robot, picture)
+        target.write_text(page(robot), encoding="utf-8")
+        print(f"docs/gallery/{name}.md")
+    (GALLERY / "index.md").write_text(index(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
