@@ -44,7 +44,7 @@ def simulate(
     duration: float | None = None,
     step: float = 1e-3,
     output_step: float | None = None,
-    method: Method = "rk4",
+    method: Method | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-11,
     friction: bool | str = True,
@@ -69,7 +69,8 @@ def simulate(
         step: of ``rk4``, ``implicit``, ``radau`` and of a function as controller, first step of ``dopri`` [s].
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
-            numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference.
+            numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
+            left out: ``"implicit"`` with flexible legs, else ``"rk4"``.
         rtol, atol: tolerances of the adaptive methods.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -82,14 +83,29 @@ def simulate(
         Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, ledger of energy;
         attributes `stopped` and `stopped_at` where the run ended early, `interrupted` after Ctrl-C, provenance.
 
+    Robots with flexible legs: the actuators follow an `ActuatorMotion` (``drive="actuators"``) or are given forces; only the
+    implicit methods serve; `elastic`, `elastic_velocity`, `elastic_acceleration` come beside.
+
     Checked by: tests/simulation/test_simulate.py.
     """
+    legs = robot.elastic_legs
+    method = method or ("implicit" if legs else "rk4")
     _check(drive, method, watch, step)
     length = _duration(motion, duration)
     options = dict(
         drive=drive, controller=_describe(controller), duration=length, step=step, output_step=output_step, method=method,
         rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
     )  # fmt: skip
+    if legs:
+        from flexapod.simulation.leg_simulate import leg_simulate, refuse_options
+
+        refuse_options(robot, controller=controller, wrench=wrench, events=list(events), reactions=reactions, save=save)
+        return leg_simulate(
+            robot, motion, drive=drive, force=force, start=start, duration=length, step=step, output_step=output_step,
+            method=method, friction=bool(friction), progress=progress, options=options,
+        )  # fmt: skip
+    if reactions and robot.flexible_platform is not None:
+        raise InputError(f"reactions: not available with the flexible platform of {robot.name}; leave it out")
     if drive == "actuators":
         from flexapod.simulation.flexible_start import check_simulated
         from flexapod.simulation.follow import followed

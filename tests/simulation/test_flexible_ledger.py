@@ -1,0 +1,65 @@
+"""Energy of runs with a flexible platform: other formulas for each entry, conservation without damping, heat with it."""
+
+from __future__ import annotations
+
+import numpy as np
+from flexible_runs import STIFF, UNDAMPED, poses_with_rests, ringing, small_robot
+
+import flexapod as fp
+from support.flexible_robots import rigid
+
+CONSERVED = 1e-10
+"""Of the largest kinetic energy: 0.1 s of ringing at tolerances of 1e-12."""
+
+
+def state_of(run: object) -> fp.State:
+    names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
+    return fp.State(**{name: run[name].values for name in names})
+
+
+def test_energies_agree_with_mass_matrix_and_bodies() -> None:
+    """Kinetic energy by shape moments and by V^T M V / 2; potential energy summed over bodies elsewhere; strain e K e / 2."""
+    robot = small_robot(UNDAMPED)
+    start, springs = ringing(robot)
+    run = fp.simulate(robot, start, controller=springs, duration=0.05, output_step=0.005, watch=(), method="dopri")
+    other = fp.energy(robot, state_of(run))
+    np.testing.assert_allclose(run.kinetic_energy, other.kinetic, rtol=1e-11)
+    stored = 0.5 * 2e6 * ((run.actuator_position.values - springs.free) ** 2).sum(axis=1)
+    np.testing.assert_allclose(run.elastic_energy, other.elastic + stored, rtol=1e-10)
+    gravity = (other.potential - other.elastic).values
+    np.testing.assert_allclose(np.diff(run.potential_energy), np.diff(gravity), atol=1e-10)
+
+
+def test_an_undamped_robot_keeps_its_energy() -> None:
+    robot = small_robot(UNDAMPED)
+    start, springs = ringing(robot)
+    run = fp.simulate(
+        robot, start, controller=springs, duration=0.1, output_step=0.005, watch=(), method="dopri", rtol=1e-12, atol=1e-14
+    )
+    assert run.dissipated_energy[-1] < CONSERVED * run.kinetic_energy.max()
+    assert not np.any(run.supplied_work)
+    assert np.abs(run.ledger_residual).max() < CONSERVED * run.kinetic_energy.max()
+    assert np.ptp(run.kinetic_energy.values) > 0.1 * run.kinetic_energy.max(), "energy goes back and forth"
+
+
+def test_damping_turns_into_heat_what_is_missing() -> None:
+    """A load that changes, control by a rigid model, damping: every entry is integrated for itself and the books close."""
+    robot = small_robot(10.0, STIFF)
+
+    def load(t: np.ndarray) -> np.ndarray:
+        return np.outer(np.sin(40 * np.pi * t), [200.0, -100.0, 300.0, 10.0, 20.0, -10.0])
+
+    run = fp.simulate(
+        robot, poses_with_rests(), controller=fp.FeedForwardPD(kp=2e6, kd=2e4, model=rigid()), wrench=load, duration=0.3,
+        output_step=0.002, method="dopri", rtol=1e-10, atol=1e-12,
+    )  # fmt: skip
+    assert "stopped" not in run.attrs
+    assert np.abs(run.position - poses_with_rests().formula(run.time.values).position).max() < 5e-3
+    assert float(run.dissipated_energy[-1]) > 1e-4
+    assert abs(float(run.external_work[-1])) > 1e-4
+    assert np.all(np.diff(run.dissipated_energy) >= 0)
+    body = robot.flexible_platform
+    rate = np.einsum("ni,ij,nj->n", run.elastic_velocity, body.D_ee, run.elastic_velocity)
+    assert np.abs(np.trapezoid(rate, run.time) - run.dissipated_energy[-1]) < 0.2 * run.dissipated_energy[-1], "e' D e', coarsely"
+    scale = np.abs(run.supplied_work).sum("actuator").max() + np.abs(run.external_work).max() + run.dissipated_energy[-1]
+    assert np.abs(run.ledger_residual).max() < 1e-8 * scale

@@ -1,0 +1,236 @@
+"""Runs of robots with a flexible platform: the loop of the paper's Fig. 3, other integrators, controllers, starts, refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from flexible_runs import STIFF, UNDAMPED, exchanged, poses_with_rests, ringing, small_robot
+
+import flexapod as fp
+from flexapod.analysis.internal_dynamics import UnstableInternalDynamicsError
+from flexapod.robot.robot import Robot
+from flexapod.simulation.flexible_start import StartWarning, elastic_start
+from support.flexible_robots import at_home, plate_robot, rigid, run
+
+FOLLOWED = 1e-7
+"""Distance [m, rad] at which the integrated pose counts as following; the loop gives the wanted acceleration to rounding."""
+LEDGER = 1e-8
+"""Of the energy exchanged."""
+POLE = 0.02
+"""Of a pole: its linear model is taken at home, the run swings about a balance 1 mm away, with rests of damped motions."""
+KP, KD = 400.0, 40.0
+TIGHT = {"method": "dopri", "rtol": 1e-9, "atol": 1e-11}
+
+
+@cache
+def loop(**options: Any) -> Any:
+    return fp.simulate(plate_robot(), poses_with_rests(), drive="platform", output_step=0.01, **options)
+
+
+def test_the_loop_of_inverse_and_direct_model_follows() -> None:
+    """Long 2014, Fig. 3: the catalogue's robot with ten modes along several poses with rests."""
+    run, motion = loop(**TIGHT), poses_with_rests()
+    assert "stopped" not in run.attrs
+    assert np.abs(run.time - motion.time).max() < 1e-12
+    assert np.abs(run.position - motion.position).max() < FOLLOWED
+    assert np.abs(run.rotation - motion.rotation).max() < FOLLOWED
+    assert np.abs(run.acceleration - motion.acceleration).max() < 1e-9 * np.abs(motion.acceleration).max()
+    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+    static = fp.static_deflection(plate_robot(), fp.State(position=motion.position[-1], rotation=motion.rotation[-1]))
+    assert np.abs(run.elastic).max() < 2 * np.abs(static.elastic).max(), "bounded"
+    assert np.abs(run.elastic[-1] - static.elastic).max() < 1e-3 * np.abs(static.elastic).max(), "at rest at the end"
+
+
+def test_elastic_coordinates_agree_with_a_tightened_run_and_with_the_inverse_model_alone() -> None:
+    """Tolerances a hundred times finer; RK4 along the exact motion, with the frame not integrated at all."""
+    run, tight = loop(**TIGHT), loop(method="dopri", rtol=1e-11, atol=1e-13)
+    size = float(np.abs(run.elastic).max())
+    assert np.abs(run.elastic - tight.elastic).max() < 1e-8 * size
+    alone = fp.inverse_dynamics(plate_robot(), poses_with_rests(), elastic="simulate")
+    assert np.abs(run.elastic - alone.elastic).max() < 1e-7 * size
+    assert np.abs(run.force - alone.force).max() < 1e-6 * np.abs(run.force).max()
+    assert np.abs(run.elastic_acceleration - alone.elastic_acceleration).max() < 1e-5 * np.abs(run.elastic_acceleration).max()
+    bent = fp.deformation(
+        plate_robot(), poses_with_rests(), elastic=run.elastic.values, elastic_velocity=run.elastic_velocity.values
+    )
+    for name in ("displacement", "turn", "joint_displacement"):
+        assert np.abs(run[name] - bent[name]).max() < 1e-15
+
+
+def spring_run(robot: Any, **options: Any) -> Any:
+    start, springs = ringing(robot)
+    return fp.simulate(robot, start, controller=springs, duration=0.1, output_step=0.005, watch=(), **options)
+
+
+def test_fixed_adaptive_and_foreign_integrators_agree() -> None:
+    """RK4, Dormand-Prince and CVODE of another library on an undamped robot that rings."""
+    robot = small_robot(UNDAMPED)
+    found, other = spring_run(robot, **TIGHT), spring_run(robot, method="cvode", rtol=1e-11, atol=1e-13)
+    fixed = [spring_run(robot, step=h) for h in (5e-4, 2.5e-4)]
+    size = float(np.abs(found.elastic).max())
+    for name, scale in (("position", 0.01), ("rotation", 0.1), ("elastic", size), ("elastic_velocity", 300 * size)):
+        assert np.abs(found[name] - other[name]).max() < 1e-6 * scale
+        off = [float(np.abs(run[name] - found[name]).max()) for run in fixed]
+        assert 12 < off[0] / off[1] < 20, "order four"
+
+
+def test_computed_torque_with_the_flexible_model_and_with_a_rigid_one() -> None:
+    """On a plate a hundred times as stiff both follow; the rigid model leaves an error that the flexible one does not."""
+    robot, motion = small_robot(10.0, STIFF), poses_with_rests()
+    knows, ignores = (computed_torque(robot, motion, model) for model in (None, rigid()))
+    at = motion.formula(knows.time.values)
+    errors = [float(np.abs(run.position - at.position).max()) for run in (knows, ignores)]
+    assert errors[0] < FOLLOWED
+    assert 10 * FOLLOWED < errors[1] < 5e-3
+    # at rest at the end: the forces hold the bent robot, and the rigid model demands them for a command of kp times the error
+    end = fp.State(position=ignores.position.values[-1], rotation=ignores.rotation.values[-1])
+    hold = fp.static_deflection(robot, end)
+    assert np.abs(ignores.force[-1] - hold.force).max() < 1e-2 * np.abs(hold.force).max()
+
+
+def computed_torque(robot: Robot, motion: fp.Motion, model: Robot | None, duration: float = 1.1) -> Any:
+    control = fp.ComputedTorque(kp=KP, kd=KD, model=model)
+    return fp.simulate(robot, motion, controller=control, duration=duration, output_step=0.01, watch=(), **TIGHT)
+
+
+def test_a_rigid_model_cannot_control_the_papers_plate() -> None:
+    """What flexibility does: computed torque by the rigid model makes it swing up, as fast as the linear closed loop says."""
+    robot, home = small_robot(), at_home(plate_robot())
+    none = np.zeros((2, 3))
+    rest = fp.Motion(
+        time=[0.0, 1.0], position=np.stack([home.position] * 2), rotation=np.stack([home.rotation] * 2), velocity=none,
+        angular_velocity=none, acceleration=none, angular_acceleration=none,
+    )  # fmt: skip
+    run = computed_torque(robot, rest, rigid(), duration=0.5)
+    v = run.velocity.values[15:]  # when what is damped has gone
+    left = np.stack([v[1:-1].ravel(), v[:-2].ravel()], axis=1)
+    recurrence = np.linalg.lstsq(left, v[2:].ravel(), rcond=None)[0]  # v_k+2 = a v_k+1 + b v_k
+    found = np.log(np.roots([1.0, -recurrence[0], -recurrence[1]])[0]) / 0.01
+    expected = growing_pole(robot, home)
+    assert expected.real > 1.0
+    assert abs(complex(found.real, abs(found.imag)) - expected) < POLE * abs(expected), (found, expected)
+
+
+def growing_pole(robot: Robot, home: fp.State) -> complex:
+    """Fastest growing eigenvalue of computed torque by the rigid model about rest, from matrices of other kernels."""
+    N, still = len(robot.elastic_names), fp.static_deflection(robot, home)
+    at = {"position": home.position[None], "rotation": home.rotation[None], "elastic": still.elastic.values[None]}
+    none = np.zeros((1, 3))
+    whole = run(
+        robot, "flexible_mass_matrix", {**at, "velocity": none, "angular_velocity": none, "elastic_velocity": np.zeros((1, N))}
+    )
+    load = {"wrench": np.zeros((1, 6)), "point_wrench": np.zeros((1, 6)), "point_position": none}
+    load |= {name: np.zeros((1, 3, N)) for name in ("point_shape", "point_rotation")}
+    tangent = run(robot, "flexible_tangent", {**at, **load, "force": still.force.values[None]})
+    M, B, K = whole["mass_matrix"][0], whole["actuator_map"][0], tangent["stiffness"][0].copy()
+    D = np.zeros_like(K)
+    D[6:, 6:] = robot.flexible_platform.D_ee
+    straight = {**at, **load, "elastic": np.zeros((1, N)), "force": fp.inverse_dynamics(rigid(), home).force.values[None]}
+    weight = run(robot, "flexible_tangent", straight)["stiffness"][0, :6, :6]  # how the rigid model's forces follow the pose
+    back = B @ np.linalg.inv(fp.jacobian(rigid(), home).jacobian.values.T)
+    mass = fp.mass_matrix(rigid(), home).values
+    K[:, :6] += back @ (KP * mass - weight)
+    D[:, :6] += KD * back @ mass
+    n = 6 + N
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+    values = np.linalg.eigvals(A)
+    worst = values[values.real.argmax()]
+    return complex(worst.real, abs(worst.imag))
+
+
+def test_events_and_functions_see_the_elastic_coordinates() -> None:
+    robot = small_robot(UNDAMPED)
+    start, springs = ringing(robot)
+    middle = float(fp.static_deflection(robot, at_home(robot)).elastic.values[0])
+    sign = 1.0 if start.elastic[0] < middle else -1.0
+    event = fp.Event(when=lambda seen: sign * (seen["elastic"][:, 0] - middle), stop=True, name="straight")
+    run = fp.simulate(robot, start, controller=springs, duration=0.1, step=5e-4, output_step=5e-4, watch=(), events=[event])
+    assert run.attrs["stopped"] == "event: straight"
+    assert abs(run.elastic.values[-1, 0] - middle) < 1e-9 * abs(middle)
+    told: list[dict[str, Any]] = []
+
+    def hold(time: float, sample: dict[str, Any]) -> Any:
+        told.append(sample)
+        return fp_force
+
+    fp_force = fp.static_deflection(robot, at_home(robot)).force.values
+    still = fp.simulate(robot, at_home(robot), controller=hold, duration=0.02, step=5e-4, output_step=5e-4, watch=())
+    assert np.abs(np.array([sample["elastic"] for sample in told]) - still.elastic.values).max() < 1e-15
+    assert told[0]["elastic_velocity"].shape == (2,)
+    assert np.ptp(still.elastic.values, axis=0).max() < 1e-10, "from the static deflection, held by its forces: nothing moves"
+
+
+def test_a_study_gives_the_runs_one_by_one() -> None:
+    robot = small_robot(UNDAMPED)
+    start, springs = ringing(robot)
+    starts = fp.State(
+        **{k: np.stack([getattr(start, k)] * 2) for k in ("position", "rotation", "velocity")},
+        elastic=np.array([start.elastic, 0.5 * start.elastic]),
+    )
+    study = fp.simulate_study(robot, start, starts=starts, controller=springs, duration=0.02, step=5e-4, output_step=5e-3)
+    for k in range(2):
+        one = fp.State(**{name: getattr(starts, name)[k] for name in ("position", "rotation", "velocity", "elastic")})
+        alone = fp.simulate(robot, one, controller=springs, duration=0.02, step=5e-4, output_step=5e-3, watch=())
+        assert np.abs(study.elastic[k] - alone.elastic.values).max() < 1e-13
+        assert np.abs(study.position[k] - alone.position.values).max() < 1e-13
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flexapod.simulation import drive
+
+    monkeypatch.setattr(drive, "BLOCK", 32)
+    robot = small_robot(UNDAMPED)
+    whole, calls = spring_run(robot, step=5e-4), 0
+    original = drive.block
+
+    def killed(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(drive, "block", killed)
+    part = spring_run(robot, step=5e-4, save=tmp_path / "run")
+    assert part.attrs["interrupted"] == 1
+    monkeypatch.setattr(drive, "block", original)
+    again = spring_run(robot, step=5e-4, save=tmp_path / "run")
+    for name in ("position", "elastic", "elastic_velocity", "force"):
+        assert np.array_equal(again[name].values, whole[name].values)
+
+
+def test_starts() -> None:
+    robot = small_robot(UNDAMPED)
+    _, springs = ringing(robot)
+    short = {"controller": springs, "duration": 0.002, "step": 5e-4, "watch": ()}
+    with pytest.warns(StartWarning, match="starts undeformed .elastic = 0., which is no balance under gravity"):
+        fp.simulate(robot, at_home(robot, elastic=np.zeros(2)), **short)
+    with pytest.raises(fp.InputError, match="the start has 3 elastic coordinates, gough-stewart-flexible has 2"):
+        fp.simulate(robot, at_home(robot, elastic=np.ones(3)), **short)
+    load = np.array([0, 0, -500.0, 0, 0, 0])
+    e, rate = elastic_start(robot, at_home(robot), load, None)
+    assert np.abs(e[0] - fp.static_deflection(robot, at_home(robot), wrench=load).elastic.values).max() < 1e-12
+    assert not np.any(rate)
+
+
+def test_refusals() -> None:
+    robot, motion = small_robot(), poses_with_rests()
+    with pytest.raises(fp.InputError, match="the actuators alone do not fix the flexible platform of gough-stewart-flexible"):
+        fp.simulate(robot, motion, drive="actuators")
+    legs = fp.ActuatorMotion(time=[0.0, 1.0], position=np.ones((2, 6)), velocity=np.zeros((2, 6)), acceleration=np.zeros((2, 6)))
+    with pytest.raises(fp.InputError, match="the actuators alone do not fix a flexible platform"):
+        fp.simulate(robot, legs, controller=fp.PD(kp=1.0, kd=1.0))
+    with pytest.raises(fp.InputError, match="reactions: not available with the flexible platform"):
+        fp.simulate(robot, motion, drive="platform", duration=0.002, reactions=True)
+
+
+def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:
+    body = small_robot().flexible_platform
+    grows = small_robot().with_flexible_body("platform", replace(body, D_ee=-0.05 * body.D_ee))
+    with pytest.raises(UnstableInternalDynamicsError, match="cannot drive it: its internal dynamics is unstable at t = ") as told:
+        fp.simulate(grows, poses_with_rests(), drive="platform")
+    assert told.value.growth > 0

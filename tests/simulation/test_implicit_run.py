@@ -1,0 +1,79 @@
+"""Implicit runs of robots: order six, energy, steps far longer than the fastest period, stiff gains, rigid robots, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flexible_runs import UNDAMPED, ringing, small_robot
+from runs import at_home as rigid_home
+from runs import robot_named, springs_near_home
+
+import flexapod as fp
+
+ORDER = 0.35
+"""Allowed distance of a measured order from the method's: the next term of the error is not yet negligible."""
+CONSERVED = 1e-9
+"""Of the largest kinetic energy; the steps resolve every mode."""
+
+
+def rung(factor: float, method: str, step: float, stiffness: float = 2e6, **options: Any) -> Any:
+    robot = small_robot(UNDAMPED, factor)
+    start, springs = ringing(robot, stiffness)
+    options = {"duration": 0.1, "output_step": 0.005, "watch": (), **options}
+    return fp.simulate(robot, start, controller=springs, method=method, step=step, **options)
+
+
+def test_order_six_towards_an_adaptive_run() -> None:
+    """Pose, elastic coordinates and work: Cayley's vectors and what is integrated beside keep the order."""
+    truth = rung(1.0, "dopri", 1e-3, rtol=1e-13, atol=1e-15)
+    runs = [rung(1.0, "implicit", h) for h in (2.5e-3, 1.25e-3)]
+    for name in ("position", "rotation", "elastic", "actuator_travel"):
+        off = [float(np.abs(run[name] - truth[name]).max()) for run in runs]
+        assert abs(np.log2(off[0] / off[1]) - 6.0) < ORDER, (name, off)
+    assert np.abs(runs[1].ledger_residual).max() < CONSERVED * runs[1].kinetic_energy.max()
+    assert np.abs(runs[1].force - truth.force).max() < 1e-6 * np.abs(truth.force).max()
+    assert (
+        np.abs(runs[1].elastic_acceleration - truth.elastic_acceleration).max() < 1e-5 * np.abs(truth.elastic_acceleration).max()
+    )
+
+
+def test_modes_too_fast_for_the_step_ring_on() -> None:
+    """Plate 1e6 times as stiff: 189 000 rad/s and more, steps of 1 ms. No energy is lost, and slow motion is not disturbed."""
+    run = rung(1e6, "implicit", 1e-3, duration=1.0, output_step=0.01)
+    assert "stopped" not in run.attrs
+    energy = (run.kinetic_energy + run.potential_energy + run.elastic_energy).values
+    assert np.abs(energy - energy[0]).max() < 1e-6 * run.kinetic_energy.max()
+    soft = rung(1e6, "implicit", 5e-4, duration=1.0, output_step=0.01)
+    assert np.abs(run.position - soft.position).max() < 1e-6, "the slow motion is resolved either way"
+
+
+def test_stiff_gains_are_in_the_tangent() -> None:
+    """Springs of 1e9 N/m in place of the actuators, 1e4 rad/s and more: steps of 1 ms converge, and hold the lengths."""
+    run = rung(1.0, "implicit", 1e-3, stiffness=1e9)
+    assert "stopped" not in run.attrs
+    assert np.ptp(run.actuator_position.values, axis=0).max() < 1e-3
+    energy = (run.kinetic_energy + run.potential_energy + run.elastic_energy).values
+    assert np.ptp(energy) < 1e-3 * run.kinetic_energy.max()
+
+
+def test_rigid_robots_swing_as_by_other_methods() -> None:
+    """Radau IIA of order five on a robot without any elastic body."""
+    robot = robot_named("stewart-3-3")
+    options = {"controller": springs_near_home(robot), "duration": 0.2, "output_step": 0.02, "friction": False, "watch": ()}
+    truth = fp.simulate(robot, rigid_home(robot), **options, method="dopri", rtol=1e-12, atol=1e-14)
+    runs = [fp.simulate(robot, rigid_home(robot), **options, method="radau", step=h) for h in (0.02, 0.01)]
+    off = [float(np.abs(run.position - truth.position).max()) for run in runs]
+    assert abs(np.log2(off[0] / off[1]) - 5.0) < ORDER
+
+
+def test_refusals() -> None:
+    delta = robot_named("delta")
+    with pytest.raises(fp.InputError, match="method='implicit': the platform of delta is constrained by its legs"):
+        fp.simulate(
+            delta, rigid_home(delta), controller=springs_near_home(delta), duration=0.1, method="implicit", friction=False
+        )
+    slide = robot_named("hexaslide")
+    with pytest.raises(fp.InputError, match="method='radau' knows no friction by joint loads"):
+        fp.simulate(slide, rigid_home(slide), duration=0.1, method="radau")
