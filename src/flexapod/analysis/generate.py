@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flexapod.analysis.model_choice import Choice, choose_model, tape_of
+from flexapod.analysis.model_names import meanings, short_names
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
 
@@ -125,7 +126,7 @@ def generate(
     tape = tape_of(robot, choice, constants)
     from flexapod.kernels.listing import make_listing
 
-    listing = make_listing(tape)
+    listing = make_listing(tape, short_names(robot, tape.signature))
     counted = counts(tape, listing)
     return Generated(
         robot=robot.name,
@@ -177,29 +178,10 @@ def _text(
     if form == "c":
         return c_listing(listing, about)
     if form == "markdown":
-        return markdown_text(listing, about, meanings(robot, listing))
+        return markdown_text(listing, about, meanings(robot, listing.signature))
     if any(isinstance(s, Repeat) for s in [*listing.setup, *listing.main]):
         raise InputError(
             f"{choice.quantity} of {robot.name} contains an iteration, which LaTeX cannot list; "
             "use form='markdown', 'python' or 'c'"
         )
-    return latex_text(listing, about, meanings(robot, listing))
-
-
-def meanings(robot: Robot, listing: Listing) -> dict[str, str]:
-    """What entries of inputs and outputs stand for, as the robot file spells it."""
-    from flexapod.kernels.listing import entries
-
-    known = {len(robot.actuators): robot.actuators}
-    found: dict[str, str] = {}
-    s = listing.signature
-    for name, shape in [(i.name, i.shape) for i in s.inputs] + [(o.name, o.shape) for o in s.outputs]:
-        labels: tuple[str, ...] = ()
-        if name in ("force", "power") or (name.startswith("actuator_") and len(shape) == 1):
-            labels = known.get(shape[0] if shape else 0, ())
-        elif name.startswith("elastic") and shape == (len(robot.elastic_names),):
-            labels = robot.elastic_names
-        elif name in ("guess", "joint_position") and shape == (len(robot.coordinates),):
-            labels = robot.coordinates
-        found.update(zip(entries(name, shape), labels, strict=False))
-    return found
+    return latex_text(listing, about, meanings(robot, listing.signature))

@@ -68,14 +68,17 @@ def elastic_closing(robot: Robot) -> Program:
     return b
 
 
-def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None) -> ElasticState:
+def at_coordinates(
+    robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None, modes_rate: Any = None
+) -> ElasticState:
     """A state from the carried numbers: joints, position, rotation by columns."""
     n = len(robot.coordinates)
     rates = ca.SX.zeros(n) if qd is None else qd
     own = robot.elastic_plan.carrier is None
     still = ca.SX.zeros(6) if twist is None else twist
     return ElasticState(
-        q=by_leg(robot, x[:n]), qd=by_leg(robot, rates), e=modes, ed=ca.SX.zeros(modes.numel()),
+        q=by_leg(robot, x[:n]), qd=by_leg(robot, rates), e=modes,
+        ed=ca.SX.zeros(modes.numel()) if modes_rate is None else modes_rate,
         p=x[n : n + 3] if own else None, R=ca.reshape(x[n + 3 :], 3, 3) if own else None,
         v=still[:3] if own else None, w=still[3:] if own else None,
     )  # fmt: skip

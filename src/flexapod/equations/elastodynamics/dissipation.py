@@ -1,0 +1,100 @@
+r"""What the joints and beams of flexible legs dissipate, and the matrices that a stiff integrator needs.
+
+.. math:: P = \dot e^T D\dot e + d\,\dot q^2 + f(\dot q)\,\dot q,\qquad
+          K = N^T K_z N,\qquad D = N^T\left(D_z + \frac{\partial f}{\partial\dot z}\right)N
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, tree_motion
+from flexapod.equations.elastodynamics.joint_forces import joint_forces
+from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
+from flexapod.equations.values import Values
+from flexapod.robot.robot import Robot
+
+
+def elastic_matrices(values: Values, robot: Robot) -> tuple[Any, Any]:
+    """K and D (z, z) of beams, joint springs and the platform's modes, as parameters."""
+    plan = robot.elastic_plan
+    size = len(plan.columns)
+    K, D = ca.SX(size, size), ca.SX(size, size)
+    N = platform_modes(robot)
+    if N:
+        at, shape = size - len(robot.coordinates) - N, robot.flexible_shape[0]
+        for matrix, name in ((K, "K"), (D, "D")):
+            matrix[at : at + N, at : at + N] = symmetric_matrix(values.of("platform"), f"flex.{name}", N, shape.normal)
+    for i, leg in enumerate(robot.legs):
+        own, column = values.of(f"legs.{leg.name}"), {k: plan.first[i] + j for j, k in enumerate(leg.moving)}
+        for beam in robot.beams.get(leg.name, ()):
+            places = [column[k] for k in beam.links]
+            for matrix, name in ((K, "K"), (D, "D")):
+                matrix[places, places] = symmetric_matrix(own.of(beam.name), f"flex.{name}", beam.shape.modes, beam.shape.normal)
+        for k, place in column.items():
+            if leg.links[k].spring:
+                name = leg.links[k].coordinate
+                K[place, place], D[place, place] = own.scalar(f"{name}.stiffness"), own.scalar(f"{name}.damping")
+    return K, D
+
+
+def rates_of(robot: Robot, state: ElasticState) -> Any:
+    """Rates (z,) of all coordinates."""
+    joints = [rate for leg in state.qd for rate in leg]
+    head = [] if robot.elastic_plan.carrier is not None else [state.v, state.w]
+    return ca.vertcat(*head, state.ed, *joints)
+
+
+def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: bool) -> Any:
+    """Power [W] that friction and damping take from a state.
+
+    Checked by: tests/simulation/test_leg_simulation.py.
+    """
+    rates = rates_of(robot, state)
+    _, D = elastic_matrices(values, robot)
+    power = ca.dot(rates, ca.mtimes(D, rates))
+    if not friction:
+        return power
+    motion = tree_motion(values, robot, state)
+    rubbing = joint_forces(values, robot, state, motion, True) - joint_forces(values, robot, state, motion, False)
+    return power + ca.dot(rates, rubbing)
+
+
+def tangent_matrices(
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: bool
+) -> tuple[Any, Any]:
+    """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
+
+    Args:
+        motion: of the frames at the state (joint axes).
+        X: (b, u) bound rates per independent rate.
+    """
+    plan = robot.elastic_plan
+    K, D = elastic_matrices(values, robot)
+    if friction:
+        D = D + _slope(values, robot, state, motion)
+    N = ca.SX(len(plan.columns), len(plan.independent))
+    N[list(plan.independent), :] = ca.SX.eye(len(plan.independent))
+    N[list(plan.bound), :] = X
+    return ca.mtimes(N.T, ca.mtimes(K, N)), ca.mtimes(N.T, ca.mtimes(D, N))
+
+
+def _slope(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion) -> Any:
+    """Derivative (z, z) of the friction forces by all rates: its law differentiated where it depends on rates."""
+    size = len(robot.elastic_plan.columns)
+    rates = ca.SX.sym("rates", size)
+    at = size - len(robot.coordinates)
+    legs, first = [], at
+    for leg in robot.legs:
+        legs.append([rates[first + k] for k in range(len(leg.moving))])
+        first += len(leg.moving)
+    own = robot.elastic_plan.carrier is None
+    free = ElasticState(
+        q=state.q, qd=legs, p=state.p, R=state.R, v=rates[:3] if own else None, w=rates[3:6] if own else None,
+        e=state.e, ed=rates[at - platform_modes(robot) : at],
+    )  # fmt: skip
+    moving = tree_motion(values, robot, free)
+    forces = joint_forces(values, robot, free, moving, True) - joint_forces(values, robot, free, moving, False)
+    return ca.substitute(ca.jacobian(forces, rates), rates, rates_of(robot, state))
