@@ -13,6 +13,14 @@ from flexapod.views.plot import actuator_figure, page, robot_figure
 from flexapod.views.reproduce import reproduce
 
 
+NEXT = """
+next, a hexapod of your own, changed, with figures for a meeting:
+  .venv/bin/flexapod new my-hexapod.yaml --kind 6-ups
+  .venv/bin/flexapod report my-hexapod.yaml --out report.html
+  .venv/bin/flexapod inverse-dynamics my-hexapod.yaml --set platform.mass=40 --plot change.html --figure change
+and everything else: .venv/bin/flexapod --help, docs/start.md, examples/README.md"""
+
+
 def catalogue_table() -> str:
     """Every robot of the catalogue: kind and mobility."""
     names = fp.catalogue()
@@ -60,7 +68,7 @@ def main() -> None:
     print(f"{summary}\n({time.perf_counter() - start:.0f} s)\n")
     print(f"picture and plots: {first.resolve()}")
     print(f"the five papers:   {papers.resolve()}")
-    print("next: .venv/bin/flexapod --help")
+    print(NEXT)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A page for the meeting: a hexapod from a few sizes, a motion of the task, and everything about both on one page.
 
-Run: python examples/11_report.py. It writes out/mine.yaml, out/report.html and out/stiffness.html.
+Run: python examples/12_report.py. It writes out/mine.yaml, out/report.html and out/stiffness.html.
 """
 
 from pathlib import Path
