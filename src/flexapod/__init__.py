@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flexapod import flexible, motions
+    from flexapod.analysis.cartesian_stiffness import cartesian_stiffness
     from flexapod.analysis.check_pose import check_motion, check_pose
     from flexapod.analysis.conditioning import conditioning, jacobian
+    from flexapod.analysis.count_table import CountRow, CountTable, count_table
     from flexapod.analysis.derivatives import inverse_dynamics_derivatives
     from flexapod.analysis.fit_motion import MotionNotFittedError, fit_motion
     from flexapod.analysis.flexible_kinematics import deformation
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
     from flexapod.analysis.kernels import export_c, kernel
+    from flexapod.analysis.linearize import StateSpace, linearize
     from flexapod.analysis.natural_frequencies import natural_frequencies
     from flexapod.analysis.platform_motion import platform_motion
     from flexapod.analysis.point_motion import point_motion
@@ -51,6 +54,9 @@ _HOME = {
     "actuator_sizing": "analysis.sizing",
     "deformation": "analysis.flexible_kinematics",
     "natural_frequencies": "analysis.natural_frequencies",
+    "cartesian_stiffness": "analysis.cartesian_stiffness",
+    "linearize": "analysis.linearize",
+    "StateSpace": "analysis.linearize",
     "internal_dynamics": "analysis.internal_dynamics",
     "static_deflection": "analysis.static_deflection",
     "inverse_dynamics_derivatives": "analysis.derivatives",
@@ -89,6 +95,9 @@ _HOME = {
     "catalogue": "robot.robot",
     "export_c": "analysis.kernels",
     "generate": "analysis.generate",
+    "count_table": "analysis.count_table",
+    "CountRow": "analysis.count_table",
+    "CountTable": "analysis.count_table",
     "Generated": "analysis.generate",
     "OperatorCount": "analysis.generate",
     "inverse_kinematics": "analysis.inverse_kinematics",
@@ -113,6 +122,8 @@ __all__ = [
     "PID",
     "ActuatorMotion",
     "ComputedTorque",
+    "CountRow",
+    "CountTable",
     "Event",
     "FeedForwardPD",
     "FlexapodError",
@@ -127,9 +138,11 @@ __all__ = [
     "RobotFileWarning",
     "Springs",
     "State",
+    "StateSpace",
     "actuator_sizing",
     "cache_entries",
     "cache_folder",
+    "cartesian_stiffness",
     "catalogue",
     "check_motion",
     "check_pose",
@@ -154,6 +167,7 @@ __all__ = [
     "jacobian",
     "json_schema",
     "kernel",
+    "linearize",
     "load",
     "mass_matrix",
     "motions",

@@ -1,0 +1,109 @@
+r"""`cartesian_stiffness`: how far the platform yields under a load.
+
+.. math:: C = P\,Z\,(Z^T (K + B\,\mathrm{diag}(k)\,B^T)\,Z)^{-1} Z^T P^T,\qquad B^T Z = 0 \text{ where the actuators are locked}
+
+K: stiffness about the equilibrium in the coordinates of the robot's linear model, P motion of the platform per coordinate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.natural_frequencies import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.results import TWIST, OnError, dataset, settle
+from flexapod.analysis.vibration import null_space
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+YIELDS = 1e-12
+"""Compliance, of the largest (metres and radians made comparable by the characteristic length), below which nothing yields."""
+
+
+def cartesian_stiffness(
+    robot: Robot,
+    state: Any,
+    *,
+    actuators: Any = "locked",
+    prestress: bool = True,
+    wrench: Any = None,
+    point: str | None = None,
+    on_error: OnError = "raise",
+) -> xr.Dataset:
+    """Compliance and stiffness (6, 6) of the platform at its origin or at a named point of it, world axes.
+
+    Args:
+        state: poses; the robot is at rest there.
+        actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
+        point: of the platform where load and motion are taken.
+    Returns:
+        Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
+        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield.
+
+    Checked by: tests/analysis/test_cartesian_stiffness.py.
+    """
+    words = np.full(len(state), "", dtype=object)
+    stiffness = actuator_stiffness(robot, actuators)
+    model = linear_model(robot, state, actuators, prestress, (wrench, None, "world"), words)
+    settle("cartesian stiffness", robot, words.astype(str), state, on_error)
+    C = compliance(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
+    if point is not None:
+        arm = _arms(robot, state, model, point)
+        C = arm @ C @ np.swapaxes(arm, 1, 2)
+    scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)
+    even = C * scale[:, None] * scale
+    rank = np.linalg.matrix_rank(even, tol=YIELDS * np.abs(even).max(axis=(1, 2)), hermitian=True)
+    K = np.linalg.pinv(even, rcond=YIELDS, hermitian=True) * scale[:, None] * scale
+
+    def spread(values: Array) -> Array:
+        result = np.full((len(words), *values.shape[1:]), np.nan)
+        result[model.good] = values
+        return result
+
+    variables = {
+        "compliance": (("twist", "wrench"), spread(C), "m/N, rad/N, rad/(N m)"),
+        "stiffness": (("wrench", "twist"), spread(K), "N/m, N, N m"),
+        "rank": ((), spread(rank.astype(float)), "1"),
+    }
+    names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
+    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
+
+
+def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:
+    """Compliance (n, 6, 6) of the platform frame."""
+    K, Bt = model.K, np.swapaxes(model.B, 1, 2)
+    if stiffness is not None:
+        K = K + model.B @ (stiffness[:, None] * Bt)
+    Z = null_space(Bt) if actuators == "locked" else np.broadcast_to(np.eye(K.shape[1]), K.shape)
+    inner = np.swapaxes(Z, 1, 2) @ K @ Z
+    P = model.P @ Z
+    try:
+        C = P @ np.linalg.solve(inner, np.swapaxes(P, 1, 2))
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            "cartesian stiffness: the robot can move without any force; lock its actuators or give them stiffness"
+        ) from error
+    return (C + np.swapaxes(C, 1, 2)) / 2.0
+
+
+def _arms(robot: Robot, state: Any, model: LinearModel, point: str) -> Array:
+    """(n, 6, 6) twist of a point of the platform from that of its frame."""
+    from flexapod.analysis.point_motion import named_point, point_motion
+
+    body, _ = named_point(robot, point)
+    if body != "platform":
+        raise InputError(f"point: {point!r} is a point of {body}; Cartesian stiffness is that of the platform")
+    at = [np.atleast_2d(point_motion(robot, state, name).position.values)[model.good] for name in (point, "platform")]
+    arm = at[0] - at[1]
+    T = np.tile(np.eye(6), (len(arm), 1, 1))
+    for i, j, k, sign in ((0, 1, 2, 1.0), (0, 2, 1, -1.0), (1, 2, 0, 1.0), (1, 0, 2, -1.0), (2, 0, 1, 1.0), (2, 1, 0, -1.0)):
+        T[:, i, 3 + j] = sign * arm[:, k]  # v + omega x r
+    return T

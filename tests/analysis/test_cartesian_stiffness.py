@@ -1,0 +1,64 @@
+"""Cartesian stiffness: textbook beams, actuator springs, static deflection under a small load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+LINEAR = 1e-5
+"""Deflections are 2e-8 m and more: rounding of positions is 1e-8 of that, third-order effects (both signs are used) are less."""
+
+
+def at_home(robot: fp.Robot) -> fp.State:
+    return fp.State(position=robot.home.position, rotation=robot.home.rotation)
+
+
+def test_actuator_springs_of_a_rigid_robot() -> None:
+    """K = J^T k J without prestress."""
+    robot = fp.load("gough-stewart")
+    k = np.full(6, 1e7)
+    found = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, prestress=False)
+    J = fp.jacobian(robot, at_home(robot)).jacobian.values
+    expected = J.T @ np.diag(k) @ J
+    assert np.allclose(found.stiffness.values, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert np.allclose(found.compliance.values @ expected, np.eye(6), atol=1e-9)
+    assert float(found["rank"]) == 6
+
+
+def test_compliance_is_the_deflection_of_a_small_load() -> None:
+    """Against the nonlinear static deflection of flexible legs, actuators locked."""
+    robot = fp.load("dualemps")
+    q = np.array([[0.03, -0.02]])
+    still = fp.ActuatorMotion(time=[0.0], position=q, velocity=0 * q, acceleration=0 * q)
+    found = fp.cartesian_stiffness(robot, fp.State.from_actuators(robot, q[0]))
+    for load in ([1, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0.05, 0]):
+        there, back = (fp.static_deflection(robot, still, wrench=sign * np.array(load, dtype=float)) for sign in (1, -1))
+        turn = there.rotation.values[0] @ back.rotation.values[0].T
+        moved = np.append((there.position - back.position).values[0], (turn[0, 2] - turn[2, 0]) / 2) / 2
+        expected = (found.compliance.values @ np.array(load))[[0, 1, 2, 4]]
+        size = np.array([1, 1, 1, robot.characteristic_length])
+        assert np.allclose(moved * size, expected * size, rtol=0, atol=LINEAR * np.abs(expected * size).max())
+    assert float(found["rank"]) == 3  # in the plane
+
+
+def test_point_of_the_platform() -> None:
+    """The tool's compliance is the frame's, moved by its arm."""
+    robot = fp.load("hexaslide")
+    name = next(iter(robot.platform.points), None)
+    if name is None:
+        pytest.skip("no named point")
+    k = np.full(6, 1e8)
+    frame = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, prestress=False).compliance.values
+    tool = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, prestress=False, point=name).compliance.values
+    r = robot.home.rotation @ robot.platform.points[name]
+    T = np.eye(6)
+    T[:3, 3:] = -np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+    assert np.allclose(tool, T @ frame @ T.T, rtol=0, atol=1e-12 * np.abs(tool).max())
+
+
+def test_a_robot_that_moves_freely_is_refused() -> None:
+    robot = fp.load("gough-stewart")
+    with pytest.raises(fp.InputError, match="lock its actuators"):
+        fp.cartesian_stiffness(robot, at_home(robot), actuators=np.zeros(6), prestress=False)

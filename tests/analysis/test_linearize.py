@@ -1,0 +1,83 @@
+"""Linear systems: eigenvalues are the natural frequencies, responses those of the nonlinear robot for small inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+
+def test_locked_eigenvalues_are_the_natural_frequencies() -> None:
+    robot = fp.load("dualemps")
+    state = fp.State.from_actuators(robot, [0.0, 0.0])
+    system = fp.linearize(robot, state, actuators="locked", inputs=("wrench",))
+    values = np.sort(np.abs(np.linalg.eigvals(system.A).imag))[::2] / (2 * np.pi)
+    assert np.allclose(values, fp.natural_frequencies(robot, state).frequency.values, rtol=1e-9)
+    assert system.B.shape == (18, 6)
+    assert (len(system.states), len(system.outputs)) == (18, 8)
+
+
+def test_acceleration_under_a_force_is_that_of_forward_dynamics() -> None:
+    """At rest, q'' = C A B u: exact for linear systems, and at rest for the robot."""
+    robot = fp.load("dualemps")
+    state = fp.State.from_actuators(robot, [0.02, -0.03])
+    system = fp.linearize(robot, state)
+    force = np.array([3.0, -2.0])
+    linear = system.C[:2] @ system.A @ system.B @ force
+    found = fp.forward_dynamics(robot, state, force, friction=False)
+    assert np.allclose(linear, found.actuator_acceleration.values, rtol=1e-9)
+    platform = system.C[2:5] @ system.A @ system.B @ force
+    assert np.allclose(platform, found.acceleration.values, rtol=0, atol=1e-9 * np.abs(platform).max())
+
+
+@pytest.mark.parametrize("name", ["gough-stewart", "gough-stewart-flexible"])
+def test_small_motion_follows_the_simulation(name: str) -> None:
+    """A small extra force on the held robot: linear response against the difference of two nonlinear accelerations."""
+    robot = fp.load(name)
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    system = fp.linearize(robot, state)
+    extra = np.array([0.1, 0.0, -0.2, 0.0, 0.1, 0.3])
+    if robot.flexible_platform is not None:
+        held = fp.static_deflection(robot, state)
+        start = fp.State(position=state.position, rotation=state.rotation, elastic=held.elastic.values)
+        hold = held.force.values
+    else:
+        start, hold = state, fp.inverse_dynamics(robot, state).force.values
+    moved = fp.forward_dynamics(robot, start, hold + extra)
+    rest = fp.forward_dynamics(robot, start, hold)
+    nonlinear = np.concatenate([(moved - rest)[k].values for k in ("acceleration", "angular_acceleration")])
+    linear = system.C[6:] @ system.A @ system.B @ extra
+    assert np.allclose(linear, nonlinear, rtol=0, atol=1e-8 * np.abs(nonlinear).max())
+
+
+def test_frequency_response_at_zero_is_the_compliance() -> None:
+    robot = fp.load("dualemps")
+    state = fp.State.from_actuators(robot, [0.0, 0.0])
+    system = fp.linearize(robot, state, actuators="locked", inputs=("wrench",), outputs=("platform",))
+    found = system.frequency_response(0.0)[0].real
+    C = fp.cartesian_stiffness(robot, state).compliance.values
+    assert np.allclose(found, C, rtol=0, atol=1e-9 * np.abs(C).max())
+
+
+def test_python_control_gets_the_same_matrices_or_one_sentence() -> None:
+    robot = fp.load("dualemps")
+    system = fp.linearize(robot, fp.State.from_actuators(robot, [0.0, 0.0]))
+    try:
+        import control  # noqa: F401
+    except ImportError:
+        with pytest.raises(fp.InputError, match="python-control"):
+            system.control()
+        return
+    assert np.array_equal(system.control().A, system.A)
+
+
+def test_wrong_requests() -> None:
+    robot = fp.load("dualemps")
+    state = fp.State.from_actuators(robot, [0.0, 0.0])
+    with pytest.raises(fp.InputError, match="take no forces"):
+        fp.linearize(robot, state, actuators="locked")
+    with pytest.raises(fp.InputError, match="expected one state"):
+        fp.linearize(robot, fp.State.from_actuators(robot, np.zeros((3, 2))))
+    with pytest.raises(fp.InputError, match="outputs"):
+        fp.linearize(robot, state, outputs=("tool",))
