@@ -149,6 +149,7 @@ __all__ = [
     "clear_cache",
     "conditioning",
     "coriolis_force",
+    "count_table",
     "deformation",
     "description_from_document",
     "energy",

@@ -28,6 +28,7 @@ class Page:
 
     def __init__(self, text: str, values: dict[str, float]) -> None:
         self.values = {"nan": math.nan, "inf": math.inf, **values}
+        self.values |= {name: values[entry] for name, entry in re.findall(r"^- `(\w+)` is `([^`]+)`", text, re.MULTILINE)}
         self.lines = [(len(m[1]), m[2]) for line in text.splitlines() if (m := ITEM.fullmatch(line))]
         self.run(0, len(self.lines), 0)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.analysis.kernels import make_program
 from flexapod.analysis.model_choice import Choice, choose_model, tape_of
 from flexapod.analysis.model_names import meanings, short_names
 from flexapod.analysis.results import check_option
@@ -103,6 +105,7 @@ def generate(
     constants: Constants = "inputs",
     solve: bool = True,
     formulation: str | None = None,
+    dependents: Sequence[str] = (),
     **options: Any,
 ) -> Generated:
     """The model of a quantity as intermediate variables: unused ones removed, constants folded, operators counted.
@@ -116,14 +119,20 @@ def generate(
             ``"numbers"``: the robot's values are put in and folded.
         solve: False stops before the final system is solved: mass matrix and remaining forces instead of accelerations.
         formulation: of the quantity, e.g. ``"virtual_work"``; left out: the first that applies.
+        dependents: coordinates that the loops are solved for, of robots with flexible legs, e.g. ``("q12", "q22")``; left out:
+            the passive joints.
         options: of the program, as for `kernel`.
 
     Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
     """
     check_option("form", form, FORMS)
     check_option("constants", constants, CONSTANTS)
+    if dependents:
+        from flexapod.robot.chosen_dependents import with_dependents
+
+        robot = with_dependents(robot, dependents)
     choice = choose_model(robot, quantity, solve=solve, formulation=formulation, options=options)
-    tape = tape_of(robot, choice, constants)
+    tape = tape_of(robot, make_program(robot, choice.program, choice.options), constants)
     from flexapod.kernels.listing import make_listing
 
     listing = make_listing(tape, short_names(robot, tape.signature))

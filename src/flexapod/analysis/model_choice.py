@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.kernels import PROGRAMS, make_program, parameter_values
+from flexapod.analysis.kernels import PROGRAMS, parameter_values
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
-    from flexapod.kernels import Tape
+    from flexapod.kernels import Program, Tape
     from flexapod.robot.robot import Robot
 
 RIGID = {
@@ -29,13 +29,22 @@ FLEXIBLE_PLATFORM = {
     "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
 }
 FLEXIBLE_LEGS = {
-    "inverse_dynamics": {"virtual_power": "elastic_inverse_dynamics"},
-    "forward_dynamics": {"virtual_power": "elastic_forward_dynamics"},
-    "mass_matrix": {"virtual_power": "elastic_mass_matrix"},
+    "inverse_dynamics": {"link_axes": "elastic_inverse_dynamics", "world_axes": "elastic_inverse_dynamics"},
+    "forward_dynamics": {
+        "link_axes": "elastic_forward_dynamics",
+        "projected": "elastic_forward_dynamics",
+        "world_axes": "elastic_forward_dynamics",
+    },
+    "mass_matrix": {"link_axes": "elastic_mass_matrix", "world_axes": "elastic_mass_matrix"},
 }
 """Quantity -> formulation -> program, for each kind of robot; the first formulation that applies is the default."""
 
-OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "newton_euler": {"friction": False},
+    "world_axes": {"axes": "world"},
+    "projected": {"axes": "projected"},
+}
+"""Formulation -> options of its program."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +66,9 @@ class Choice:
 
 def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
     """Quantity -> formulation -> program of a robot."""
-    if robot.flexible_platform is not None:
-        return FLEXIBLE_PLATFORM
-    return FLEXIBLE_LEGS if robot.beams else RIGID
+    if robot.elastic_legs:
+        return FLEXIBLE_LEGS
+    return FLEXIBLE_PLATFORM if robot.flexible_platform is not None else RIGID
 
 
 def choose_model(
@@ -73,6 +82,8 @@ def choose_model(
                 f"{quantity} of {robot.name} has no final system to leave out; solve=False applies to forward_dynamics"
                 " and, of flexible robots, to inverse_dynamics"
             )
+        if formulation == "projected":
+            formulation = "link_axes"
         if formulation not in (None, *known["mass_matrix"]):
             raise InputError(
                 f"the mass matrix of {robot.name} is not formed by {formulation}; choose {', '.join(known['mass_matrix'])}"
@@ -89,7 +100,7 @@ def choose_model(
     problem: FlexapodError | None = None
     for name, program in candidates.items():
         try:
-            return Choice(quantity=quantity, formulation=name, program=program, options=_options(robot, program, given))
+            return Choice(quantity=quantity, formulation=name, program=program, options=_options(robot, name, program, given))
         except FlexapodError as error:
             problem = problem or error
     assert problem is not None
@@ -101,22 +112,21 @@ def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[st
         raise InputError(f"no model of '{quantity}'; there are: {', '.join([*formulations(robot), *PROGRAMS])}")
     if formulation is not None:
         raise InputError(f"{quantity} has one formulation only; leave formulation out")
-    return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, given))
+    return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, quantity, given))
 
 
-def _options(robot: Robot, program: str, given: dict[str, Any]) -> dict[str, Any]:
+def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]) -> dict[str, Any]:
     if program.startswith("minimal_"):
         from flexapod.equations.minimal import plan
 
         return {"plan": plan(robot), **given}
-    return {**OPTIONS.get(program, {}), **given}
+    return {**OPTIONS.get(formulation, {}), **given}
 
 
-def tape_of(robot: Robot, choice: Choice, constants: str) -> Tape:
-    """Operations of a choice with parameters as inputs or as numbers."""
+def tape_of(robot: Robot, program: Program, constants: str) -> Tape:
+    """Operations of a program with parameters as inputs or as the robot's numbers."""
     from flexapod.kernels.specialised import numeric_tape, unrolled_tape
 
-    program = make_program(robot, choice.program, choice.options)
     names = [p.name for p in program.signature.parameters]
     values = dict(zip(names, map(float, parameter_values(robot, program.signature)), strict=True))
     if constants == "numbers":

@@ -89,6 +89,8 @@ def _model(listing: Listing, style: Style) -> str:
     arguments += [f"double {_array(c_name(s.name, o.name), o.shape, out=True)}" for o in s.outputs]
     used = _mentioned([*listing.main, Assign(name="status", value=listing.status)])
     lines = [f"    const double {name} = constants[{k}];" for k, name in enumerate(listing.constants) if name in used]
+    lines += [f"    const double {name} = {style.name(entry)};" for name, entry in listing.aliases.items()]
+    used |= {entry.partition("[")[0] for entry in listing.aliases.values()}
     lines += _statements(listing.main, style, 1)
     lines += [f"    (void){c_name(s.name, i.name)};" for i in s.inputs if i.name not in used]
     lines += ["    (void)constants;"] if listing.parameters and not used & set(listing.constants) else []

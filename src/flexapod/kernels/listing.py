@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,7 @@ class Listing:
     Args:
         signature: boundary of the model.
         parameters: identifier -> dotted path in the robot file, in the order of the signature.
+        aliases: name -> entry of an input that it stands for, e.g. ``q12`` -> ``joint_position[1]``; those that are read.
         constants: names that the set-up part hands to the main part.
         setup, main: statements in the order of evaluation.
         status: 0 is good.
@@ -74,18 +75,29 @@ class Listing:
 
     signature: Signature
     parameters: dict[str, str]
+    aliases: dict[str, str]
     constants: tuple[str, ...]
     setup: tuple[Statement, ...]
     main: tuple[Statement, ...]
     status: Expr
 
 
-def make_listing(tape: Tape) -> Listing:
-    """Listing of a tape. Checked by: tests/generator/test_generated_text.py."""
+def make_listing(tape: Tape, names: Mapping[str, str] | None = None) -> Listing:
+    """Listing of a tape.
+
+    Args:
+        names: entry of an input -> short name for it; names that mean something else already are left out.
+
+    Checked by: tests/generator/test_generated_text.py.
+    """
     signature = tape.signature
-    inputs = [entry for i in signature.inputs for entry in entries(i.name, i.shape)]
     outputs = [entry for o in signature.outputs for entry in entries(o.name, o.shape)]
     fresh = Fresh({i.name for i in signature.inputs} | {o.name for o in signature.outputs})
+    whole = [entry for i in signature.inputs for entry in entries(i.name, i.shape)]
+    read = {tape.main.args[k][0] for k, op in enumerate(tape.main.ops) if op == "arg"}
+    chosen = {entry: name for entry, name in (names or {}).items() if fresh.take(name)}
+    aliases = {chosen[entry]: entry for k, entry in enumerate(whole) if entry in chosen and k in read}
+    inputs = [chosen.get(entry, entry) for entry in whole]
     parameters = _identifiers([p.name for p in signature.parameters], fresh)
     first = _Writer(tape.setup, list(parameters), fresh, "p")
     values = first.write()
@@ -95,6 +107,7 @@ def make_listing(tape: Tape) -> Listing:
     return Listing(
         signature=signature,
         parameters=parameters,
+        aliases=aliases,
         constants=tuple(dict.fromkeys(constants)),
         setup=tuple(first.statements),
         main=tuple(second.statements),

@@ -30,6 +30,8 @@ def markdown_text(listing: Listing, about: Sequence[str], meanings: Mapping[str,
     style = Style(name=lambda n: listing.parameters.get(n, n), number=_plain_number, call=_plain_call, signs=plain_signs())
     title, *rest = about
     lines = [f"# {title}", "", *rest, "", "## Boundary", "", *_boundary(listing, meanings), ""]
+    if listing.aliases:
+        lines += ["## Names", "", *[_named(name, entry, meanings) for name, entry in listing.aliases.items()], ""]
     if listing.setup:
         lines += ["## Once per parameter set", "", *_items(listing.setup, style, ""), ""]
     lines += ["## Per sample", "", *_items(listing.main, style, "")]
@@ -38,13 +40,18 @@ def markdown_text(listing: Listing, about: Sequence[str], meanings: Mapping[str,
 
 def _boundary(listing: Listing, meanings: Mapping[str, str]) -> list[str]:
     lines = ["| name | kind | shape | unit | |", "|---|---|---|---|---|"]
+    short = set(listing.aliases.values())
     for kind, group in (("input", listing.signature.inputs), ("output", listing.signature.outputs)):
         for a in group:
-            told = "; ".join(f"{n} {m}" for n, m in meanings.items() if n.partition("[")[0] == a.name)
+            told = "; ".join(f"{n} {m}" for n, m in meanings.items() if n.partition("[")[0] == a.name and n not in short)
             shape = " x ".join(map(str, a.shape)) or "scalar"
             lines.append(f"| `{a.name}` | {kind} | {shape} | {a.unit} | {'. '.join(x for x in (a.doc, told) if x)} |")
     lines += [f"| `{p.name}` | parameter | scalar | {p.unit} | {p.doc} |" for p in listing.signature.parameters]
     return lines
+
+
+def _named(name: str, entry: str, meanings: Mapping[str, str]) -> str:
+    return f"- `{name}` is `{entry}`" + (f", {meanings[entry]} in the robot file" if entry in meanings else "")
 
 
 def _plain_number(value: float) -> str:
@@ -97,7 +104,9 @@ def latex_text(listing: Listing, about: Sequence[str], meanings: Mapping[str, st
     head = [r"\documentclass{article}", r"\usepackage{amsmath,longtable}", r"\allowdisplaybreaks", r"\begin{document}"]
     head += [rf"\section*{{{title}}}", *rest, "", r"\begin{longtable}{ll}"]
     head += [rf"${symbols[name]}$ & \texttt{{{_escaped(path)}}} \\" for name, path in listing.parameters.items()]
-    head += [rf"${_symbol(name)}$ & {_escaped(meaning)} \\" for name, meaning in meanings.items()]
+    head += [rf"${_symbol(name)}$ & \texttt{{{_escaped(entry)}}} \\" for name, entry in listing.aliases.items()]
+    shown = {name: m for name, m in meanings.items() if name not in listing.aliases.values()}
+    head += [rf"${_symbol(name)}$ & {_escaped(meaning)} \\" for name, meaning in shown.items()]
     rows = [rf"{style.name(s.name)} &= {text(s.value, style)}" for s in [*listing.setup, *listing.main] if isinstance(s, Assign)]
     body = [r"\end{longtable}", r"\begin{align}", " \\\\\n".join(rows), r"\end{align}", r"\end{document}", ""]
     return "\n".join([*head, *body])

@@ -78,6 +78,7 @@ def _model(listing: Listing, style: Style) -> list[str]:
     lines = [f"def {s.name}({arguments}):", f'    """{", ".join(o.name for o in s.outputs)} and status of one sample."""']
     if listing.parameters and listing.constants:
         lines.append(f"    {', '.join(map(safe, listing.constants))}{',' if len(listing.constants) == 1 else ''} = constants")
+    lines += [f"    {safe(name)} = {safe(entry)}" for name, entry in listing.aliases.items()]
     lines += [f"    {safe(o.name)} = empty({o.shape})" for o in s.outputs if o.shape]
     lines += ["    with errstate(all='ignore'):", *_statements(listing.main, style, 2)]
     results = ", ".join(f"{o.name!r}: {safe(o.name)}" for o in s.outputs)

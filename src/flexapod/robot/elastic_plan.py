@@ -71,8 +71,11 @@ class ElasticPlan:
         return tuple(k for leg in self.legs for k in leg.dependents) + self.dependents
 
 
-def elastic_plan(robot: Robot) -> ElasticPlan:
+def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPlan:
     """The plan of a robot, by pivoting at a generic configuration near home.
+
+    Args:
+        solved: names of coordinates to solve for in place of the passive ones, as far as that is possible.
 
     Checked by: tests/robot/test_elastic_plan.py.
     """
@@ -84,6 +87,9 @@ def elastic_plan(robot: Robot) -> ElasticPlan:
     columns = head + robot.coordinates
     A = loop_matrix(robot, carrier, first, len(columns))
     kinds = _kinds(robot, len(head), modes)
+    if solved is not None:
+        others = ["elastic" if kind == "passive" else kind for kind in kinds]
+        kinds = ["passive" if name in solved else kind for name, kind in zip(columns, others, strict=True)]
     legs, rest = [], []
     for i, block in enumerate(A):
         own = range(first[i], first[i] + counts[i])
