@@ -38,7 +38,9 @@ Array = NDArray[np.float64]
 LIMIT = 40
 """Newton steps of a static deflection; in the linear range it takes four."""
 SETTLED = 1e-13
-"""Last step of a static deflection, of the largest so far."""
+"""Last step of a static deflection, of the largest elastic coordinate or step so far."""
+ROUNDING = 1e-9
+"""Steps up to this may be rounding of stiff beams: they are taken as the end where they fall no more."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,7 +119,7 @@ def settled(
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     moved = [where[robot.elastic_plan.independent[k]] for k in free if robot.elastic_plan.independent[k] in where]
     columns = [k for k in free if robot.elastic_plan.independent[k] in where]
-    largest = np.zeros(len(words))
+    largest, before = np.zeros(len(words)), np.full(len(words), np.inf)
     for _ in range(LIMIT):
         terms = leg_terms(robot, state, wrench, friction, words)
         _, K, _ = leg_stiffness(robot, state, wrench, words)
@@ -130,10 +132,12 @@ def settled(
         q, qd = state.actuators(robot)
         state = close(robot, state, q, e, qd, ed, words)
         size = np.abs(step).max(axis=1)
-        largest = np.maximum(largest, size)
-        if np.all((size <= SETTLED * np.maximum(largest, 1e-300)) | (words != "") | (size == 0)):
+        largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
+        still = (size < ROUNDING * largest) & (size > before / 2.0)
+        if np.all((size <= SETTLED * largest) | still | (words != "")):
             return state
-    late = (size > 1e-9 * np.maximum(largest, 1e-300)) & (words == "")
+        before = size
+    late = ~(size <= ROUNDING * largest) & (words == "")
     words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
     return state
 
