@@ -49,8 +49,13 @@ class CountTable:
     rows: tuple[CountRow, ...]
     refused: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Head of the table."""
+        return COLUMNS
+
     def cells(self) -> list[tuple[str, ...]]:
-        """Text of all rows, in the order of `COLUMNS`."""
+        """Text of all rows."""
         solve = {True: "yes", False: "no", None: "-"}
         return [
             (

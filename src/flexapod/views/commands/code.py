@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
+from flexapod.views.commands.generate import Dependents, show_table
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
 from flexapod.views.output import number, print_json, print_table, print_text
@@ -26,6 +27,11 @@ FLEXIBLE = {
     "forward dynamics": "flexible_forward_dynamics",
     "mass matrix": "flexible_mass_matrix",
 }
+FLEXIBLE_LEGS = {
+    "inverse dynamics": "elastic_inverse_dynamics",
+    "forward dynamics": "elastic_forward_dynamics",
+    "mass matrix and remaining forces": "elastic_mass_matrix",
+}
 OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
 VERBS = {
     "inverse_dynamics": ("minimal_inverse_dynamics", "virtual_power"),
@@ -41,7 +47,11 @@ def register(app: typer.Typer) -> None:
         "flexapod export-c stewart-3-3 --out c-code",
         "flexapod export-c delta --quantity inverse_kinematics --out c-code",
     )(export_c)  # fmt: skip
-    command(app, "count", "flexapod count stewart-3-3")(count)
+    command(
+        app, "count",
+        "flexapod count stewart-3-3",
+        "flexapod count five-bar --table --quantity inverse_dynamics",
+    )(count)  # fmt: skip
     command(app, "bench", "flexapod bench stewart-3-3 --seconds 0.2")(bench)
     cache = typer.Typer(help="Compiled kernels on disk.", no_args_is_help=True)
     command(cache, "list", "flexapod cache list")(cache_list)
@@ -52,7 +62,8 @@ def register(app: typer.Typer) -> None:
 def kernels_of(robot: fp.Robot) -> dict[str, Any]:
     """Kernels of a robot by label; an `InputError` in place of one that does not apply."""
     found: dict[str, Any] = {}
-    for label, quantity in (FLEXIBLE if robot.elastic_names else RIGID).items():
+    kind = FLEXIBLE_LEGS if robot.elastic_legs else FLEXIBLE if robot.elastic_names else RIGID
+    for label, quantity in kind.items():
         try:
             found[label] = fp.kernel(robot, quantity, **OPTIONS.get(quantity, {}))
         except fp.FlexapodError as error:
@@ -96,8 +107,20 @@ def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
     return fp.export_c(robot, names[-1], folder)
 
 
-def count(robot: RobotName, changes: Changes = [], as_json: Json = False) -> None:  # noqa: B006
+def count(
+    robot: RobotName,
+    changes: Changes = [],  # noqa: B006
+    table: Annotated[bool, typer.Option("--table", help="every formulation, with constants as inputs and as numbers")] = False,
+    quantity: Annotated[list[str], typer.Option("--quantity", help="of the table; may be repeated")] = [],  # noqa: B006
+    dependents: Dependents = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
     """Operations per sample of each formulation; what depends on parameters alone is counted apart."""
+    if table:
+        show_table(robot_of(robot, changes), quantity, dependents, as_json)
+        return
+    if quantity or dependents:
+        raise fp.InputError("--quantity and --dependents belong to --table")
     with working("deriving every formulation ..."):
         found = robot_of(robot, changes)
         kernels = kernels_of(found)
