@@ -10,7 +10,8 @@ from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.schema import Flexible, Section
 
-_MATERIAL = {"young", "poisson", "density", "damping", "modes", "theory"}
+_CONSTANTS = {"young", "poisson", "density"}
+_MATERIAL = {*_CONSTANTS, "material", "damping", "modes", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", *_MATERIAL},
     "plate": {"outline", "thickness", *_MATERIAL},
@@ -34,8 +35,11 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     """Report what is missing, what does not belong to the type, and sizes that cannot be."""
     given = {name for name in flexible.model_fields_set if getattr(flexible, name) is not None}
     kind = flexible.type
+    named = "material" in given
+    for name in sorted(given & _CONSTANTS) if named else ():
+        report.error((name,), "cannot stand beside material", f"Remove {name} or material.")
     for name in _REQUIRED[kind]:
-        if name not in given:
+        if name not in given and not (named and name in _CONSTANTS):
             report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
     for name in sorted(given - _ALLOWED[kind] - {"type"}):
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))

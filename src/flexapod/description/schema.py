@@ -189,6 +189,7 @@ class Flexible(Model):
         default=None, description="plate: corners in order, in the body's xy plane"
     )
     thickness: Size | None = Field(default=None, description="plate: thickness")
+    material: Text | None = Field(default=None, description="name of a material, instead of young, poisson and density")
     young: Stress | None = Field(default=None, description="Young's modulus")
     poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
     density: Density | None = Field(default=None, description="mass per volume")
@@ -290,7 +291,7 @@ class Joint(Model):
     limits: Limits | None = Field(default=None, description="what the joint can do")
     friction: Friction | None = Field(default=None, description="friction of the joint")
     inertia: MassOrInertia = Field(default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)")
-    stiffness: Stiffness | None = Field(default=None, description="spring at the joint, unloaded at home; an actuator drives through it")
+    stiffness: Stiffness | None = Field(default=None, description="spring, unloaded at home; an actuator drives through it")
     damping: Viscous | None = Field(default=None, description="damper at the joint, beside the spring")
 
 

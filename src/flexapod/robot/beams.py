@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.description.schema import Flexible, Section
+from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL
 from flexapod.robot.flexible_platform import FlexibleShape, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along
@@ -56,7 +57,11 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             continue
         spec = link.body.flexible
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
-        root, axes, body = i, link.body.body_axes, _element(spec.model_dump_json(), planar)
+        try:
+            body = _element(spec.model_dump_json(), planar)
+        except FlexibleBodyError as error:
+            raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
+        root, axes = i, link.body.body_axes
         for k in range(spec.elements):
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
             result.append(BeamElement(name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=body))
@@ -75,6 +80,7 @@ def _element(words: str, planar: bool) -> FlexibleBody:
     return flexible.beam(
         length=spec.length / spec.elements,
         section=_section(spec.section),
+        material=spec.material,
         young=spec.young,
         density=spec.density,
         poisson=spec.poisson,

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.description.schema import Flexible
+from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import Array, frozen
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
+    from flexapod.flexible.materials import Material
 
 SAME_POINT = 1e-6
 """Distance [m] within which an interface of a flexible body is the joint of the robot."""
@@ -63,12 +65,13 @@ def make_flexible(
         body = flexible.from_modes(folder / spec.file)
         body = body.truncated(spec.modes) if spec.modes is not None else body
     elif spec.type == "plate":
+        own = _constants(spec)
         body = flexible.plate(
             outline=np.array(spec.outline),
             thickness=spec.thickness or 0.0,
-            young=spec.young or 0.0,
-            poisson=spec.poisson or 0.0,
-            density=spec.density or 0.0,
+            young=own.young or 0.0,
+            poisson=own.poisson or 0.0,
+            density=own.density or 0.0,
             theory=spec.theory or "mindlin",
             modes=spec.modes if spec.modes is not None else 10,
             interfaces={**_places(joints), **_places({f"point {name}": p for name, p in (points or {}).items()})},
@@ -76,6 +79,16 @@ def make_flexible(
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return body.with_damping(spec.damping) if spec.damping is not None else body
+
+
+def _constants(spec: Flexible) -> Flexible | Material:
+    """What has Young's modulus, Poisson's ratio and density of a plate."""
+    from flexapod.flexible import materials
+
+    try:
+        return spec if spec.material is None else materials.material(spec.material)
+    except FlexapodError as error:
+        raise RobotBuildError(f"platform.flexible.material: {error}") from error
 
 
 def _places(points: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:

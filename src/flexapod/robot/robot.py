@@ -361,6 +361,7 @@ def build_robot(
         inherited=plan,
         flexible_platform=flexible,
     )
+    _ = robot.beams  # a beam that cannot be made is told now, by name
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
