@@ -12,7 +12,6 @@ from flexapod.views.output import write_data, write_text
 from flexapod.views.plot import actuator_figure, page, robot_figure
 from flexapod.views.reproduce import reproduce
 
-
 NEXT = """
 next, a hexapod of your own, changed, with figures for a meeting:
   .venv/bin/flexapod new my-hexapod.yaml --kind 6-ups

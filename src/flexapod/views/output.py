@@ -156,21 +156,36 @@ def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], 
 
     if title:
         console().print(Text(title, style="bold"), soft_wrap=True)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for k, name in enumerate(head):
-        table.add_column(Text(name), justify="left" if k < text else "right", overflow="fold")
+    cells = [[row[k] for row in rows] for k in range(len(head))]
+    gaps = 2 * len(head)
+    fits = sum(max(map(len, [name, *column])) for name, column in zip(head, cells, strict=True)) + gaps <= console().width
+    table, needed = Table(box=None, pad_edge=False, header_style="bold"), gaps
+    for k, (name, column) in enumerate(zip(head, cells, strict=True)):
+        uncut = name.split() + (column if k >= text else [word for cell in column for word in cell.split()])
+        least = max(map(len, uncut), default=1)  # numbers and words are never cut, heads and texts may be folded
+        needed += least
+        if k < text:
+            table.add_column(Text(name), overflow="fold", min_width=least)
+        else:
+            table.add_column(Text(name), justify="right", width=None if fits else least)
     for row in rows:
         table.add_row(*[Text(cell) for cell in row])
-    console().print(table)
+    console(needed).print(table)
 
 
-def console() -> Any:
-    """The output stream; wide where it is not a terminal, so that tables in files and pipes are not folded."""
+def console(needed: int = 0) -> Any:
+    """The output stream; wide where it is not a terminal, so that tables in files and pipes are not folded.
+
+    Args:
+        needed: columns without which something would be cut off; a narrow terminal then folds the lines by itself.
+    """
     import sys
 
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() or "COLUMNS" in os.environ else Console(width=WIDE)
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return Console(width=max(WIDE, needed))
+    return Console(width=max(Console().width, needed))
 
 
 WIDE = 160

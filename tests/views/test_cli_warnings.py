@@ -1,0 +1,53 @@
+"""What the command line says unasked: limits under a load at a point, simulations that cannot be trusted; tables that fit."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from flexapod.views.output import print_table
+
+Run = Callable[..., Any]
+
+
+def peak(stdout: str) -> float:
+    return max(float(line.split()[7]) for line in stdout.splitlines() if re.match(r"[A-F] ", line))
+
+
+def test_a_load_at_a_point_counts_for_limits(run: Run) -> None:
+    """A sideways force at a tool far above the joints: its moment makes the largest forces, and the limits know it."""
+    assert run("new", "a.yaml", "--no-ask").exit_code == 0
+    words = ["inverse-dynamics", "a.yaml", "--set", "platform.points.tool=[0,0,0.6]", "--wrench", "400,0,0,0,0,0"]
+    at_origin, at_tool = run(*words), run(*words, "--point", "tool")
+    assert at_origin.exit_code == at_tool.exit_code == 0
+    small, large = peak(at_origin.stdout), peak(at_tool.stdout)
+    assert large > 1.2 * small
+    limit = ["--set", f"legs.slide.limits.force={0.5 * (small + large)}"]
+    assert "needs too much force" not in run(*words, *limit).stderr
+    told = run(*words, "--point", "tool", *limit).stderr
+    found = re.search(r"needs too much force: ([\d.]+) N", told)
+    assert found
+    assert max(float(x) for x in re.findall(r"needs too much force: ([\d.]+) N", told)) == pytest.approx(large, rel=1e-3)
+
+
+def test_a_simulation_that_explodes_is_told(run: Run) -> None:
+    """Gains that a step of 1 ms cannot follow; with shorter steps the same gains are fine."""
+    assert run("new", "a.yaml", "--no-ask").exit_code == 0
+    words = ["simulate", "a.yaml", "--controller", "pd", "--gain", "kp=1e6", "--gain", "kd=3e4", "--duration", "0.2"]
+    wild = run(*words)
+    assert wild.exit_code == 0, wild.stderr
+    assert "too long a step for these gains; try --step 0.00025" in wild.stderr
+    assert "too long a step" not in run(*words, "--step", "1e-5").stderr
+
+
+@pytest.mark.parametrize("width", [200, 110, 80, 40])
+def test_numbers_are_never_cut(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    head = ("name", "a long head [m]", "another long head [kg m^2]", "one more [N]")
+    print_table("title", head, [["first one", "123.4567", "0.61823 .. 0.91823", "12345.6"], ["b", "1", "2", "3"]])
+    told = capsys.readouterr().out
+    for number in ("123.4567", "0.61823 .. 0.91823", "12345.6"):
+        assert number in told
+    for word in " ".join(head).split():
+        assert word in told
