@@ -12,7 +12,7 @@ from flexapod.analysis.sampling import random_states
 from flexapod.equations.minimal.conditions import applies
 from flexapod.robot.model import RigidBody
 
-ROBOTS = [name for name in fp.catalogue() if fp.load(name).flexible_platform is None]
+ROBOTS = [name for name in fp.catalogue() if not fp.load(name).elastic_names]
 
 STATES = 10_000
 

@@ -19,7 +19,8 @@ PUBLISHED = {
     "tripteron": (3, 0, 3, 3),  # Gosselin and others 2004: over-constrained, the formula gives 0
     "planar-4-prr": (3, 3, 3, 4),  # Shao and others 2013: one actuator more than freedoms
     "five-bar": (2, 2, 2, 2),
-    "dualemps-topology": (2, 2, 2, 2),  # Briot 2014: PRRRP
+    "dualemps": (2, 2, 2, 2),  # Briot 2014: PRRRP
+    "dualemps-topology": (2, 2, 2, 2),  # the same with two elements
     "every-joint": (6, 6, 6, 6),
     "tilting-platform": (3, 3, 3, 3),
 }

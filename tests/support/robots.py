@@ -15,8 +15,9 @@ from support.jets import constant, half_on_link, link_jets, platform_jet, row_se
 
 DATA = Path(__file__).parent.parent / "data"
 OWN = {path.stem: path for path in sorted((DATA / "robots").glob("*.yaml"))}
-FILES: dict[str, Path] = {**fp.catalogue(), **OWN}
-"""Every robot that the laws are checked on: the catalogue, and the files of the tests."""
+FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k != "dualemps-8"}, **OWN}
+"""Every robot that the laws are checked on: the catalogue, and the files of the tests. `dualemps-8` is `dualemps` with more
+elements: its 72 held coordinates would only take long to compile."""
 
 _loaded: dict[str, Robot] = {}
 

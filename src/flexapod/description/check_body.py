@@ -27,11 +27,7 @@ def check_body(body: Body, report: Reporter) -> None:
     if body.flexible is not None:
         check_flexible(body.flexible, Below(report, ("flexible",)))
         for name in sorted({"mass", "com", "inertia", "base_parameters"} & body.model_fields_set):
-            if body.flexible.type == "beam":
-                what = "cannot stand beside flexible: the mass of a beam comes from its own numbers"
-                report.error((name,), what, f"Remove {name}; fix a rigid body to the beam for anything that it carries.")
-            else:
-                report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
+            report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
     inertia, right = body.inertia, frames_right
     if inertia.diagonal is not None and (both := _DIAGONAL & inertia.model_fields_set):
         report.error(("inertia", min(both)), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz.")

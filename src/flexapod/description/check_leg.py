@@ -68,8 +68,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         if row.flexible is not None:
             check_flexible(row.flexible, Below(here, ("flexible",)))
             if "inertial" in row.model_fields_set:
-                what = f"cannot stand beside flexible: the mass of a {row.flexible.type} comes from its own numbers"
-                here.error(("inertial",), what, "Remove inertial; add a fixed row behind it for anything that it carries.")
+                here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
         check_points(row.points, here)
     for name, joint in leg.joints.items():
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
