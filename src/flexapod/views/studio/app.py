@@ -68,7 +68,7 @@ class Studio:
 
     def stop(self) -> None:
         """Close the page's server and end the threads."""
-        self.jobs.cancel()
+        self.jobs.cancel(quietly=True)
         self.loop.stop()
         self.jobs.join(0.2)
         with contextlib.redirect_stdout(io.StringIO()):
@@ -135,11 +135,12 @@ class Studio:
     def varied(self, step: Callable[[], Any], text: str) -> None:
         """Change the variant that is shown."""
         self.busy("computing the variant ...")
+        pair = self.session.kept is not None
         step()
         self.motion.forget()
         self.modes.forget()
         kept = self.session.kept
-        self.scene.show(self.session.robot, None if kept is None else kept.robot, look=False)
+        self.scene.show(self.session.robot, None if kept is None else kept.robot, look=pair != (kept is not None))
         self._connect_handle()
         self._everything()
         self.say(text)
@@ -220,5 +221,5 @@ class Studio:
         if name is not None:
             self.bar.value = 100.0 * part
             self.busy(f"{name}: {100 * part:.0f} %")
-        elif part == 0.0:
-            self.say("cancelled")
+        else:
+            self.say("done" if part == 1.0 else "cancelled")

@@ -65,7 +65,7 @@ def joint_places(robot: fp.Robot, shown: Drawing) -> dict[str, Array]:
     places: dict[str, Array] = {}
     for k, (leg, own) in enumerate(zip(robot.legs, shown.frames, strict=True)):
         for link, frame in zip(leg.links, own, strict=True):
-            places[f"{leg.name}.{link.joint}"] = frame.origin
+            places[f"{leg.name}.{link.coordinate}"] = frame.origin
         places[f"{leg.name}.{leg.closing.joint}"] = shown.corners[k]
     return places
 

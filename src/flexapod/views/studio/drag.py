@@ -15,7 +15,9 @@ from flexapod.views.studio.coordinates import Coordinates
 
 Array = NDArray[np.float64]
 
-STEPS = 8
+STEPS, HALVES = 8, 4
+STRIDE = 0.3
+"""Longest step of the platform, of the characteristic length: further on the Jacobian is another one."""
 SMALL = 1e-6
 """Weight of rotations against translations over the characteristic length."""
 
@@ -36,19 +38,33 @@ def actuators_near(
         found = fp.jacobian(robot, state)
         N = _allowed(found.constraint_jacobian.values, L) if "constraint_jacobian" in found else np.eye(6)
         W = np.diag([1.0] * 3 + [SMALL * L**2] * 3)
-        wanted = np.concatenate([target - state.position, np.zeros(3)])
+        gap = float(np.linalg.norm(target - state.position))
+        stride = min(1.0, STRIDE * L / gap) if gap > 0 else 0.0
+        wanted = np.concatenate([stride * (target - state.position), np.zeros(3)])
         twist = N @ np.linalg.solve(N.T @ W @ N, N.T @ W @ wanted)
-        q = np.clip((q + found.jacobian.values @ twist) * factor, low, high) / factor
-        try:
-            state = fp.State.from_actuators(robot, q, guess=state)
-        except fp.FlexapodError:
+        moved = _tried(robot, q, found.jacobian.values @ twist, state, (low / factor, high / factor))
+        if moved is None:
             break
+        q, state = moved
         gap = float(np.linalg.norm(target - state.position))
         if gap < best_gap:
             best, best_gap = q * factor, gap
         if gap < 1e-6 * L:
             break
     return tuple(float(x) for x in best)
+
+
+def _tried(
+    robot: fp.Robot, q: Array, step: Array, state: fp.State, limits: tuple[Array, Array]
+) -> tuple[Array, fp.State] | None:
+    """The step, or half of it, or a quarter, ...: what the robot can do."""
+    for _ in range(HALVES):
+        there = np.clip(q + step, *limits)
+        try:
+            return there, fp.State.from_actuators(robot, there, guess=state)
+        except fp.FlexapodError:
+            step = 0.5 * step
+    return None
 
 
 def _allowed(G: Array, length: float) -> Array:

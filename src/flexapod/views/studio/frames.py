@@ -65,13 +65,20 @@ def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     return np.array(ends)
 
 
-def drawn_joints(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
-    """Joint coordinates (coordinates,) for a drawing at a pose with these elastic coordinates; NaN where it cannot be taken."""
-    if robot.elastic_names:
-        found = fp.inverse_kinematics(robot, state, elastic=elastic, on_error="mask")
-    else:
+def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array) -> tuple[fp.State, Array]:
+    """Pose and joint coordinates (coordinates,) of a drawing with these elastic coordinates; NaN where it cannot be taken.
+
+    The platform stays where it is; on legs that bend it is the actuators that stay, and the platform goes with the legs. States
+    may be a batch.
+    """
+    if robot.elastic_legs:
+        held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
+        state = fp.State.from_actuators(robot, held, elastic=elastic)
         found = fp.inverse_kinematics(robot, state, on_error="mask")
-    return np.asarray(found.joint_position.values)
+    else:
+        bent = elastic if robot.elastic_names else None
+        found = fp.inverse_kinematics(robot, state, elastic=bent, on_error="mask")
+    return state, np.asarray(found.joint_position.values)
 
 
 def wxyz(R: Array) -> Array:

@@ -48,11 +48,12 @@ class Jobs:
         self._progress(name, 0.0)
         thread.start()
 
-    def cancel(self) -> None:
+    def cancel(self, *, quietly: bool = False) -> None:
         """The running job is no longer wanted; its result is dropped."""
         with self._lock:
             self._ticket += 1
-        self._progress(None, 0.0)
+        if not quietly:
+            self._progress(None, 0.0)
 
     @property
     def running(self) -> bool:

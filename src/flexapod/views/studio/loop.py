@@ -13,12 +13,17 @@ from typing import Any
 
 Action = Callable[[], Any]
 
+PATIENCE = 0.15
+"""Seconds without a request before quiet work starts: it must not stand in the way of a slider that moves."""
+
 
 class Loop:
     """Runs actions one after the other.
 
     Args:
         failed: told of an exception in an action; the loop goes on.
+
+    Checked by: tests/studio/test_studio_life.py.
     """
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
@@ -27,8 +32,8 @@ class Loop:
         self._waiting: dict[str, Action] = {}
         self._quiet: dict[str, Action] = {}
         self._beat: tuple[float, Action] | None = None
-        self._stopped = False
-        self._busy = False
+        self._quiet_from = self._beat_from = 0.0
+        self._stopped = self._busy = False
         self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
 
     def start(self) -> None:
@@ -39,12 +44,14 @@ class Loop:
         """Ask for an action; a waiting one of the same key is replaced."""
         with self._changed:
             self._waiting[key] = action
+            self._quiet_from = time.monotonic() + PATIENCE
             self._changed.notify()
 
     def quiet(self, key: str, action: Action) -> None:
-        """Ask for an action that runs when no other waits."""
+        """Ask for an action that runs when nothing was asked for during a moment."""
         with self._changed:
             self._quiet[key] = action
+            self._quiet_from = time.monotonic() + PATIENCE
             self._changed.notify()
 
     def beat(self, seconds: float | None, action: Action | None = None) -> None:
@@ -54,7 +61,7 @@ class Loop:
             self._changed.notify()
 
     def settle(self, timeout: float) -> bool:
-        """Wait until nothing waits or runs; for tests."""
+        """Wait until nothing waits or runs."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             with self._changed:
@@ -72,32 +79,34 @@ class Loop:
             self._thread.join(timeout)
 
     def _run(self) -> None:
-        due = 0.0
         while True:
             with self._changed:
                 self._busy = False
-                while not self._stopped and not self._waiting and not self._quiet and self._beat is None:
-                    self._changed.wait()
-                if self._stopped:
-                    return
-                action = self._next()
-                if action is None and self._beat is not None:
-                    rest = due - time.monotonic()
-                    if rest > 0:
+                action = None
+                while not self._stopped and action is None:
+                    action, rest = self._next()
+                    if action is None:
                         self._changed.wait(rest)
-                        continue
-                    due, action = time.monotonic() + self._beat[0], self._beat[1]
-                self._busy = action is not None
-            if action is not None:
-                try:
-                    action()
-                except Exception as error:
-                    self._failed(error)
+                if self._stopped or action is None:
+                    return
+                self._busy = True
+            try:
+                action()
+            except Exception as error:
+                self._failed(error)
 
-    def _next(self) -> Action | None:
-        for queue in (self._waiting, self._quiet):
-            if queue is self._quiet and self._beat is not None:
-                return None
-            if queue:
-                return queue.pop(next(iter(queue)))
-        return None
+    def _next(self) -> tuple[Action | None, float | None]:
+        """The action to run now, or None and how long to wait (None: until asked)."""
+        now = time.monotonic()
+        if self._waiting:
+            return self._waiting.pop(next(iter(self._waiting))), 0.0
+        if self._beat is not None:
+            if now >= self._beat_from:
+                self._beat_from = now + self._beat[0]
+                return self._beat[1], 0.0
+            return None, self._beat_from - now
+        if self._quiet:
+            if now >= self._quiet_from:
+                return self._quiet.pop(next(iter(self._quiet))), 0.0
+            return None, self._quiet_from - now
+        return None, None

@@ -11,8 +11,8 @@ from flexapod.views.commands.options import value_of
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
 
-USUAL = ("platform.mass", "legs.piston.mass", "gravity", "platform.flexible.thickness")
-"""Parameters that are offered first, where a robot has one of them."""
+USUAL = ("platform.mass", "platform.flexible.thickness")
+"""Parameters that are offered first, where a robot has one of them; else its first mass."""
 
 
 class DesignPanel(Panel):
@@ -44,7 +44,7 @@ class DesignPanel(Panel):
         robot, session = self.studio.session.robot, self.studio.session
         paths = tuple(robot.parameters)
         if tuple(self.path.options) != paths:
-            chosen = self.path.value if self.path.value in paths else next((p for p in USUAL if p in paths), paths[0])
+            chosen = self.path.value if self.path.value in paths else _first(paths)
             self.path.options = paths
             self.path.value = chosen
         self._chosen(reset=session.current != self._base[0])
@@ -104,3 +104,9 @@ class DesignPanel(Panel):
 
     def _drop(self) -> None:
         self.studio.varied(self.studio.session.drop, "one variant again")
+
+
+def _first(paths: tuple[str, ...]) -> str:
+    """The parameter that is offered first."""
+    masses = [path for path in paths if path.endswith((".mass", ".M"))]
+    return next((path for path in (*USUAL, *masses) if path in paths), paths[0])

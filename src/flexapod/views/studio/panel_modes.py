@@ -114,6 +114,7 @@ class ModesPanel(Panel):
         if self.found is None or self._index() < 0:
             return
         self.studio.motion.pause()
+        self.studio.write_numbers()
         self.playing, self._since = True, time.monotonic()
         self.play.label = "Stop"
         k = min(self._index(), len(self.found.frequency) - 1)

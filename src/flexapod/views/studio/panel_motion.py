@@ -11,9 +11,9 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.panel import Panel
-from flexapod.views.studio.plots import TimePlot, plots_of
+from flexapod.views.studio.plots import TimePlot, load_plots
 from flexapod.views.studio.recording import SMALL, Recording, motion_choices, motion_of, record, recorded, recording_from_bytes
-from flexapod.views.studio.tables import STYLE
+from flexapod.views.studio.tables import STYLE, actuator_legs, dot
 
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
@@ -53,10 +53,8 @@ class MotionPanel(Panel):
         """The recording belongs to another robot or variant."""
         self.pause()
         self.recording = None
-        self.plots = []
         if self.panel is not None:
-            self.panel.remove()
-            self.panel = None
+            self.panel.visible = False
         self.play.disabled = self.scrub.disabled = True
         self.about.content = ""
 
@@ -108,10 +106,7 @@ class MotionPanel(Panel):
             return
         self.forget()
         self.recording = found
-        self.panel = self.gui.add_panel()
-        with self.panel.add_tab("Plots"):
-            self.plots = plots_of(self.gui, found, kept)
-        self.panel.dock_below(self.studio.left)
+        self._plot(found, kept)
         self.scrub.max = max(found.duration, 1e-3)
         self.play.disabled = self.scrub.disabled = False
         peak = number(float(np.nanmax(np.abs(found.force))), 6)
@@ -123,6 +118,18 @@ class MotionPanel(Panel):
         self.modes_pause()
         self.show(0.0)
         self._toggle()
+
+    def _plot(self, found: Recording, kept: Recording | None) -> None:
+        if self.panel is None:
+            self.panel = self.gui.add_panel()
+            tab = self.panel.add_tab("Plots")
+            self.panel.dock_below(self.studio.left)
+            self.studio.server.flush()
+            with tab:
+                self.plots = [TimePlot(self.gui) for _ in range(3)]
+        with self.studio.server.atomic():
+            load_plots(self.plots, found, kept)
+            self.panel.visible = True
 
     def modes_pause(self) -> None:
         """Only one thing moves."""
@@ -170,9 +177,10 @@ class MotionPanel(Panel):
         if found is None or view is None:
             return
         i = found.index(t)
-        state, shown = found.state(i), studio.scene.shown
+        shown = studio.scene.shown
+        state, joints = found.drawn(i, shown.deformation)
         with studio.server.atomic():
-            view.pose(state, found.elastic[i], shown, set(), joints=found.joints_at(i, shown.deformation))
+            view.pose(state, found.elastic[i], shown, set(), joints=joints)
             view.arrows(found.force[i], {}, shown)
             studio.scene.place_handle(state)
             for plot in self.plots:
@@ -197,15 +205,16 @@ def _motion(robot: fp.Robot, name: str, slowed: float) -> fp.Motion:
 def moment_html(found: Recording, i: int) -> str:
     """Numbers of one sample of a recording."""
     robot = found.robot
+    legs = actuator_legs(robot)
     rows = "".join(
-        f"<tr><td>{escape(name)}</td><td id='force-{k}'>{number(float(found.force[i, k]), 6)}</td>"
+        f"<tr><td>{dot(legs[k])}{escape(name)}</td><td id='force-{k}'>{number(float(found.force[i, k]), 6)}</td>"
         f"<td id='power-{k}'>{number(float(found.power[i, k]), 5)}</td></tr>"
         for k, name in enumerate(robot.actuators)
     )
     units = set(robot.actuator_units)
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else "N or N m"
     bent = f"<div>largest deformation {number(1e3 * float(found.deformation[i]), 4)} mm</div>" if found.elastic.shape[1] else ""
-    place = ", ".join(f"{x:.4g}" for x in found.position[i] + 0.0)
+    place = ", ".join(f"{x:.4g}" for x in np.round(found.position[i], 9) + 0.0)
     return (
         f"{STYLE}<div class='fp' id='numbers'><div class='good' id='moment'>t = {found.time[i]:.3f} s of {escape(found.kind)} "
         f"{escape(found.name)}</div><table><tr><th>actuator</th><th>force [{force}]</th><th>power [W]</th></tr>{rows}</table>"

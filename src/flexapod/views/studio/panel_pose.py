@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from flexapod.views.studio.panel import Panel
 
 
@@ -12,7 +14,7 @@ class PosePanel(Panel):
 
     def build(self) -> None:
         """Make the widgets that every robot has; sliders come with the robot."""
-        self.sliders: dict[str, Any] = {}
+        self.sliders: list[Any] = []
         self.folder = self.gui.add_folder("Platform")
         self.on(self.gui.add_button("Home"), lambda _: self.studio.moved(self.studio.session.home))
         self.handle = self.on(
@@ -21,33 +23,38 @@ class PosePanel(Panel):
         )
 
     def new_robot(self) -> None:
-        """Sliders of this robot's coordinates; kept where a variant has the same ones."""
+        """Sliders of this robot's coordinates: those that are there are used again, none is ever removed."""
         coordinates = self.studio.session.coordinates
-        ranges = {item.name: (item.low, item.high, item.unit) for item in coordinates.items}
-        if ranges == getattr(self, "_ranges", None):
-            return
-        self._ranges = ranges
-        for slider in self.sliders.values():
-            slider.remove()
         self.folder.label = "Platform" if coordinates.kind == "pose" else "Actuators"
-        with self.folder:
-            self.sliders = {}
-            for item in coordinates.items:
-                slider = self.gui.add_slider(
-                    f"{item.name} [{item.unit}]", min=item.low, max=item.high, step=item.step,
-                    initial_value=min(max(item.home, item.low), item.high), marks=(),
-                )  # fmt: skip
-                self.sliders[item.name] = self.on(slider, lambda event, name=item.name: self._moved(name, event))  # type: ignore[misc]
+        for k, item in enumerate(coordinates.items):
+            label, home = f"{item.name} [{item.unit}]", min(max(item.home, item.low), item.high)
+            if k < len(self.sliders):
+                slider = self.sliders[k]
+                slider.label, slider.min, slider.max, slider.step, slider.visible = label, item.low, item.high, item.step, True
+                slider.precision = max(4, decimals(item.step))
+                continue
+            with self.folder:
+                slider = self.gui.add_slider(label, min=item.low, max=item.high, step=item.step, initial_value=home, marks=())
+            self.sliders.append(self.on(slider, lambda event, k=k: self._moved(k, event)))  # type: ignore[misc]
+        for slider in self.sliders[len(coordinates.items) :]:
+            slider.visible = False
 
-    def _moved(self, name: str, event: Any) -> None:
-        value = float(event.target.value)
-        item = next(i for i in self.studio.session.coordinates.items if i.name == name)
-        value = min(max(value, item.low), item.high)
-        self.studio.moved(lambda: self.studio.session.move_one(name, value), source=name)
+    def _moved(self, k: int, event: Any) -> None:
+        items = self.studio.session.coordinates.items
+        if k >= len(items):
+            return
+        item = items[k]
+        value = min(max(float(event.target.value), item.low), item.high)
+        self.studio.moved(lambda: self.studio.session.move_one(item.name, value), source=item.name)
 
     def refresh(self) -> None:
         """Sliders where the session is."""
         session = self.studio.session
-        for item, value in zip(session.coordinates.items, session.values, strict=True):
-            if item.name != self.studio.source and item.name in self.sliders:
-                self.sliders[item.name].value = round(min(max(value, item.low), item.high), 9)
+        for slider, item, value in zip(self.sliders, session.coordinates.items, session.values, strict=False):
+            if item.name != self.studio.source:
+                slider.value = round(min(max(value, item.low), item.high), 9)
+
+
+def decimals(step: float) -> int:
+    """Digits after the point that a step needs."""
+    return max(0, int(np.ceil(-np.log10(step) - 1e-9)))

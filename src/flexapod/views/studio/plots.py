@@ -5,6 +5,7 @@ One curve is one row of numbers on the same times; the line is a curve of its ow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,63 +23,74 @@ STROKES = {"solid": [], "dash": [8, 4], "dot": [2, 3], "dashdot": [8, 3, 2, 3], 
 
 
 class TimePlot:
-    """One plot of the page.
+    """One plot of the page: made once, then loaded with other curves. A widget that is removed while its updates are on their
+    way is an error on the page, so none ever is.
 
     Args:
         gui: of the server; the plot is added to the container that is open.
-        label: of the vertical axis.
     """
 
-    def __init__(
-        self, gui: Any, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None = None
-    ) -> None:
+    def __init__(self, gui: Any) -> None:
+        self.time, self.columns, self.low, self.high = np.array([0.0, 1.0]), np.zeros((2, 1)), 0.0, 1.0
+        self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=185, visible=False)
+
+    def load(self, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None) -> None:
+        """Other curves: values (n, names) at times (n,), and those of the kept variant, paler."""
         keep = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
         self.time = time[keep] - time[0]
-        self.values = values[keep]
-        self.kept = None if kept is None else np.column_stack([np.interp(self.time, time - time[0], k) for k in kept.T])
-        columns = self.values if self.kept is None else np.hstack([self.values, self.kept])
-        low, high = (float(np.nanmin(columns)), float(np.nanmax(columns))) if np.any(np.isfinite(columns)) else (0.0, 1.0)
+        self.columns = values[keep] if kept is None else np.hstack([values[keep], kept[keep]])
+        known = self.columns[np.isfinite(self.columns)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
         room = 0.06 * ((high - low) or abs(high) or 1.0)
         self.low, self.high = low - room, high + room
-        series: list[dict[str, Any]] = [{"label": "t [s]"}]
-        for k, name in enumerate(names):
-            dash = STROKES[DASHES[k % len(DASHES)]]
-            series.append({"label": name, "stroke": colour(k), "width": 1.8, "dash": dash, "points": {"show": False}})
-        if self.kept is not None:
-            pale = {"width": 1.2, "points": {"show": False}}
-            series += [{"label": f"{name} kept", "stroke": colour(k) + "66", **pale} for k, name in enumerate(names)]
-        series.append({"label": "now", "stroke": NOW, "width": 1.5, "points": {"show": False}})
-        self.plot = gui.add_uplot(
-            self._data(0.0), tuple(series), title=label, height=170,
-            scales={"x": {"time": False, "range": (0.0, float(self.time[-1]) or 1.0)}, "y": {"range": (self.low, self.high)}},
-            axes=({"label": "time [s]", "size": 34, "labelSize": 16, "font": "11px sans-serif", "labelFont": "12px sans-serif"},
-                  {"size": 56, "font": "11px sans-serif"}),
-            legend={"show": True, "live": False}, cursor={"show": True},
-        )  # fmt: skip
+        plot = self.plot
+        plot.title = f"{label} over time [s]"
+        plot.scales = {
+            "x": {"time": False, "range": (0.0, float(self.time[-1]) or 1.0)}, "y": {"range": (self.low, self.high)}
+        }  # fmt: skip
+        plot.axes = ({"size": 26, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
+        plot.legend = {"show": kept is None and len(names) > 1, "live": False}
+        plot.series = _series(names, kept is not None)
+        plot.data = self._data(0.0)
+        plot.visible = True
 
     def _data(self, t: float) -> tuple[Array, ...]:
         line = np.full(len(self.time), np.nan)
         if len(self.time) > 1:
             i = int(np.clip(np.searchsorted(self.time, t), 1, len(self.time) - 1))
             line[i - 1], line[i] = self.low, self.high
-        kept = () if self.kept is None else tuple(self.kept.T)
-        return (self.time, *self.values.T, *kept, line)
+        return (self.time, *self.columns.T, line)
 
     def show(self, t: float) -> None:
-        """Move the line to a time."""
-        self.plot.data = self._data(t)
+        """Move the line to a time [s] after the start."""
+        if self.plot.visible:
+            self.plot.data = self._data(t)
+
+    def hide(self) -> None:
+        """Nothing to plot."""
+        self.plot.visible = False
 
 
-def plots_of(gui: Any, recording: Recording, kept: Recording | None) -> list[TimePlot]:
-    """Forces, powers, and the deformation of a flexible robot."""
+def _series(names: tuple[str, ...], kept: bool) -> tuple[dict[str, Any], ...]:
+    bare = {"points": {"show": False}}
+    series: list[dict[str, Any]] = [{"label": "t [s]"}]
+    for k, name in enumerate(names):
+        dash = STROKES[DASHES[k % len(DASHES)]]
+        series.append({"label": name, "stroke": colour(k), "width": 1.8, "dash": dash, **bare})
+    if kept:
+        series += [{"label": f"{name} kept", "stroke": colour(k) + "66", "width": 1.2, **bare} for k, name in enumerate(names)]
+    return (*series, {"label": "now", "stroke": NOW, "width": 1.5, **bare})
+
+
+def load_plots(plots: Sequence[TimePlot], recording: Recording, kept: Recording | None) -> None:
+    """Forces, powers, and the deformation of a flexible robot, into three plots."""
     names, units = recording.robot.actuators, set(recording.robot.actuator_units)
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else "N or N m"
-    found = [
-        TimePlot(gui, f"actuator force [{force}]", names, recording.time, recording.force, None if kept is None else kept.force),
-        TimePlot(gui, "actuator power [W]", names, recording.time, recording.power, None if kept is None else kept.power),
-    ]
+    time = recording.time
+    plots[0].load(f"actuator force [{force}]", names, time, recording.force, None if kept is None else kept.force)
+    plots[1].load("actuator power [W]", names, time, recording.power, None if kept is None else kept.power)
     if recording.elastic.shape[1]:
-        bent = 1e3 * recording.deformation[:, None]
         other = None if kept is None else 1e3 * kept.deformation[:, None]
-        found.append(TimePlot(gui, "largest deformation [mm]", ("deformation",), recording.time, bent, other))
-    return found
+        plots[2].load("largest deformation [mm]", ("deformation",), time, 1e3 * recording.deformation[:, None], other)
+    else:
+        plots[2].hide()

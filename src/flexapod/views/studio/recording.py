@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.chosen_motion import chosen_motion
 from flexapod.views.plot_modes import platform_points
+from flexapod.views.studio.frames import drawn_pose
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,7 +53,7 @@ class Recording:
     elastic: Array
     deformation: Array
     note: str = ""
-    _scaled: tuple[float, Array] | None = field(default=None, init=False)
+    _scaled: tuple[float, fp.State, Array] | None = field(default=None, init=False)
 
     @property
     def duration(self) -> float:
@@ -67,15 +68,15 @@ class Recording:
         """The platform at a sample."""
         return fp.State(position=self.position[i], rotation=self.rotation[i])
 
-    def joints_at(self, i: int, deformation: float) -> Array:
-        """Joint coordinates for a drawing with exaggerated deformation."""
+    def drawn(self, i: int, deformation: float) -> tuple[fp.State, Array]:
+        """Pose and joint coordinates of a sample for a drawing with exaggerated deformation."""
         if deformation == 1.0 or not self.elastic.shape[1]:
-            return np.asarray(self.joints[i])
+            return self.state(i), np.asarray(self.joints[i])
         if self._scaled is None or self._scaled[0] != deformation:
-            states = fp.State(position=self.position, rotation=self.rotation)
-            found = fp.inverse_kinematics(self.robot, states, elastic=deformation * self.elastic, on_error="mask")
-            self._scaled = (deformation, found.joint_position.values)
-        return np.asarray(self._scaled[1][i])
+            at = fp.State(position=self.position, rotation=self.rotation, elastic=self.elastic)
+            self._scaled = (deformation, *drawn_pose(self.robot, at, deformation * self.elastic))
+        _, states, joints = self._scaled
+        return fp.State(position=states.position[i], rotation=states.rotation[i]), np.asarray(joints[i])
 
 
 def record(robot: fp.Robot, motion: fp.Motion, name: str) -> Recording:
@@ -108,9 +109,8 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str) -> Recording:
     keep = np.unique(np.linspace(0, run.sizes["time"] - 1, min(SAMPLES, run.sizes["time"])).astype(int))
     run = run.isel(time=keep)
     elastic = run.elastic.values if "elastic" in run else np.zeros((len(keep), 0))
-    states = fp.State(position=run.position.values, rotation=run.rotation.values)
-    bent = elastic if elastic.shape[1] else None
-    joints = fp.inverse_kinematics(robot, states, elastic=bent, on_error="mask").joint_position.values
+    states = fp.State(position=run.position.values, rotation=run.rotation.values, elastic=elastic if elastic.shape[1] else None)
+    joints = fp.inverse_kinematics(robot, states, on_error="mask").joint_position.values
     power = run.power.values if "power" in run else np.full_like(run.force.values, np.nan)
     stopped = str(run.attrs.get("stopped", ""))
     return Recording(

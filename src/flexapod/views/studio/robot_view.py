@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot import colour
 from flexapod.views.studio.arrows import actuator_arrows, reaction_arrows
-from flexapod.views.studio.frames import drawn_joints, wxyz
+from flexapod.views.studio.frames import drawn_pose, wxyz
 from flexapod.views.studio.meshes import along, cylinder, plate, sphere
 from flexapod.views.studio.shapes import (
     RAIL,
@@ -111,7 +111,7 @@ class RobotView:
         """
         bent = shown.deformation * elastic
         if joints is None:
-            joints = drawn_joints(self.robot, state, bent)
+            state, joints = drawn_pose(self.robot, state, bent)
         corners = platform_corners(self.robot, state, bent)
         self._platform(state, bent, bool(red) or not np.all(np.isfinite(joints)))
         if not np.all(np.isfinite(joints)):

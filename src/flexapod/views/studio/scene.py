@@ -47,13 +47,14 @@ class StudioScene:
                 old.remove()
         self.forget_slice()
         self.view = RobotView(self.scene, "/robot", robot, np.zeros(3))
-        up = -robot.gravity / (np.linalg.norm(robot.gravity) or 1.0)
+        up = upwards(robot)
         across = self._across(robot, up)
         low, high = box(robot)
-        width = float(np.abs((high - low) @ np.abs(across)))
         self.kept = None
         if kept is not None:
-            self.kept = RobotView(self.scene, "/kept", kept, -BESIDE * width * across, ghost=True)
+            beside = -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
+            self.kept = RobotView(self.scene, "/kept", kept, beside, ghost=True)
+            low, high = np.minimum(low, low + beside), np.maximum(high, high + beside)
         if look:
             self.scene.set_up_direction(tuple(up))
             self._ground(up, low, high)
@@ -137,6 +138,14 @@ class StudioScene:
         self.forget_slice()
         mesh = trimesh.Trimesh(vertices=vertices, faces=faces, vertex_colors=colours, process=False)
         self.slice = self.scene.add_mesh_trimesh("/workspace", mesh, cast_shadow=False)
+
+
+def upwards(robot: fp.Robot) -> Array:
+    """Against gravity; without gravity along z, or along y for a robot that moves in the plane xy."""
+    pull = float(np.linalg.norm(robot.gravity))
+    if pull > 0:
+        return np.asarray(-robot.gravity / pull)
+    return np.asarray(np.eye(3)[1 if robot.description.file.plane == "xy" else 2])
 
 
 def box(robot: fp.Robot) -> tuple[Array, Array]:

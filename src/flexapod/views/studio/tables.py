@@ -59,7 +59,7 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
     head = f"<tr><th>actuator</th><th>position{_in(unit)}</th><th>stroke</th><th>force{_in(force)}</th>"
     head += f"<th>kept{_in(force)}</th></tr>" if kept is not None else "</tr>"
     rows = []
-    legs = [k for k, leg in enumerate(robot.legs) for link in leg.links if link.actuated]
+    legs = actuator_legs(robot)
     for k, name in enumerate(robot.actuators):
         angle = robot.actuator_units[k] == "rad"
         q = np.degrees(shown.actuator[k]) if angle else shown.actuator[k]
@@ -68,7 +68,7 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
         low, high = shown.stroke[k]
         out = not (low - 1e-9 <= shown.actuator[k] <= high + 1e-9) and np.isfinite(shown.actuator[k])
         cells = [
-            f"<td><span class='dot' style='background:{colour(legs[k])}'></span>{escape(name)}</td>",
+            f"<td>{dot(legs[k])}{escape(name)}</td>",
             f"<td id='position-{k}'{' class=red' if out else ''}>{number(round(float(q), 9) + 0.0, 6)}{own}</td>",
             f"<td>{_bar(float(shown.actuator[k]), float(low), float(high))}</td>",
             f"<td id='force-{k}'>{number(float(shown.force[k]) + 0.0, DIGITS)}{push}</td>",
@@ -77,6 +77,16 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
             cells.append(f"<td id='kept-force-{k}'>{number(float(kept.force[k]) + 0.0, DIGITS)}{push}</td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def actuator_legs(robot: fp.Robot) -> list[int]:
+    """Index of the leg of each actuator."""
+    return [k for k, leg in enumerate(robot.legs) for link in leg.links if link.actuated]
+
+
+def dot(leg: int) -> str:
+    """A dot in the colour of a leg."""
+    return f"<span class='dot' style='background:{colour(leg)}'></span>"
 
 
 def _in(unit: str) -> str:
@@ -110,7 +120,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
         + "</tr>"
         for text, key, value, other in rows
     )
-    place, angles = (", ".join(f"{x:.{n}g}" for x in v + 0.0) for v, n in ((p, 4), (turn, 3)))
+    place, angles = (", ".join(f"{x:.{n}g}" for x in np.round(v, 9) + 0.0) for v, n in ((p, 4), (turn, 3)))
     where = f"platform at ({place}) m, turned by ({angles}) deg"
     return f"<table class='facts' style='margin-top:.45em'>{body}</table><div class='muted'>{where}</div>"
 

@@ -24,13 +24,21 @@ SHOWN = 0.07
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Modes:
-    """Modes at one pose: frequency [Hz], damping (share of critical) (m,), displacements (m, 6) and (m, N), the static shape."""
+    """Modes at one pose.
+
+    Args:
+        frequency, damping: (m,) [Hz], share of critical.
+        twist, push, bend: displacements of the platform (m, 6), the actuators (m, actuators), the elastic coordinates (m, N);
+            on legs that bend the platform follows from the other two, and `twist` is zero.
+        elastic: (N,) the static shape.
+    """
 
     state: fp.State
     frequency: Array
     damping: Array
     stable: NDArray[np.bool_]
     twist: Array
+    push: Array
     bend: Array
     elastic: Array
 
@@ -48,15 +56,19 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float) -> Modes:
     names = [str(n) for n in found.coordinate.values]
     shape = found["shape"].values.T
     known = [k for k, n in enumerate(names) if n in TWIST]
-    twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
     bend = np.zeros((len(shape), len(robot.elastic_names)))
     for k, name in enumerate(names):
         if name in robot.elastic_names:
             bend[:, robot.elastic_names.index(name)] = shape[:, k]
     elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
+    if robot.elastic_legs:
+        twist, push = np.zeros((len(shape), 6)), shape[:, [names.index(name) for name in robot.actuators]]
+    else:
+        twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
+        push = twist @ fp.jacobian(robot, state).jacobian.values.T
     return Modes(
         state=state, frequency=found.frequency.values, damping=found.damping.values, stable=found.stable.values.astype(bool),
-        twist=twist, bend=bend, elastic=elastic,
+        twist=twist, push=push, bend=bend, elastic=elastic,
     )  # fmt: skip
 
 
@@ -84,11 +96,12 @@ def displaced(
     at, x = modes.state, np.sin(phase) * factor * amplitude(robot, modes, mode)
     v, w = x * modes.twist[mode, :3], x * modes.twist[mode, 3:]
     elastic = modes.elastic + x * modes.bend[mode] / (deformation or 1.0)
-    if coordinates.kind == "pose":
+    if coordinates.kind == "pose" and not robot.elastic_legs:
         return fp.State(position=at.position + v, rotation=fp.motions.rotvec_rotation(w) @ at.rotation), elastic
-    q = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
-    step = fp.jacobian(robot, at).jacobian.values @ np.concatenate([v, w])
-    return fp.State.from_actuators(robot, q + step, guess=at), elastic
+    q = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values + x * modes.push[mode]
+    if robot.elastic_legs:
+        return fp.State.from_actuators(robot, q, elastic=elastic), elastic
+    return fp.State.from_actuators(robot, q, guess=at), elastic
 
 
 def amplitude(robot: fp.Robot, modes: Modes, mode: int) -> float:

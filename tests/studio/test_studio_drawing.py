@@ -1,0 +1,130 @@
+"""Drawings: frames against the kernels' bodies, closed legs, lengths of rods, meshes that face outwards."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.studio.arrows import actuator_arrows, joint_places, reaction_arrows
+from flexapod.views.studio.coordinates import home_state
+from flexapod.views.studio.frames import drawn_pose, leg_ends, link_frames
+from flexapod.views.studio.meshes import along, cylinder, plate, sphere
+from flexapod.views.studio.numbers import numbers_of
+from flexapod.views.studio.robot_view import linear
+from flexapod.views.studio.shapes import RED, base_points, drawing, extent, platform_corners, platform_surface, rails
+
+ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
+"""The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
+CLOSED = 1e-9
+"""Distance between a leg's end and the platform, of the robot's size: Newton's tolerance of general legs."""
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_frames_are_where_the_kernels_have_the_bodies(name: str) -> None:
+    robot = fp.load(name)
+    state = home_state(robot)
+    elastic = numbers_of(robot, state).elastic
+    joints = drawn_pose(robot, state, elastic)[1]
+    frames = link_frames(robot, joints)
+    corners = platform_corners(robot, state, elastic)
+    assert np.abs(leg_ends(robot, frames) - corners).max() < CLOSED * robot.size
+    if robot.elastic_legs:
+        return  # the verb has no bodies of legs that bend
+    bent = elastic if len(elastic) else None
+    bodies = fp.inverse_kinematics(robot, state, joints=False, bodies=True, elastic=bent)
+    places = dict(zip(bodies.body.values, bodies.body_position.values, strict=True))
+    for leg, own in zip(robot.legs, frames, strict=True):
+        for link, frame in zip(leg.links, own, strict=True):
+            if link.body:
+                place = places[f"{leg.name}.{link.body.name}"]
+                assert np.allclose(frame.origin, place, atol=CLOSED * robot.size), link.coordinate
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_everything_has_a_size_and_a_place(name: str) -> None:
+    robot = fp.load(name)
+    numbers = numbers_of(robot, home_state(robot))
+    size = extent(robot)
+    corners = platform_corners(robot, numbers.state, numbers.elastic)
+    shown = drawing(robot, drawn_pose(robot, numbers.state, numbers.elastic)[1], corners, size, set())
+    lengths = np.linalg.norm(np.array(shown.rods.end) - np.array(shown.rods.start), axis=1)
+    assert np.all(np.isfinite(lengths))
+    assert lengths.max() > 0.1 * size
+    assert np.all(lengths <= size * (1 + 1e-9))
+    assert len(shown.balls) == len(shown.ball_radius) == len(shown.ball_colour)
+    arrows, legs = actuator_arrows(robot, shown, numbers.force, size)
+    assert len(arrows) == len(legs)
+    if np.abs(numbers.force).max() > 1e-9:
+        assert np.isclose(np.linalg.norm(arrows[:, 1] - arrows[:, 0], axis=1).max(), 0.22 * size)
+    points, shapes, triangles = platform_surface(robot)
+    assert triangles is None or triangles.max() < len(points)
+    assert shapes is None or len(shapes) == len(points)
+    assert base_points(robot).shape == (len(robot.legs), 3)
+
+
+def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
+    robot = fp.load("stewart-3-3")
+    state = fp.State(position=robot.home.position + np.array([0.2, 0.1, -0.3]), rotation=robot.home.rotation)
+    shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, {"C"})
+    starts, ends = np.array(shown.rods.start), np.array(shown.rods.end)
+    total = np.linalg.norm(ends - starts, axis=1).reshape(len(robot.legs), -1).sum(axis=1)
+    position = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
+    assert np.allclose(total, position + 5.0, rtol=1e-12)  # this robot counts its actuators from 5 m
+    red = {tuple(c) for c in np.array(shown.rods.colour).reshape(len(robot.legs), -1, 3)[2]}
+    assert RED in red
+
+
+def test_arrows_push_where_the_force_is_positive() -> None:
+    robot = fp.load("stewart-3-3")
+    state = home_state(robot)
+    shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, set())
+    force = np.array([100.0, -50.0, 100.0, 0.0, 100.0, 100.0])
+    arrows, legs = actuator_arrows(robot, shown, force, 1.0)
+    assert list(legs) == [0, 1, 2, 4, 5]
+    up = arrows[:, 1, 2] - arrows[:, 0, 2]
+    assert up[0] > 0 > up[1]
+    assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.11)
+
+
+def test_reactions_have_places() -> None:
+    robot = fp.load("hexaslide")
+    numbers = numbers_of(robot, home_state(robot), reactions=True)
+    corners = platform_corners(robot, numbers.state, np.zeros(0))
+    shown = drawing(robot, drawn_pose(robot, numbers.state, np.zeros(0))[1], corners, 1.0, set())
+    assert numbers.reaction
+    assert set(numbers.reaction) <= set(joint_places(robot, shown))
+    assert len(reaction_arrows(robot, shown, numbers.reaction, 1.0)) > 6
+    assert len(rails(robot)) == 6
+
+
+def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
+
+
+def test_meshes_face_outwards_and_have_their_volume() -> None:
+    n = 18
+    prism = 0.5 * n * np.sin(2 * np.pi / n)  # of the polygon that stands for the circle
+    assert np.isclose(volume(*cylinder()), prism)
+    assert 0.9 * 4 / 3 * np.pi < volume(*sphere()) < 4 / 3 * np.pi
+    outline = np.array([[0.0, 0, 1], [2, 0, 1], [2, 1, 1], [0, 1, 1]])
+    for corners in (outline, outline[::-1]):
+        assert np.isclose(volume(*plate(corners, 0.1)), 0.2)
+
+
+def test_cylinders_reach_from_start_to_end() -> None:
+    random = np.random.default_rng(1)
+    start, end = random.normal(size=(2, 20, 3))
+    end[0] = start[0] + [0.0, 0.0, -1.0]  # straight down
+    end[1] = start[1]  # no length
+    quat, middle, scale = along(start, end, np.full(20, 0.1))
+    R = fp.motions.quat_wxyz_rotation(quat)
+    tip = middle + np.einsum("nij,nj->ni", R, np.column_stack([np.zeros((20, 2)), 0.5 * scale[:, 2]]))
+    assert np.allclose(tip, end, atol=1e-8)
+
+
+def test_colours_survive_the_renderer() -> None:
+    """Linear light, encoded again by the renderer's curve, is the colour that was meant."""
+    meant = np.array([[0, 114, 178], [230, 159, 0], [255, 255, 255], [0, 0, 0]])
+    light = linear(meant) / 255.0
+    shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
+    assert np.abs(255 * shown - meant).max() < 5  # eight bits of linear light are coarse in the dark

@@ -1,0 +1,315 @@
+"""The studio without a page: what it shows is what the verbs say; undo, compare, files, motions, modes, slices."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
+from flexapod.views.studio.numbers import bad_legs, numbers_of
+from flexapod.views.studio.recording import (
+    SMALL,
+    motion_choices,
+    motion_of,
+    record,
+    recorded,
+    recording_from_bytes,
+)
+from flexapod.views.studio.session import Session, robot_bytes, robot_from_bytes
+from flexapod.views.studio.vibration import displaced, modes_of
+from flexapod.views.studio.workspace_slice import planes, workspace_slice
+
+ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
+"""The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
+RIGID_SIX = ["stewart-3-3", "hexaslide", "hexa"]
+BALANCE = 1e-9
+"""Power balance of a few sums of forces times lengths, relative to the largest term: rounding, times the condition number."""
+SAME = 1e-12
+"""The same computation twice, on rebuilt inputs: a few roundings."""
+STIFFNESS = 1e7
+
+
+@pytest.fixture(scope="module")
+def stewart() -> Session:
+    return Session.start(fp.load("stewart-3-3"))
+
+
+@pytest.fixture
+def session(stewart: Session) -> Session:
+    """A fresh studio; the ranges of its sliders are computed once."""
+    return Session(
+        variants=[stewart.variants[0]], coordinates=stewart.coordinates, values=stewart.coordinates.home,
+        numbers=numbers_of(stewart.variants[0].robot, home_state(stewart.variants[0].robot)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_robot_has_coordinates_around_its_home(name: str) -> None:
+    robot = fp.load(name)
+    found = coordinates_of(robot)
+    assert len(found.items) == robot.mobility.platform
+    assert all(item.low < item.home < item.high and 0 < item.step < item.high - item.low for item in found.items)
+    at = state_of(robot, found, found.home)
+    # a pose component is exact; actuators go through Newton's method of forward kinematics
+    assert np.allclose(at.position, robot.home.position, atol=1e-8 * robot.size, rtol=0)
+    assert np.allclose(at.rotation, robot.home.rotation, atol=1e-8, rtol=0)
+    assert numbers_of(robot, at).good
+    for k, item in enumerate(found.items):  # each slider moves the robot, to both sides
+        for part in (0.02, -0.02):
+            values = list(found.home)
+            values[k] += part * ((item.high - item.home) if part > 0 else (item.home - item.low))
+            assert numbers_of(robot, state_of(robot, found, values, guess=at)).taken, (item.name, part)
+
+
+@pytest.mark.parametrize("name", RIGID_SIX)
+def test_shown_forces_hold_the_robot(name: str) -> None:
+    """Against the verb that they come from, and against J^T f = g, which does not use it."""
+    robot = fp.load(name)
+    studio = Session.start(robot)
+    values = [home + 0.1 * (item.high - home) for item, home in zip(studio.coordinates.items, studio.values, strict=True)]
+    shown = studio.move(values)
+    state = shown.state
+    assert np.array_equal(shown.force, fp.inverse_dynamics(robot, state).force.values)
+    J = fp.jacobian(robot, state).jacobian.values
+    gravity = fp.gravity_force(robot, state).values
+    still = fp.inverse_dynamics(robot, state, friction=False).force.values
+    assert np.abs(J.T @ still - gravity).max() < BALANCE * np.abs(gravity).max()
+
+
+def test_out_of_reach_names_leg_and_reason(session: Session) -> None:
+    shown = session.move_one("x", 2.6)
+    assert not shown.good
+    assert shown.taken
+    assert bad_legs(session.robot, shown.problems) == {"B", "E"}
+    assert "actuator B is above its stroke" in shown.problems[0].text
+    hexapod = fp.load("hexapod")
+    above = hexapod.home.position + np.array([0.0, 0.0, 2.0])
+    far = numbers_of(hexapod, fp.State(position=above, rotation=hexapod.home.rotation))
+    assert not far.taken
+    assert np.all(np.isnan(far.force))
+    assert "cannot reach" in far.problems[0].text
+    assert bad_legs(hexapod, far.problems) <= {leg.name for leg in hexapod.legs}
+
+
+def test_actuators_beyond_every_pose_keep_the_last_one() -> None:
+    studio = Session.start(fp.load("five-bar"))
+    before = studio.last_good
+    shown = studio.move([210.0, -30.0])
+    assert not shown.taken
+    assert studio.last_good is before
+    assert "no pose was found" in shown.problems[0].text
+    assert studio.home().good
+
+
+def test_numbers_that_are_none_are_refused(session: Session) -> None:
+    for values in ([0.0], [np.nan] * 6, [np.inf, 0, 4, 0, 0, 0]):
+        with pytest.raises(fp.InputError, match="expected 6 finite numbers for x, y, z, rx, ry, rz"):
+            session.move(values)
+    assert session.numbers.good
+
+
+def test_dragging_a_five_bar_follows_the_hand() -> None:
+    studio = Session.start(fp.load("five-bar"))
+    target = studio.robot.home.position + np.array([0.05, -0.03, 0.0])
+    shown = studio.place(target, np.eye(3))
+    # the drag stops within a millionth of the characteristic length
+    assert np.linalg.norm(shown.state.position - target) < 2e-6 * studio.robot.characteristic_length
+    far = studio.place(target + np.array([5.0, 0.0, 0.0]), np.eye(3))
+    assert far.taken
+    assert far.state.position[0] > shown.state.position[0]
+
+
+def test_dragging_turns_and_moves(session: Session) -> None:
+    R = fp.motions.rotvec_rotation(np.radians([3.0, -4.0, 5.0])) @ session.robot.home.rotation
+    shown = session.place(session.robot.home.position + np.array([0.1, 0.2, -0.1]), R)
+    assert np.allclose(session.values[3:], [3.0, -4.0, 5.0], atol=1e-9)
+    assert np.allclose(shown.state.rotation, R, atol=1e-14)
+
+
+def test_change_undo_redo(session: Session) -> None:
+    light = session.numbers.force.copy()
+    session.change("platform.mass", 120.0)
+    heavy = session.numbers.force.copy()
+    assert np.array_equal(heavy, fp.inverse_dynamics(session.robot, session.numbers.state).force.values)
+    assert np.all(heavy > light)
+    session.change("platform.mass", "130 kg")
+    assert session.variant.changes == ("platform.mass = 130",)
+    session.undo()
+    assert np.array_equal(session.numbers.force, heavy)
+    session.undo()
+    session.undo()  # nothing left: stays
+    assert np.array_equal(session.numbers.force, light)
+    assert not session.can_undo
+    session.redo()
+    assert np.array_equal(session.numbers.force, heavy)
+    session.change("platform.mass", 60.0)  # forgets what was undone
+    assert not session.can_redo
+    assert session.variant.label == "platform.mass = 60"
+
+
+def test_a_refused_value_changes_nothing(session: Session) -> None:
+    with pytest.raises(fp.FlexapodError):
+        session.change("platform.mass", -1.0)
+    with pytest.raises(fp.FlexapodError):
+        session.change("platform.mas", 1.0)
+    assert session.current == 0
+    assert len(session.variants) == 1
+
+
+def test_kept_variant_is_compared(session: Session) -> None:
+    session.keep()
+    session.change("platform.mass", 100.0)
+    assert session.kept_numbers is not None
+    first = fp.inverse_dynamics(fp.load("stewart-3-3"), session.numbers.state)
+    assert np.array_equal(session.kept_numbers.force, first.force.values)
+    session.drop()
+    assert session.evaluate().good
+    assert session.kept_numbers is None
+
+
+def test_saved_and_opened_variant_is_the_same(session: Session) -> None:
+    session.change("platform.mass", 77.0)
+    again = robot_from_bytes("my robot.yaml", robot_bytes(session.robot))
+    assert again.parameter("platform.mass") == 77.0
+    assert np.allclose(numbers_of(again, session.numbers.state).force, session.numbers.force, rtol=SAME)
+
+
+def test_bad_files_are_refused_in_their_own_name() -> None:
+    with pytest.raises(fp.InputError) as error:
+        robot_from_bytes("../../odd name.yaml", b"name: x\nplatform: [")
+    assert "odd name.yaml" in str(error.value)
+    assert "flexapod-" not in str(error.value), "the temporary folder is nobody's business"
+    with pytest.raises(fp.InputError, match="more than 2000000 bytes"):
+        robot_from_bytes("big.yaml", b" " * 2_000_001)
+    with pytest.raises(fp.InputError, match=r"a motion is a \.csv or \.parquet file"):
+        recording_from_bytes(fp.load("hexapod"), "motion.exe", b"")
+    with pytest.raises(fp.InputError, match=r"motion\.csv"):
+        recording_from_bytes(fp.load("hexapod"), "motion.csv", b"\x00\xff\x00")
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "delta", "gough-stewart-flexible"])
+def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
+    robot = fp.load(name)
+    motion = motion_of(robot, SMALL)
+    found = record(robot, motion, SMALL)
+    drive = fp.inverse_dynamics(robot, motion)
+    assert np.array_equal(found.force, drive.force.values)
+    assert found.index(0.0) == 0
+    assert found.index(found.duration) == len(found.time) - 1
+    assert found.time[found.index(1.234)] <= 1.234 < found.time[found.index(1.234) + 1]
+    assert bool(np.any(found.deformation > 0)) == bool(robot.elastic_names)
+    if robot.elastic_names:  # joints are points of the plate: none moves further than the largest displacement
+        joints = fp.deformation(robot, motion).joint_displacement.values
+        furthest = np.linalg.norm(joints, axis=-1).max(axis=-1)
+        assert np.all(furthest <= found.deformation * (1 + SAME))
+        assert np.all(furthest > 0.2 * found.deformation)
+
+
+def test_simulation_result_becomes_a_recording(tmp_path: Path) -> None:
+    robot = fp.load("hexapod")
+    motion = motion_of(robot, "cosine-z")
+    run = fp.simulate(robot, motion, drive="actuators", progress=False)
+    found = recorded(robot, run, "run")
+    assert found.kind == "simulation"
+    assert len(found.time) <= run.sizes["time"]
+    legs = fp.inverse_kinematics(robot, fp.State(position=found.position, rotation=found.rotation)).joint_position.values
+    assert np.array_equal(found.joints, legs)
+    for suffix in (".nc", ".csv"):
+        path = fp.save(run, tmp_path / f"run{suffix}")
+        again = recording_from_bytes(robot, path.name, path.read_bytes())
+        assert again.kind == "simulation"
+        assert np.allclose(again.force, found.force, rtol=SAME)
+    with pytest.raises(fp.InputError, match="open that robot"):
+        recorded(fp.load("delta"), run, "run")
+    with pytest.raises(fp.InputError, match="no result of a simulation"):
+        recorded(robot, run[["force"]], "run")
+
+
+def test_motion_files_are_played(tmp_path: Path) -> None:
+    robot = fp.load("hexapod")
+    path = tmp_path / "motion.csv"
+    fp.motions.motion_to_file(motion_of(robot, "circle"), path)
+    found = recording_from_bytes(robot, "motion.csv", path.read_bytes())
+    direct = record(robot, motion_of(robot, "circle"), "circle")
+    # a file has positions, rates and accelerations in full digits
+    assert np.allclose(found.force, direct.force, rtol=1e-9)
+
+
+def test_every_choice_of_motion_can_be_made() -> None:
+    robot = fp.load("stewart-3-3")
+    assert SMALL in motion_choices()
+    for name in ("cosine-x", "rotation-z", "circle", "line", "harmonic"):
+        assert name in motion_choices()
+        assert len(motion_of(robot, name)) > 10
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "gough-stewart-flexible", "delta", "five-bar", "planar-4-prr", "dualemps"])
+def test_modes_are_the_natural_frequencies(name: str) -> None:
+    robot = fp.load(name)
+    at = home_state(robot)
+    found = modes_of(robot, at, STIFFNESS)
+    held = "locked" if robot.elastic_names else [STIFFNESS] * len(robot.actuators)
+    prestress = bool(robot.elastic_names) or robot.mobility.platform == 6
+    wanted = fp.natural_frequencies(robot, at, actuators=held, prestress=prestress)
+    assert np.array_equal(found.frequency, wanted.frequency.values)
+    if robot.elastic_legs:
+        assert np.abs(found.push).max() < BALANCE  # locked
+    elif robot.mobility.platform < 6:  # the components that follow obey the constraints
+        G = fp.jacobian(robot, at).constraint_jacobian.values
+        assert np.abs(G @ found.twist.T).max() < BALANCE * np.abs(found.twist).max() * np.abs(G).max()
+    coordinates = coordinates_of(robot)
+    for mode in range(min(3, len(found.frequency))):
+        state, _ = displaced(robot, coordinates, found, mode, 0.5 * np.pi, 1.0, 1.0)
+        assert np.linalg.norm(state.position - at.position) < 0.2 * robot.characteristic_length
+        rest, elastic = displaced(robot, coordinates, found, mode, 0.0, 1.0, 1.0)
+        assert np.allclose(rest.position, at.position, atol=1e-9)
+        assert np.allclose(elastic, found.elastic)
+
+
+def test_locked_actuators_stay_while_a_mode_is_shown() -> None:
+    """Their motion along a mode is of second order: twice the amplitude, four times the change."""
+    robot = fp.load("gough-stewart-flexible")
+    found = modes_of(robot, home_state(robot), STIFFNESS)
+    coordinates = coordinates_of(robot)
+
+    def change(factor: float) -> float:
+        state, elastic = displaced(robot, coordinates, found, 3, 0.5 * np.pi, factor, 1.0)
+        moved = fp.inverse_kinematics(robot, state, joints=False, elastic=elastic).actuator_position.values
+        rest = fp.inverse_kinematics(robot, home_state(robot), joints=False, elastic=found.elastic).actuator_position.values
+        return float(np.abs(moved - rest).max())
+
+    ratio = change(0.02) / change(0.01)
+    assert 3.5 < ratio < 4.5
+
+
+@pytest.mark.parametrize(("name", "plane"), [("stewart-3-3", "xz"), ("five-bar", "xy")])
+def test_slice_agrees_with_single_poses(name: str, plane: str) -> None:
+    robot = fp.load(name)
+    studio = Session.start(robot)
+    assert plane in planes(studio.coordinates)
+    parts: list[float] = []
+    found = workspace_slice(robot, studio.coordinates, studio.last_good, plane, parts.append)
+    assert parts[0] == 0.0
+    assert parts[-1] == 1.0
+    assert len(found.faces)
+    used = np.unique(found.faces)
+    random = np.random.default_rng(3)
+    if robot.mobility.platform == 6:
+        for k in random.choice(used, 8):
+            assert numbers_of(robot, fp.State(position=found.vertices[k], rotation=robot.home.rotation)).good
+        unused = np.setdiff1d(np.arange(len(found.vertices)), used)
+        good = [numbers_of(robot, fp.State(position=found.vertices[k], rotation=robot.home.rotation)).good for k in unused[::60]]
+        assert not all(good)
+    assert found.low <= numbers_of(robot, home_state(robot)).condition
+
+
+def test_a_slice_can_be_stopped() -> None:
+    studio = Session.start(fp.load("stewart-3-3"))
+
+    def stop(part: float) -> None:
+        if part > 0.3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        workspace_slice(studio.robot, studio.coordinates, studio.last_good, "xy", stop)
