@@ -147,17 +147,22 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
     """
-    from flexapod.analysis.sampling import random_states
+    from flexapod.analysis.sampling import random_leg_states, random_states
     from flexapod.kernels import export_c as write_c
 
     bound = kernel(robot, quantity, **options)
-    golden = golden_inputs(bound, random_states(robot, 8, seed=1))
+    states = random_leg_states(robot, 8, seed=1) if robot.elastic_legs else random_states(robot, 8, seed=1)
+    golden = golden_inputs(bound, states)
     name = f"{robot.name}_{quantity}".replace("-", "_").replace(".", "_")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
 def _served(robot: Robot, quantity: str) -> tuple[str, dict[str, Any]]:
     """The program and its options that serve a verb's name."""
+    if robot.elastic_legs and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        from flexapod.analysis.inverse_dynamics import has_friction
+
+        return f"elastic_{quantity}", {"friction": has_friction(robot)} if quantity != "mass_matrix" else {}
     if quantity != "inverse_dynamics":
         return quantity, {}
     if robot.flexible_platform is not None:

@@ -40,6 +40,24 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     return _on_constraints(robot, joined)
 
 
+def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
+    """Closed random states of a robot with flexible legs, by the names of its kernels: actuators within 5 % of the robot's size,
+    deflections within 0.1 %, rates to match."""
+    from flexapod.analysis.closed_legs import close_along
+
+    random, n, N = np.random.default_rng(seed), len(robot.actuators), len(robot.elastic_names)
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    size = robot.characteristic_length
+    q, qd = home + 0.05 * size * random.uniform(-1, 1, (count, n)), 0.3 * random.uniform(-1, 1, (count, n))
+    e, ed = 1e-3 * size * random.uniform(-1, 1, (count, N)), 0.05 * random.uniform(-1, 1, (count, N))
+    words = np.full(count, "", dtype=object)
+    state = close_along(robot, q, e, qd, ed, words)
+    if np.any(words != ""):
+        raise FlexapodError(f"random states of {robot.name}: {next(word for word in words if word)}")
+    rates = np.zeros((count, len(robot.elastic_plan.independent)))
+    return {**state.inputs(), "independent_velocity": rates, "point": np.zeros((count, 3))}
+
+
 def _draw(robot: Robot, count: int, random: np.random.Generator) -> dict[str, Array]:
     box = robot.sampling
 
