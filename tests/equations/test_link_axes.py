@@ -12,10 +12,12 @@ import pytest
 
 import flexapod as fp
 from flexapod.equations.elastodynamics import link_assembly
+from flexapod.equations.elastodynamics.assembly import tree_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.closing import elastic_closing
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
 from flexapod.equations.elastodynamics.elastic_state import read_state, tree_motion
+from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.link_assembly import independent_rows
 from flexapod.equations.elastodynamics.link_motion import link_motions
 from flexapod.equations.elastodynamics.link_point import link_point
@@ -130,6 +132,28 @@ def test_points_of_legs_equal_the_recursion_in_world_axes(name: str) -> None:
             if key.startswith("one"):
                 other = found["two" + key[3:]]
                 assert np.abs(value - other).max() <= ROUNDING * max(1.0, np.abs(other).max()), key
+
+
+@pytest.mark.parametrize("name", ["gough-stewart-beams", "tripteron-flexible", "planar-3-rrr-springs"])
+def test_legs_in_space_equal_those_in_world_axes(name: str) -> None:
+    """Mass matrices and forces of the cut legs, in space and with gravity, at random coordinates: loops play no part."""
+    r, random = robot(name), np.random.default_rng(5)
+    size, found = len(r.elastic_plan.columns), []
+    b = Program("links")
+    q = link_assembly.link_equation(b, r)
+    b.output("M", q.M)
+    b.output("h", q.h)
+    other = Program("world")
+    values, state = Values(other), read_state(other, r)
+    still = tree_motion(values, r, state)
+    h, M = tree_terms(other, values, r, state, still, ca.SX.zeros(size))
+    other.output("M", M)
+    other.output("h", h + joint_forces(values, r, state, still, False))
+    inputs = {i.name: random.uniform(-0.2, 0.2, i.shape) for i in other.signature.inputs}
+    inputs["rotation"] = r.home.rotation
+    found = [evaluate(p, r.values, inputs) for p in (b, other)]
+    for key in ("M", "h"):
+        assert np.abs(found[0][key] - found[1][key]).max() <= ROUNDING * np.abs(found[1][key]).max(), key
 
 
 def sparse(M: np.ndarray) -> Any:

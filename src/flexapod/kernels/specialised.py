@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SNAP = 4e-16
 """Dimensionless parameters (entries of rotations, unit vectors) this near to -1, 0 or 1 are meant to be it."""
 
+DIGITS = 15
+"""Digits of the numbers in a model: moments that are equal but for rounding become equal, and products with them one."""
+
 
 def unrolled_tape(program: Program, zeros: Collection[str] = (), values: Mapping[str, float] | None = None) -> Tape:
     """Tape with short loops written out; parameters stay inputs.
@@ -65,7 +68,7 @@ def numeric_tape(program: Program, values: Mapping[str, float]) -> Tape:
     if missing:
         raise ProgramError(f"no value for {', '.join(missing)}")
     inputs = sum(i.size for i in s.inputs)
-    numbers = {p.name: _snapped(p, float(values[p.name])) for p in s.parameters}
+    numbers = {p.name: float(f"{_snapped(p, float(values[p.name])):.{DIGITS}g}") for p in s.parameters}
     classes = [VARYING] * inputs
     graph = improve(_placed(lower(program), inputs, s.parameters, numbers), classes)
     graph = factored(graph, classes, lambda graph: count_operations(graph).total)

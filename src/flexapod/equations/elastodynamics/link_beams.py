@@ -6,7 +6,7 @@ and deformation, H moments of the deformed element; a acceleration of the root l
 .. math::
    f &= m a + U c + 2\,\omega\times S\dot e\\
    n &= c\times a + I\alpha + \omega\times I\omega + 2\,(\omega\,\mathrm{tr}\hat H - \hat H^T\omega)\\
-   s_k &= S_k\cdot a + U : H_k + 2\,\omega\cdot\gamma_k + (Ke)_k + (D\dot e)_k
+   s_k &= S_k\cdot a + \mathrm{tr}(U H_k) + 2\,\omega\cdot\gamma_k + (Ke)_k + (D\dot e)_k
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
-from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
+from flexapod.equations.flexible_platform.generalized_newton_euler import (
+    axial,
+    deformed_moments,
+    first_moments,
+    moment_matrix,
+    symmetric_matrix,
+)
 from flexapod.equations.values import Values
+from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
@@ -57,21 +64,31 @@ def link_beams(
 
     Source: Briot 2014 Eqs. (4), (53)-(55), (64)-(68). Checked by: tests/equations/test_link_axes.py.
     """
-    found = []
-    for beam in beams:
-        root = links[beam.root]
-        R = values.rotation(f"{beam.name}.axes", "B", "E").expr
-        e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
-        w, alpha, a = (ca.mtimes(R.T, x) for x in (root.w, root.alpha, root.a))
-        model: FlexibleModel = flexible_model(b, values.of(beam.name), beam.shape, e, ed, w, -a)
-        M = model.M
-        bias = model.c + ca.mtimes(M[:, 3:6], alpha)
-        S = ca.vertcat(M[5, 1], M[3, 2], M[4, 0])  # skew(S) stands at rows 3-5, columns 0-2
-        found.append(
-            LinkBeam(
-                beam=beam, m=M[0, 0], S=ca.mtimes(R, S), I=ca.mtimes(R, ca.mtimes(M[3:6, 3:6], R.T)),
-                force=ca.mtimes(R, M[:3, 6:]), moment=ca.mtimes(R, M[3:6, 6:]), M=M[6:, 6:],
-                f=ca.mtimes(R, bias[:3]), n=ca.mtimes(R, bias[3:6]), s=bias[6:],
-            )
-        )  # fmt: skip
-    return found
+    return [_link_beam(b, values, leg, beam, q, qd, links[beam.root]) for beam in beams]
+
+
+def _link_beam(
+    b: Program, values: Values, leg: Leg, beam: BeamElement, q: Sequence[Any], qd: Sequence[Any], root: LinkMotion
+) -> LinkBeam:
+    own, shape, N = values.of(beam.name), beam.shape, beam.shape.modes
+    R = values.rotation(f"{beam.name}.axes", "B", "E").expr
+    e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
+    w, alpha, a = (ca.mtimes(R.T, x) for x in (root.w, root.alpha, root.a))
+    U = ca.mtimes(R.T, ca.mtimes(root.U, R))
+    S, start = first_moments(own, shape), [moment_matrix(own, f"flex.H.{k}", shape.H) for k in range(N)]
+    extra, gyro = deformed_moments(b, own, shape, e, ed)
+    H = [start[k] + extra[k] for k in range(N)]
+    T = sum((e[k] * (start[k] + H[k]) for k in range(N)), ca.SX.zeros(3, 3))
+    I = tensor(own, "inertia") + ca.trace(T) * ca.SX.eye(3) - (T + T.T) / 2
+    m, c = own.scalar("mass"), own.vector("first_moment", "E").expr + ca.mtimes(S, e)
+    beta, M = ca.horzcat(*[axial(Hk) for Hk in H]), symmetric_matrix(own, "flex.M", N, shape.normal)
+    Hd, twice = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3)), 2 * w
+    f = m * a + ca.mtimes(U, c) + ca.cross(twice, ca.mtimes(S, ed))
+    n = ca.cross(c, a) + ca.mtimes(I, alpha) + ca.cross(w, ca.mtimes(I, w)) + twice * ca.trace(Hd) - ca.mtimes(Hd.T, twice)
+    inertial = [ca.dot(S[:, k], a) + ca.trace(ca.mtimes(U, H[k])) + ca.dot(twice, gyro[k]) for k in range(N)]
+    K, D = symmetric_matrix(own, "flex.K", N, shape.normal), symmetric_matrix(own, "flex.D", N, shape.normal)
+    return LinkBeam(
+        beam=beam, m=m, S=ca.mtimes(R, c), I=ca.mtimes(R, ca.mtimes(I, R.T)), M=M,
+        force=ca.mtimes(R, S), moment=ca.mtimes(R, beta), f=ca.mtimes(R, f), n=ca.mtimes(R, n),
+        s=ca.vertcat(*inertial) + ca.mtimes(K, e) + ca.mtimes(D, ed),
+    )  # fmt: skip

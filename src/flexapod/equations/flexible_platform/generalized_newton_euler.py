@@ -57,7 +57,7 @@ def flexible_model(
     """
     N = shape.modes
     S = first_moments(values, shape)
-    H = [_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
+    H = [moment_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
     gyro = [ca.SX.zeros(3) for _ in range(N)]
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"])
@@ -71,7 +71,7 @@ def flexible_model(
         I = I + (ca.trace(T) * ca.SX.eye(3) - T)
         c = c + ca.mtimes(S, e)
         H = moved
-    beta = ca.horzcat(*[_axial(Hk) for Hk in H])
+    beta = ca.horzcat(*[axial(Hk) for Hk in H])
     M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
     hat = ca.skew(c)
     M = ca.vertcat(
@@ -127,14 +127,14 @@ def elastic_moments(values: Values, shape: FlexibleShape, e: Any) -> tuple[Any, 
     Written by the definitions, entry by entry, for the general assembly.
     """
     N = shape.modes
-    H = [_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
+    H = [moment_matrix(values, f"flex.H.{k}", shape.H) for k in range(N)]
     second = ca.SX.zeros(3, 3)
     columns = []
     for k in range(N):
-        column = _axial(H[k])
+        column = axial(H[k])
         for i in range(N):
             G = _pair(values, i, k, shape.G)
-            column = column + e[i] * _axial(G)
+            column = column + e[i] * axial(G)
             second = second + e[i] * e[k] * G
         columns.append(column)
         second = second + e[k] * (H[k] + H[k].T)
@@ -149,7 +149,7 @@ def first_moments(values: Values, shape: FlexibleShape) -> Any:
     return ca.vertcat(*rows)
 
 
-def _matrix(values: Values, name: str, pairs: tuple[str, ...]) -> Any:
+def moment_matrix(values: Values, name: str, pairs: tuple[str, ...]) -> Any:
     """(3, 3) with the entries that the shape has."""
     rows = [ca.horzcat(*[values.scalar(f"{name}.{a}{b}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"]
     return ca.vertcat(*rows)
@@ -163,7 +163,7 @@ def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
     return ca.vertcat(*rows)
 
 
-def _axial(H: Any) -> Any:
+def axial(H: Any) -> Any:
     """Vector of the integral r x phi from H = integral r phi^T."""
     return ca.vertcat(H[1, 2] - H[2, 1], H[2, 0] - H[0, 2], H[0, 1] - H[1, 0])
 
