@@ -17,6 +17,7 @@ from flexapod.simulation.runner import compiled
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.robot.robot import Robot
     from flexapod.simulation.setup import Setup
 
 Array = NDArray[np.float64]
@@ -101,22 +102,30 @@ def _units(units: tuple[str, ...]) -> tuple[str, str]:
 
 def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     """Where a result comes from: robot with a hash of its numbers, versions, options."""
-    import hashlib
     import json
 
     from flexapod.kernels.kernel import choose_backend
 
     robot, versions = setup.layout.robot, _versions()
-    text = json.dumps([robot.structure, sorted(robot.values.items())])
     return {
         "robot": robot.name,
-        "robot_hash": hashlib.sha256(text.encode()).hexdigest(),
+        "robot_hash": _fingerprint(robot),
         "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
         "flexapod": versions["flexapod"],
         "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
         "backend": choose_backend(),
         "options": json.dumps(dict(options), default=repr),
     }
+
+
+@functools.lru_cache(maxsize=32)
+def _fingerprint(robot: Robot) -> str:
+    """Hash of a robot's structure and numbers; kept, because flexible bodies have thousands."""
+    import hashlib
+    import json
+
+    text = json.dumps([robot.structure, sorted(robot.values.items())])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @functools.cache

@@ -52,12 +52,14 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     """The robot after increments y at given signals, and the scope in which its legs are closed."""
     robot = layout.robot
     moment, signals = moment_of(layout, parts, y), layout.at_node(column)
-    c = coordinates(scope, robot, moment)
-    moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
     wrench, external, dissipated = signals.get("wrench"), ca.SX(0), ca.SX(0)
     if layout.elastic:
-        moment = replace(moment, equation=equation_at(scope, robot, moment))
-        dissipated = damping_power(scope, robot, moment.ed)
+        q = equation_at(scope, robot, moment)
+        c = Coordinates(q=q.positions, qd=q.rates, joints=moment.joints, joint_rates=None)
+        moment, dissipated = replace(moment, equation=q), damping_power(scope, robot, moment.ed)
+    else:
+        c = coordinates(scope, robot, moment)
+        moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
     force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
