@@ -78,6 +78,8 @@ def leg_request(
         from flexapod.analysis.leg_motion import simulated_request
 
         return simulated_request(robot, motion, load, friction, words)
+    if load[1] is not None and robot.flexible_platform is not None:
+        raise InputError(f"point: a load at a point of the flexible platform of {robot.name} is not available here; leave it out")
     count, N = len(words), len(robot.elastic_names)
     e, ed = np.zeros((count, N)), np.zeros((count, N))
     if source == "given":

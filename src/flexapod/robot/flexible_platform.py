@@ -20,7 +20,7 @@ from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
-    from flexapod.flexible import FlexibleBody
+    from flexapod.flexible import FlexibleBody, Interface
     from flexapod.flexible.materials import Material
 
 SAME_POINT = 1e-6
@@ -109,19 +109,37 @@ def rigid_part(body: FlexibleBody, points: Mapping[str, Array], flexible: Flexib
 
 
 def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
-    """Shapes (3, N) at each leg's joint: interfaces are matched by position."""
+    """Displacement shapes (3, N) at each leg's joint: interfaces are matched by position."""
+    return {leg.name: _clean(np.asarray(_interface(body, leg).Phi_d)) for leg in legs}
+
+
+def joint_turns(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
+    """Rotation shapes (3, N) at the joints that pass moments: all but spherical ones."""
     result = {}
     for leg in legs:
-        p = leg.closing.on_platform.position
-        found = [i for i in body.interfaces.values() if float(np.linalg.norm(i.r0 - p)) < SAME_POINT]
-        if not found:
-            nearest = min((float(np.linalg.norm(i.r0 - p)) for i in body.interfaces.values()), default=float("inf"))
+        if leg.closing.type == "spherical":
+            continue
+        turns = _interface(body, leg).Phi_r
+        if turns is None:
             raise RobotBuildError(
-                f"the flexible platform has no interface at the joint of leg {leg.name} ({np.round(p, 6).tolist()} m); "
-                f"the nearest is {nearest:.3g} m away"
+                f"the flexible platform has no rotations at the {leg.closing.type} joint of leg {leg.name}; "
+                "give its modes Phi_r there, or end the leg in a spherical joint"
             )
-        result[leg.name] = _clean(np.asarray(found[0].Phi_d))
+        result[leg.name] = _clean(np.asarray(turns))
     return result
+
+
+def _interface(body: FlexibleBody, leg: Leg) -> Interface:
+    """The interface of a flexible platform at a leg's joint."""
+    p = leg.closing.on_platform.position
+    found = [i for i in body.interfaces.values() if float(np.linalg.norm(i.r0 - p)) < SAME_POINT]
+    if found:
+        return found[0]
+    nearest = min((float(np.linalg.norm(i.r0 - p)) for i in body.interfaces.values()), default=float("inf"))
+    raise RobotBuildError(
+        f"the flexible platform has no interface at the joint of leg {leg.name} ({np.round(p, 6).tolist()} m); "
+        f"the nearest is {nearest:.3g} m away"
+    )
 
 
 def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
@@ -163,13 +181,15 @@ def moment_shape(body: FlexibleBody) -> FlexibleShape:
     )
 
 
-def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array]) -> dict[str, float]:
+def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array], turns: Mapping[str, Array]) -> dict[str, float]:
     """The numbers of a flexible platform by name, as kernels read them."""
     shape, letters = shape_of(body, shapes)
     values = moment_values("platform", body)
     for k in range(shape.modes):
         for leg, Phi in shapes.items():
             values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})
+        for leg, Phi in turns.items():
+            values.update({f"legs.{leg}.Phi_r.{k}.{a}": float(Phi[i, k]) for i, a in enumerate("xyz")})
     return values
 
 

@@ -23,7 +23,15 @@ from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan
-from flexapod.robot.flexible_platform import FlexibleShape, joint_shapes, make_flexible, rigid_part, shape_of, structural_zeros
+from flexapod.robot.flexible_platform import (
+    FlexibleShape,
+    joint_shapes,
+    joint_turns,
+    make_flexible,
+    rigid_part,
+    shape_of,
+    structural_zeros,
+)
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
@@ -199,6 +207,11 @@ class Robot:
         return {} if self.flexible_platform is None else joint_shapes(self.flexible_platform, self.legs)
 
     @cached_property
+    def joint_turns(self) -> Mapping[str, Array]:
+        """Rotations (3, N) of a flexible platform at the joints of legs that do not end in a spherical joint."""
+        return {} if self.flexible_platform is None else joint_turns(self.flexible_platform, self.legs)
+
+    @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
         """Which moments a flexible platform has, and along which axes its joints move."""
         if self.flexible_platform is None:
@@ -228,8 +241,10 @@ class Robot:
 
     @cached_property
     def elastic_legs(self) -> bool:
-        """Some leg deforms or has springs: the robot is served by the equations of flexible legs."""
-        return any(link.elastic or link.spring for leg in self.legs for link in leg.links)
+        """The equations of flexible legs serve the robot: some leg deforms or has springs, or has no closed form under a flexible
+        platform."""
+        general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
+        return general or any(link.elastic or link.spring for leg in self.legs for link in leg.links)
 
     @cached_property
     def elastic_plan(self) -> ElasticPlan:

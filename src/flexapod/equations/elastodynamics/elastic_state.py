@@ -13,11 +13,11 @@ import casadi as ca
 
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
 from flexapod.equations.closing import half_on_link, half_on_platform
+from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
 from flexapod.equations.flexible_platform.assembly import interface_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
-from flexapod.errors import InputError
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.robot.model import Leg
@@ -50,13 +50,17 @@ class ElasticState:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeMotion:
-    """Motion of all frames: links of every leg, platform, and the two halves of every closing joint."""
+    """Motion of all frames: links of every leg, platform, and the two halves of every closing joint.
+
+    turns: per leg, (3, N) angular velocity of its half on a flexible platform per mode, world axes; None for spherical joints.
+    """
 
     poses: list[list[LinkPose]]
     links: list[list[FrameMotion]]
     platform: FrameMotion
     halves: list[FrameMotion]
     ends: list[FrameMotion]
+    turns: list[Any]
 
 
 def read_state(b: Program, robot: Robot) -> ElasticState:
@@ -106,8 +110,9 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
         links.append(chain_motion(leg, poses[-1], state.qd[i], qdd))
         ends.append(half_on_link(own, leg, links[-1]))
     platform = _platform(values, robot, state, ends, zdd)
-    halves = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, state, zdd) for leg in robot.legs]
-    return TreeMotion(poses=poses, links=links, platform=platform, halves=halves, ends=ends)
+    found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, state, zdd) for leg in robot.legs]
+    halves, turns = [half for half, _ in found], [turn for _, turn in found]
+    return TreeMotion(poses=poses, links=links, platform=platform, halves=halves, ends=ends, turns=turns)
 
 
 def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[FrameMotion], zdd: Any) -> FrameMotion:
@@ -124,22 +129,30 @@ def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[Fram
     return FrameMotion(R=end.R @ R_PH.T, p=point.p, v=point.v, w=end.w, a=point.a, alpha=end.alpha)
 
 
-def _half(values: Values, robot: Robot, leg: Leg, platform: FrameMotion, state: ElasticState, zdd: Any) -> FrameMotion:
-    """The half of the closing joint on the platform, deformed where the platform is."""
+def _half(
+    values: Values, robot: Robot, leg: Leg, platform: FrameMotion, state: ElasticState, zdd: Any
+) -> tuple[FrameMotion, Any]:
+    """The half of the closing joint on the platform, deformed where the platform is, and how modes turn it."""
     rigid = half_on_platform(values, leg, platform)
     N = platform_modes(robot)
     if not N:
-        return rigid
-    if leg.closing.type != "spherical":
-        raise InputError(
-            f"leg {leg.name} of {robot.name} ends in a {leg.closing.type} joint; a flexible platform needs spherical ones"
-        )
+        return rigid, None
     start = 0 if robot.elastic_plan.carrier is not None else 6
     edd = ca.SX.zeros(N) if zdd is None else zdd[start : start + N]
     r0 = values.vector(f"{leg.closing.joint}.on_platform.p", "P")
     Phi = interface_shapes(values, robot.flexible_shape[1], N)
     point = joint_at(platform, r0, Phi, [state.e, state.ed, edd])
-    return FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
+    half = FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
+    if leg.name not in robot.joint_turns:
+        return half, None
+    turned = elastic_turn(values, [state.e, state.ed, edd])
+    R_PH = values.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
+    w, alpha = platform.R @ Vec(turned.w, "P"), platform.R @ Vec(turned.alpha, "P")
+    half = FrameMotion(
+        R=platform.R @ Rot(turned.R, "P", "P") @ R_PH, p=point.p, v=point.v, w=platform.w + w, a=point.a,
+        alpha=platform.alpha + alpha + cross(platform.w, w),
+    )  # fmt: skip
+    return half, ca.mtimes(platform.R.expr, turned.per_mode)
 
 
 def platform_columns(robot: Robot, plan: ElasticPlan, motion: TreeMotion, point: Vec) -> dict[int, tuple[Vec, Vec]]:

@@ -18,7 +18,7 @@ from flexapod.equations.friction import axis_friction, read_coefficients
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.spatial import dot
+from flexapod.spatial import Vec, dot
 
 
 def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: bool) -> Any:
@@ -54,5 +54,8 @@ def _closing_friction(values: Values, robot: Robot, leg: Leg, i: int, motion: Tr
     turning = {plan.first[i] + k: dot(axis, w) for k, (_, w) in chain_columns(leg, motion.poses[i], closing.link, end.p).items()}
     for column, (_, w) in platform_columns(robot, plan, motion, half.p).items():
         turning[column] = turning.get(column, 0) - dot(axis, w)
+    turns = motion.turns[i]
+    for k in range(0 if turns is None else turns.shape[1]):
+        turning[(0 if plan.carrier is not None else 6) + k] = -dot(axis, Vec(turns[:, k], "W"))
     moment = axis_friction(read_coefficients(values, closing.joint, closing.friction, False), dot(axis, end.w - half.w), 0)
     return {column: -moment * share for column, share in turning.items()}

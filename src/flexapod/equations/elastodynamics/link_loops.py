@@ -73,8 +73,9 @@ def _half(
 
 
 def _rows(
-    robot: Robot, i: int, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists, modes: dict[int, Vec]
-) -> tuple[Any, Any]:
+    robot: Robot, i: int, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists,
+    modes: dict[int, tuple[Vec, Vec | None]],
+) -> tuple[Any, Any]:  # fmt: skip
     leg = robot.legs[i]
     rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
     A = ca.SX(len(rows), len(robot.elastic_plan.columns))
@@ -84,6 +85,6 @@ def _rows(
             A[k, j] = -(dot(row.linear, v) + dot(turn, w))
         for j, (v, w) in own.items():
             A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-        for j, shape in modes.items():
-            A[k, j] = -dot(row.linear, shape)
+        for j, (v, w_mode) in modes.items():
+            A[k, j] = -(dot(row.linear, v) + (0 if w_mode is None else dot(turn, w_mode)))
     return A, ca.vertcat(*[row.rdd for row in rows])

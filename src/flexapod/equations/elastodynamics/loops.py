@@ -51,22 +51,25 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
                 A[k, j] = -(dot(row.linear, v) + dot(turn, w))
             for j, (v, w) in own.items():
                 A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-            for j, shape in mode_columns(values, robot, motion, i).items():
-                A[k, j] = -dot(row.linear, shape)
+            for j, (v, turned) in mode_columns(values, robot, motion, i).items():
+                A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
         matrices.append(A)
         drifts.append(ca.vertcat(*[row.rdd for row in rows]))
         residuals.append(ca.vertcat(*[row.r for row in rows]))
     return matrices, drifts, residuals
 
 
-def mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, Vec]:
-    """Motion of a leg's joint on a flexible platform per mode, world axes."""
+def mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
+    """Velocity and angular velocity (None for spherical joints) of a joint on a flexible platform per mode, world axes."""
     N = platform_modes(robot)
     if not N:
         return {}
     Phi = interface_shapes(values.of(f"legs.{robot.legs[i].name}"), robot.flexible_shape[1], N)
     start = 0 if robot.elastic_plan.carrier is not None else 6
-    return {start + k: motion.platform.R @ Vec(Phi[:, k], "P") for k in range(N)}
+    turns = motion.turns[i]
+    return {
+        start + k: (motion.platform.R @ Vec(Phi[:, k], "P"), None if turns is None else Vec(turns[:, k], "W")) for k in range(N)
+    }
 
 
 def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]) -> tuple[Any, Any]:
