@@ -8,16 +8,18 @@ from pathlib import Path
 
 FENCE = re.compile(r"^(?P<tick>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=tick)[ \t]*$", re.MULTILINE | re.DOTALL)
 RUN = "<!-- run -->"
+SAVE = re.compile(r"<!-- file: (?P<name>[\w.-]+) -->$")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A fenced block: language, text, first line of the text in its page, and whether the line above says to run it."""
+    """A fenced block: language, text, first line of the text in its page, and what the line above says: run it, or save it."""
 
     language: str
     text: str
     line: int
     run: bool
+    file: str = ""
 
 
 def blocks(page: Path) -> list[Block]:
@@ -29,6 +31,7 @@ def blocks(page: Path) -> list[Block]:
             text=match["body"],
             line=text.count("\n", 0, match.start()) + 2,
             run=text[: match.start()].rstrip("\n").endswith(RUN),
+            file=saved["name"] if (saved := SAVE.search(text[: match.start()].rstrip("\n"))) else "",
         )
         for match in FENCE.finditer(text)
     ]

@@ -1,8 +1,9 @@
 """The site builds without a warning, and what the pages show runs.
 
 Every ```python block of README and docs is executed: the blocks of one page share a namespace and run in order, in
-an empty folder. A ```console block with `<!-- run -->` on the line above is executed too: each line `$ flexapod ...` is
-a command that must succeed, and the lines below it must appear in its output in this order; `...` stands for anything.
+an empty folder. A block with `<!-- file: name -->` on the line above is saved there first. A ```console block with `<!-- run -->`
+on the line above is executed too: each line `$ flexapod ...` is a command that must succeed (or end with the code that a comment
+`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything.
 """
 
 import os
@@ -16,7 +17,7 @@ import pytest
 from fences import Block, blocks
 from places import DOCS, ROOT, pages
 
-PYTHON_PAGES = [page for page in pages() if any(b.language == "python" for b in blocks(page))]
+RUN_PAGES = [page for page in pages() if any(b.language == "python" or b.run for b in blocks(page))]
 
 
 def name(page: Path) -> str:
@@ -37,6 +38,7 @@ def test_site_builds_without_warnings(tmp_path: Path) -> None:
 def test_languages_of_blocks_are_known() -> None:
     """A misspelt language would silently keep a block from running."""
     known = {"python", "console", "bash", "text", "yaml", "c", "json", "{toctree}", "{admonition}", "{figure}", "{list-table}"}
+    known |= {"{literalinclude}"}
     unknown = [
         f"{name(page)}:{block.line}: {block.language!r}"
         for page in pages()
@@ -46,20 +48,19 @@ def test_languages_of_blocks_are_known() -> None:
     assert not unknown, "\n".join(unknown)
 
 
-@pytest.mark.parametrize("page", PYTHON_PAGES, ids=name)
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", RUN_PAGES, ids=name)
+def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__page__"}
     for block in blocks(page):
-        if block.language == "python":
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        elif block.run:
+            for command, expected in commands(block):
+                check_command(command, expected, tmp_path)
+        elif block.language == "python":
             source = "\n" * (block.line - 1) + block.text  # so that a traceback shows the page's own line
             exec(compile(source, name(page), "exec"), namespace)
-
-
-def test_console_blocks_run(tmp_path: Path) -> None:
-    for block in [b for page in pages() for b in blocks(page) if b.run]:
-        for command, expected in commands(block):
-            check_command(command, expected, tmp_path)
 
 
 def commands(block: Block) -> list[tuple[str, list[str]]]:
@@ -75,6 +76,7 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
 
 
 def check_command(command: str, expected: list[str], folder: Path) -> None:
+    command, _, code = command.partition("# exit ")
     words = shlex.split(command)
     assert words[0] in {"flexapod", "python"}, f"only flexapod and python commands run in pages: {command}"
     tools = Path(sys.executable).parent
@@ -82,8 +84,8 @@ def check_command(command: str, expected: list[str], folder: Path) -> None:
     result = subprocess.run(
         words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
-    assert result.returncode == 0, f"$ {command}\n{result.stdout}{result.stderr}"
-    output = iter([line.strip() for line in result.stdout.splitlines()])
+    assert result.returncode == int(code or 0), f"$ {command}\n{result.stdout}{result.stderr}"
+    output = iter([line.strip() for line in (result.stdout + result.stderr * bool(code)).splitlines()])
     for line in expected:
         if line != "...":
             assert any(found == line for found in output), f"$ {command}\nmissing line: {line}\n{result.stdout}"
@@ -93,3 +95,16 @@ def test_console_checker_finds_a_wrong_line(tmp_path: Path) -> None:
     check_command("python -c 'print(1); print(2); print(3)'", ["1", "...", "3"], tmp_path)
     with pytest.raises(AssertionError, match="missing line: 4"):
         check_command("python -c 'print(1)'", ["4"], tmp_path)
+
+
+def test_console_checker_wants_the_exit_code(tmp_path: Path) -> None:
+    check_command("python -c 'import sys; print(7, file=sys.stderr); sys.exit(3)'  # exit 3", ["7"], tmp_path)
+    for wrong in ("python -c 'import sys; sys.exit(3)'", "python -c 'print(1)'  # exit 1"):
+        with pytest.raises(AssertionError):
+            check_command(wrong, [], tmp_path)
+
+
+def test_saved_blocks_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- file: a.yaml -->\n```yaml\nx: 1\n```\n\n```yaml\ny: 2\n```\n", encoding="utf-8")
+    assert [(block.file, block.text) for block in blocks(page)] == [("a.yaml", "x: 1\n"), ("", "y: 2\n")]
