@@ -47,7 +47,7 @@ def test_two_pages(tmp_path: Path) -> None:
 
 def test_commands_of_the_sheet() -> None:
     text = (DOCS / "cheat-sheet.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"flexapod ([a-z][a-z-]+)\b", text))
+    named = set(re.findall(r"`flexapod ([a-z][a-z-]+)\b", text))
     assert cli.app is not None
     assert named <= set(EXAMPLES), named - set(EXAMPLES)
     daily = {
