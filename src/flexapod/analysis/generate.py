@@ -153,7 +153,7 @@ def generate(
 
 def counts(tape: Tape, listing: Listing) -> tuple[OperatorCount, OperatorCount]:
     """Operators per sample, and once per parameter set."""
-    from flexapod.kernels.listing import variables
+    from flexapod.kernels.statements import variables
 
     return _counted(tape.operations, variables(listing.main)), _counted(tape.setup_operations, variables(listing.setup))
 
@@ -172,9 +172,9 @@ def _text(
     robot: Robot, choice: Choice, constants: str, form: str, listing: Listing, counted: tuple[OperatorCount, OperatorCount]
 ) -> str:
     from flexapod.kernels.c_listing import c_listing
-    from flexapod.kernels.listing import Repeat
     from flexapod.kernels.markdown_text import latex_text, markdown_text
     from flexapod.kernels.python_text import python_text
+    from flexapod.kernels.statements import Repeat
 
     about = [f"{robot.name}: {choice.quantity} by {choice.formulation.replace('_', ' ')}", ""]
     if constants == "numbers":

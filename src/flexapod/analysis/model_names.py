@@ -21,7 +21,7 @@ ACTUATORS = ("force", "power", "actuator_position", "actuator_velocity", "actuat
 
 def meanings(robot: Robot, signature: Signature) -> dict[str, str]:
     """Entry of an input or output -> coordinate or actuator in the robot file."""
-    from flexapod.kernels.listing import entries
+    from flexapod.kernels.statements import entries
 
     found: dict[str, str] = {}
     for name, shape in [(i.name, i.shape) for i in signature.inputs] + [(o.name, o.shape) for o in signature.outputs]:
@@ -33,7 +33,7 @@ def meanings(robot: Robot, signature: Signature) -> dict[str, str]:
 
 def short_names(robot: Robot, signature: Signature) -> dict[str, str]:
     """Entry of an input -> name of a coordinate as an identifier."""
-    from flexapod.kernels.listing import entries
+    from flexapod.kernels.statements import entries
 
     ends = {**dict.fromkeys(POSITIONS, ""), **dict.fromkeys(RATES, "_dot"), **ELASTIC}
     found: dict[str, str] = {}

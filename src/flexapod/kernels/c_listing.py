@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from .c_names import c_name
 from .c_text import number
 from .expression_text import Style, plain_signs, text
-from .listing import Assign, Expr, Listing, Repeat, Statement
+from .listing import Listing
+from .statements import Assign, Expr, Repeat, Statement
 
 _CALL = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 _COMPARE = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .listing import Expr
+from .statements import Expr
 
 _LEVEL = {"add": 1, "sub": 1, "neg": 2, "mul": 3, "div": 3}
 _SIGN = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

@@ -1,8 +1,7 @@
 """Listing: a tape as named intermediate variables, the neutral form behind readable Python, C, Markdown and LaTeX.
 
-An expression is a name, a number or `(operation, operand, ...)`. What is used once stays inside the expression that uses it,
-as the entries of matrices in Briot 2014 section 4; everything else gets a name: `p1, p2 ...` in the set-up part, `t1, t2 ...` in
-the main part. Outputs carry their own names.
+What is used once stays inside the expression that uses it, as the entries of matrices in Briot 2014 section 4; everything else
+gets a name: `p1, p2 ...` in the set-up part, `t1, t2 ...` in the main part. Outputs carry their own names.
 """
 
 from __future__ import annotations
@@ -15,49 +14,12 @@ from typing import Any
 
 from .graph import Graph, Loop
 from .signature import Signature
+from .statements import Assign, Expr, Repeat, Statement, entries, operators
 from .tape import Tape
 
-Expr = str | float | tuple[Any, ...]
 INLINE = frozenset({"add", "mul", "div"})
 LONGEST = 5
 """Operators up to which an expression that is used once is written where it is used."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Assign:
-    """`name = value`; indexed names are entries of arrays."""
-
-    name: str
-    value: Expr
-
-
-@dataclass(frozen=True, kw_only=True)
-class Repeat:
-    """A loop that is not written out: counted, or until `error <= tolerance`.
-
-    Args:
-        index: name of the counter.
-        carry: names with start values; `following` are their next values, set all at once after the body.
-        groups: arrays of which pass i reads entry i.
-        stacked: array that the body fills, with its size.
-        error, tolerance: of iterate-until.
-        converged, passes: names that are set, or None where nothing reads them.
-    """
-
-    index: str
-    count: int
-    carry: tuple[tuple[str, Expr], ...]
-    groups: tuple[tuple[str, tuple[Expr, ...]], ...]
-    body: tuple[Statement, ...]
-    following: tuple[Expr, ...]
-    stacked: tuple[str, int] | None = None
-    error: str = ""
-    tolerance: float | None = None
-    converged: str | None = None
-    passes: str | None = None
-
-
-Statement = Assign | Repeat
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,29 +75,6 @@ def make_listing(tape: Tape, names: Mapping[str, str] | None = None) -> Listing:
         main=tuple(second.statements),
         status=status,
     )
-
-
-def entries(name: str, shape: Sequence[int]) -> list[str]:
-    """Names of the entries of an array in the order of memory: `force[0]`, `rotation[0][1]`; a scalar is its own."""
-    names = [name]
-    for size in shape:
-        names = [f"{one}[{k}]" for one in names for k in range(size)]
-    return names
-
-
-def variables(statements: Sequence[Statement]) -> int:
-    """Number of intermediate variables: names for at least one operation; bodies of loops once."""
-    count = 0
-    for s in statements:
-        count += variables(s.body) + len(s.carry) if isinstance(s, Repeat) else operators(s.value) > 0
-    return count
-
-
-def operators(value: Expr) -> int:
-    """Operations in an expression; negation is free."""
-    if not isinstance(value, tuple):
-        return 0
-    return int(value[0] != "neg") + sum(operators(v) for v in value[1:])
 
 
 class Fresh:

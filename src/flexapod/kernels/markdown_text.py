@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from .expression_text import Style, plain_signs, text
-from .listing import Assign, Listing, Repeat, Statement
+from .listing import Listing
+from .statements import Assign, Repeat, Statement
 
 _COMPARE = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "min", "max"})

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 
 from .expression_text import Style, plain_signs, text
-from .listing import Assign, Listing, Repeat, Statement
+from .listing import Listing
+from .statements import Assign, Repeat, Statement
 
 _NUMPY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
