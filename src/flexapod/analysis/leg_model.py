@@ -40,7 +40,7 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, words, friction=friction)
-    N, beta = closed(robot, found["rows"], found["drift"])
+    N, beta = closed(robot, *_rows(robot, found))
     Nt = np.swapaxes(N, 1, 2)
     M_z, driven = found["mass"], driven_columns(robot)
     return LegTerms(
@@ -51,6 +51,13 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
         A=N[:, driven],
         gamma=beta[:, driven],
     )
+
+
+def _rows(robot: Robot, found: dict[str, Array]) -> tuple[Array, Array]:
+    """Closing rows (n, m, z) and their drift (n, m); none where a single leg carries the platform."""
+    none = np.zeros((len(found["forces"]), 0, len(robot.elastic_plan.columns)))
+    rows = found.get("rows", none)
+    return rows, found.get("drift", np.zeros(rows.shape[:2]))
 
 
 def driven_columns(robot: Robot) -> list[int]:
@@ -97,12 +104,13 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray
     rows = max(1, sum(len({*leg.rows, *leg.leftover}) for leg in robot.elastic_plan.legs))
     given = {**state.inputs(), "wrench": wrench, "multiplier": np.zeros((len(wrench), rows))}
     found = run(robot, "elastic_statics", given, words)
-    N, _ = closed(robot, found["rows"], np.zeros(found["rows"].shape[:2]))
+    A, _ = _rows(robot, found)
+    N, _ = closed(robot, A, np.zeros(A.shape[:2]))
     rho = np.einsum("nzu,nz->nu", N, found["forces"])
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]
     if bound:
-        given["multiplier"] = np.einsum("nbm,nb->nm", _inverse(found["rows"][:, :, bound]), found["forces"][:, bound])
+        given["multiplier"] = np.einsum("nbm,nb->nm", _inverse(A[:, :, bound]), found["forces"][:, bound])
         K = run(robot, "elastic_statics", given, words)["stiffness"]
     return rho, np.swapaxes(N, 1, 2) @ K @ N, N
 

@@ -62,6 +62,7 @@ def elastic_statics(robot: Robot) -> Program:
     rest = ca.SX.zeros(size)
     h, A, K = ca.substitute([ca.densify(h), ca.densify(A), ca.densify(K)], [step], [rest])
     b.output("forces", h, shape=(size,), dims=("coordinate",))
-    b.output("rows", A, shape=(len(used), size), dims=("row", "coordinate"))
+    if used:
+        b.output("rows", A, shape=(len(used), size), dims=("row", "coordinate"))
     b.output("stiffness", K, shape=(size, size), dims=("coordinate", "coordinate_"))
     return b

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import platform_load, tree_terms
-from flexapod.equations.elastodynamics.elastic_state import read_state, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import joint_forces
-from flexapod.equations.elastodynamics.loops import loop_rows
+from flexapod.equations.elastodynamics.elastic_state import read_state
+from flexapod.equations.elastodynamics.link_assembly import link_equation_at
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -25,18 +23,16 @@ def elastic_terms(robot: Robot, friction: bool = False) -> Program:
     Source: Briot 2014 Eqs. (9)-(33). Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_terms")
-    plan, values = robot.elastic_plan, Values(b)
+    plan = robot.elastic_plan
     size, used = len(plan.columns), used_rows(plan)
     state = read_state(b, robot)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
-    motion = tree_motion(values, robot, state)
-    h, M = tree_terms(b, values, robot, state, motion, ca.SX.zeros(size))
-    h = h + joint_forces(values, robot, state, motion, friction) - platform_load(robot, motion, wrench)
-    matrices, drifts, _ = loop_rows(values, robot, motion)
-    A = ca.vertcat(ca.SX(0, size), *[matrices[i][k, :] for i, k in used])
-    drift = ca.vertcat(ca.SX(0, 1), *[drifts[i][k] for i, k in used])
-    b.output("mass", ca.densify(M), shape=(size, size), dims=("coordinate", "coordinate_"))
-    b.output("forces", ca.densify(h), shape=(size,), dims=("coordinate",))
-    b.output("rows", ca.densify(A), shape=(len(used), size), dims=("row", "coordinate"))
-    b.output("drift", ca.densify(drift), shape=(len(used),), dims=("row",))
+    q = link_equation_at(b, Values(b), robot, state, friction, wrench)
+    A = ca.vertcat(ca.SX(0, size), *[q.A[i][k, :] for i, k in used])
+    drift = ca.vertcat(ca.SX(0, 1), *[q.gamma[i][k] for i, k in used])
+    b.output("mass", ca.densify(q.M), shape=(size, size), dims=("coordinate", "coordinate_"))
+    b.output("forces", ca.densify(q.h), shape=(size,), dims=("coordinate",))
+    if used:
+        b.output("rows", ca.densify(A), shape=(len(used), size), dims=("row", "coordinate"))
+        b.output("drift", ca.densify(drift), shape=(len(used),), dims=("row",))
     return b
