@@ -51,6 +51,8 @@ class Setup:
     def changed(self, robot: Robot, gains: Mapping[str, float]) -> Setup:
         """The same run with other numbers of the robot, and gains of failing actuators."""
         robot = smooth(robot) if self.layout.friction == "load" else robot
+        if robot.flexible_platform is not None and robot.structure != self.layout.robot.structure:
+            raise InputError(f"event: its parameters give the flexible platform of {robot.name} other modes; a run keeps them")
         layout = replace(self.layout, robot=robot, minimal=fast_plan(robot, self.layout.inputs, self.layout.friction))
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 

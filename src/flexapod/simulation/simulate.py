@@ -59,12 +59,14 @@ def simulate(
     Args:
         motion: what a controller follows, and where the run starts; or a `State` to start from.
         drive: ``"force"``: `force` and `controller` move the robot; ``"platform"``: the forces that inverse dynamics finds for
-            the motion drive the direct model; ``"actuators"``: the actuators follow the motion exactly (no integration).
+            the motion drive the direct model, with a flexible platform for the motion's acceleration and the elastic state at
+            every stage (Long 2014, Fig. 3); ``"actuators"``: the actuators follow the motion exactly (no integration).
         controller: one of `PD`, `PID`, `FeedForwardPD`, `ComputedTorque`, `Springs`, compiled into the loop; or a function
             (time, sample) -> forces (actuators,), called at every step and held.
         force, wrench: constant, pair (times, values) or function of times (n,) -> (n, width): actuator forces, and the load on
             the platform at its origin, world axes. Forces add to those of the controller.
-        start: where the run starts, if not on the motion.
+        start: where the run starts, if not on the motion. A flexible platform starts from its static deflection, or from the
+            `elastic` of the state.
         duration: [s]; that of the motion if left out.
         step: of ``rk4``, ``implicit``, ``radau`` and of a function as controller, first step of ``dopri`` [s].
         output_step: [s], a multiple of the step.
@@ -80,8 +82,10 @@ def simulate(
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
     Returns:
-        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, ledger of energy;
-        attributes `stopped` and `stopped_at` where the run ended early, `interrupted` after Ctrl-C, provenance.
+        Dataset over `time`: pose, twist, acceleration, actuators, `force`, `power`, `joint_position`, ledger of energy; of a
+        flexible platform `elastic`, `elastic_velocity`, `elastic_acceleration`, `displacement` and `turn` at its origin,
+        `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the run ended early,
+        `interrupted` after Ctrl-C, provenance.
 
     Robots with flexible legs: the actuators follow an `ActuatorMotion` (``drive="actuators"``) or are given forces; only the
     implicit methods serve; `elastic`, `elastic_velocity`, `elastic_acceleration` come beside.
