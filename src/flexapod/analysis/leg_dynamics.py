@@ -30,6 +30,9 @@ COMPILED = 24
 """Coordinates up to which the whole model with its solve is one kernel; beyond, it would take minutes to compile."""
 
 
+MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+
+
 def leg_inverse_dynamics(
     robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool, on_error: OnError
 ) -> xr.Dataset:
@@ -73,15 +76,25 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDAr
     system = np.zeros((len(words), size + n, size + n))
     system[:, :size, :size], system[:, :size, size:], system[:, size:, :size] = terms.M, -np.swapaxes(terms.A, 1, 2), J
     x = _solve(system, np.concatenate([-terms.c, right], axis=1))
+    _told(x, "these accelerations cannot be chosen here: singular pose, or an actuator without inertia behind a spring", words)
     return x[:, size:], np.einsum("nzu,nu->nz", terms.N, x[:, :size]) + terms.beta
 
 
 def _solve(system: Array, right: Array) -> Array:
     """Solutions; NaN where singular or not finite."""
     result, good = np.full_like(right, np.nan), np.all(np.isfinite(system), axis=(1, 2)) & np.all(np.isfinite(right), axis=1)
-    if np.any(good):
+    try:
         result[good] = np.linalg.solve(system[good], right[good][..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        for k in np.flatnonzero(good):
+            if np.linalg.matrix_rank(system[k]) == system.shape[1]:
+                result[k] = np.linalg.solve(system[k], right[k])
     return result
+
+
+def _told(x: Array, what: str, words: NDArray[Any]) -> None:
+    """Give samples whose solution is no number a reason."""
+    words[np.any(~np.isfinite(x), axis=1) & (words == "")] = what
 
 
 def leg_forward_dynamics(
@@ -103,9 +116,11 @@ def leg_forward_dynamics(
         inputs = {**closed.inputs(), "force": forces, "wrench": request.wrench}
         found = run(robot, "elastic_forward_dynamics", inputs, words, friction=friction, load=loaded)
         z, u = found["coordinate_acceleration"], found["independent_acceleration"]
+        _told(u, MASSLESS, words)
     else:
         terms = leg_terms(robot, closed, request.wrench, friction, words)
         u = _solve(terms.M, np.einsum("nau,na->nu", terms.A, forces) - terms.c)
+        _told(u, MASSLESS, words)
         z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
     J, drift = platform_jacobian(robot, closed, words)
     V = np.einsum("niu,nu->ni", J, u) + drift
@@ -184,7 +199,7 @@ def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, words:
     _, D = constant_matrices(robot)
     rates = independent_rates(robot, state)
     damping = np.einsum("nzu,zy,nyx,nx->nu", terms.N, D, terms.N, rates)
-    return weightless.c - leg_terms(free, still, none, False, words).c - damping
+    return np.asarray(weightless.c - leg_terms(free, still, none, False, words).c - damping)
 
 
 def independent_rates(robot: Robot, state: ClosedLegs) -> Array:

@@ -224,7 +224,7 @@ def _spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = _all(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
-    return z[at:], z[:6], z[at - N : at]
+    return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at]
 
 
 def _felt(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:

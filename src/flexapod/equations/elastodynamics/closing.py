@@ -127,7 +127,7 @@ def _outputs(b: Program, values: Values, robot: Robot, x: Any, e: Any, ud: Any) 
     zd[list(plan.independent)] = ud
     zd[list(plan.bound)] = ca.mtimes(X, ud)
     zd = ca.densify(zd)
-    moving = tree_motion(values, robot, at_coordinates(robot, x, e, zd[at:], zd[:6]))
+    moving = tree_motion(values, robot, at_coordinates(robot, x, e, zd[at:], zd[:6] if plan.carrier is None else None))
     b.output("closed_position", x[:n], shape=(n,), unit="m or rad", dims=("joint",))
     b.output("closed_velocity", zd[at:], shape=(n,), unit="m/s or rad/s", dims=("joint",))
     frame = moving.platform
