@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -233,6 +235,42 @@ def test_refusals() -> None:
         )
     with pytest.raises(fp.InputError, match="reactions: not available with the flexible platform"):
         fp.simulate(robot, motion, drive="platform", duration=0.002, reactions=True)
+
+
+def rubbing(folder: Path, friction: str, joint: str = "") -> Robot:
+    """The catalogue's robot with two modes and friction in its prismatic joints, or in the joints on the platform."""
+    text = (resources.files("flexapod") / "robots" / "gough-stewart-flexible.yaml").read_text(encoding="utf-8")
+    text = text.replace("modes: 10", "modes: 2").replace("to: platform}", f"to: platform{joint}}}")
+    limits = "limits: {stroke: [0.6, 1.6]}"
+    path = folder / "rubbing.yaml"
+    path.write_text(text.replace(limits, f"{limits}{friction}"), encoding="utf-8")
+    return fp.load(str(path))
+
+
+def test_friction_of_the_legs_acts_through_the_bent_platform(tmp_path: Path) -> None:
+    """Forces less friction of the prismatic joints give, without friction, the accelerations that came out; heat is counted."""
+    robot, motion = rubbing(tmp_path, "\n        friction: {viscous: 300, coulomb: 20, speed: 0.01}"), poses_with_rests()
+    control = fp.ComputedTorque(kp=KP, kd=KD)
+    run = fp.simulate(robot, motion, controller=control, duration=0.3, output_step=0.01, watch=(), **TIGHT)
+    rates = run.actuator_velocity.values
+    rubbed = 300 * rates + 20 * np.tanh(rates / 0.01)
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
+    elastic = {name: run[name].values for name in ("elastic", "elastic_velocity")}
+    back = fp.inverse_dynamics(robot, went, friction=False, **elastic)
+    assert np.abs(run.force - rubbed - back.force).max() < 1e-9 * np.abs(run.force).max()
+    assert np.abs(run.elastic_acceleration - back.elastic_acceleration).max() < 1e-9 * np.abs(run.elastic_acceleration).max()
+    assert run.dissipated_energy[-1] > 1.0
+    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+
+
+def test_friction_that_is_not_known_of_a_flexible_platform_is_refused(tmp_path: Path) -> None:
+    loaded = rubbing(tmp_path, "\n        friction: {normal: 0.1}")
+    with pytest.raises(fp.InputError, match="friction by joint loads: not known of the flexible platform"):
+        fp.simulate(loaded, poses_with_rests(), drive="platform")
+    balls = rubbing(tmp_path, "", ", friction: {viscous: 0.1}")
+    with pytest.raises(fp.InputError, match="friction of ball: not available on the flexible platform"):
+        fp.simulate(balls, poses_with_rests(), drive="platform")
 
 
 def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:

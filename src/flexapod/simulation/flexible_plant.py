@@ -63,9 +63,15 @@ def in_world(R: Any, x: Any) -> Any:
 
 
 def generalized_load(moment: Moment, wrench: Any) -> Any:
-    """Load (6 + N,), platform axes, of a wrench (6,) on the frame at its origin, world axes, or None."""
+    """Load (6 + N,), platform axes, of a wrench on the frame at its origin, world axes, or None.
+
+    Args:
+        wrench: (6,), or (6 + N,) with forces on the elastic coordinates.
+    """
     none = ca.SX.zeros(moment.e.numel())
-    return ca.vertcat(ca.SX.zeros(6) if wrench is None else in_platform(moment.R, wrench), none)
+    if wrench is None:
+        return ca.vertcat(ca.SX.zeros(6), none)
+    return ca.vertcat(in_platform(moment.R, wrench), wrench[6:] if wrench.numel() > 6 else none)
 
 
 def flexible_acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any) -> Any:

@@ -27,7 +27,7 @@ class StartWarning(UserWarning):
 
 
 def check_simulated(robot: Robot, drive: str, rubs: bool | str) -> None:
-    """Refuse what is not simulated: flexible legs, and with a flexible platform general legs, friction, driven actuators."""
+    """Refuse what is not simulated: flexible legs; with a flexible platform some friction, general legs, driven actuators."""
     from flexapod.analysis.elastic_state import check_flexible
 
     soft = [f"leg {leg.name}" for leg in robot.legs if any(link.elastic for link in leg.links)]
@@ -36,8 +36,11 @@ def check_simulated(robot: Robot, drive: str, rubs: bool | str) -> None:
     if robot.flexible_platform is None:
         return
     check_flexible(robot, "simulate")
-    if rubs:
-        raise InputError(f"friction: not available with the flexible platform of {robot.name}; set friction=False")
+    if rubs == "load":
+        raise InputError(f"friction by joint loads: not known of the flexible platform of {robot.name}; set friction='constant'")
+    if rubs and any(leg.closing.friction is not None for leg in robot.legs):
+        joint = next(leg.closing.joint for leg in robot.legs if leg.closing.friction is not None)
+        raise InputError(f"friction of {joint}: not available on the flexible platform of {robot.name}; set friction=False")
     if drive == "actuators":
         raise InputError(
             f"drive='actuators': the actuators alone do not fix the flexible platform of {robot.name}; "

@@ -3,7 +3,8 @@ r"""Viscous and constant Coulomb friction of joints as a wrench on the platform.
 .. math:: W = -\sum_j \left(\frac{\partial \dot q_j}{\partial V}\right)^T \tau_j(\dot q_j),\qquad
           \tau = c\,\dot q + (F_s + \tau_b/p)\tanh(\dot q/v_0)
 
-Joint rates are linear in the platform's twist V, so the transposed Jacobian brings joint friction to the platform.
+Joint rates are linear in the platform's twist V, so the transposed Jacobian brings joint friction to the platform. With a
+flexible platform V is joined by the elastic rates, and W by the forces on them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import casadi as ca
 
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
+from flexapod.simulation.flexible_plant import deformed_joint
 from flexapod.simulation.plant import Moment
 from flexapod.simulation.scope import Scope
 from flexapod.spatial import Vec
@@ -44,19 +46,20 @@ def check_friction(robot: Robot, friction: bool | str) -> bool | str:
 
 
 def friction_wrench(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, Any]:
-    """Wrench (6,) on the platform, and the power that friction turns into heat [W].
+    """Wrench (6,) on the platform, (6 + N,) on a flexible one, and the power that friction turns into heat [W].
 
     Checked by: tests/simulation/test_simulation_friction.py.
     """
-    values, at, total = Values(scope), 0, ca.SX.zeros(6)  # type: ignore[arg-type]
+    rates = moment.twist if moment.e is None else ca.vertcat(moment.twist, moment.ed)
+    values, at, total = Values(scope), 0, ca.SX.zeros(rates.numel())  # type: ignore[arg-type]
     for i, leg in enumerate(robot.legs):
         own = values.of(f"legs.{leg.name}")
         J, closing = _joint_rates(scope, robot, i, own, moment, at)
         for name, rows in _groups(leg).items():
             part = J[rows, :] if rows else closing
-            total = total + ca.mtimes(part.T, _law(own, leg, name, ca.mtimes(part, moment.twist)))
+            total = total + ca.mtimes(part.T, _law(own, leg, name, ca.mtimes(part, rates)))
         at += len(leg.moving)
-    return total, -ca.dot(total, moment.twist)
+    return total, -ca.dot(total, rates)
 
 
 def _groups(leg: Leg) -> dict[str, list[int]]:
@@ -88,7 +91,10 @@ def _law(values: Values, leg: Leg, joint: str, rates: Any) -> Any:
 
 
 def _joint_rates(scope: Scope, robot: Robot, i: int, values: Values, moment: Moment, at: int) -> tuple[Any, Any]:
-    """(n, 6) coordinates' rates per platform twist, and (3, 6) relative angular velocity of the closing joint."""
+    """(n, 6) coordinates' rates per platform twist, and (3, 6) relative angular velocity of the closing joint.
+
+    With a flexible platform N more columns per elastic rate; its own turning at the closing joint is not known here.
+    """
     from flexapod.equations.closing import close_leg
     from flexapod.equations.jacobian import moving_frame
     from flexapod.equations.universal_leg import leg_motion
@@ -96,7 +102,11 @@ def _joint_rates(scope: Scope, robot: Robot, i: int, values: Values, moment: Mom
     leg, form = robot.legs[i], robot.closed_forms[i]
     frame, twist = moving_frame(moment.p, moment.R)
     if form is not None:
-        motion = leg_motion(scope, values, leg, form.sign, frame)  # type: ignore[arg-type]
+        S = None
+        if moment.e is not None:
+            ed = ca.SX.sym("ed", moment.e.numel())
+            S, twist = deformed_joint(values, robot, frame, moment.e, ed), ca.vertcat(twist, ed)
+        motion = leg_motion(scope, values, leg, form.sign, frame, S)  # type: ignore[arg-type]
         first = (motion.actuator,)
         parts = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
         rates, w = ca.vertcat(*[c.qd for c in parts]), motion.tip.w

@@ -64,8 +64,9 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
     if layout.friction and layout.friction != "load":
-        rubbing, dissipated = friction_wrench(scope, robot, moment)
-        wrench = rubbing if wrench is None else wrench + rubbing
+        rubbing, heat = friction_wrench(scope, robot, moment)
+        given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
+        wrench, dissipated = rubbing if given is None else given + rubbing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
     return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside)
 
