@@ -166,7 +166,7 @@ def _step(
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         step = _increment(layout, x, column, signals[:, 0])
         rates = _rates(layout, parts["v"] + v, column)
-        own, X1, drift, state = _equation(root, values, layout, start, step, rates, corrections=2)
+        own, X1, drift, state = _equation(root, values, layout, start, step, rates, corrections=1)
         felt = _felt(robot, own, X1, drift, _accelerations(layout, a, column))
         drive = _actuator_force(layout, felt, column)
         lost = dissipated_power(values, robot, state, layout.friction)
