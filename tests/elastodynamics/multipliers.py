@@ -281,8 +281,14 @@ class Multipliers:
         """Lowest natural frequencies [Hz] with locked actuators, about an undeformed state without loads."""
         M, _, G, _, A, _ = self._terms(s)
         N = _independent(np.vstack([G, A]))[3]
-        values = scipy.linalg.eigh(N.T @ self.stiffness() @ N, N.T @ M @ N, eigvals_only=True, subset_by_index=[0, count - 1])
-        return np.sqrt(np.abs(values)) / (2 * np.pi)
+        return lowest_frequencies(N.T @ M @ N, N.T @ self.stiffness() @ N, count)
+
+
+def lowest_frequencies(M: np.ndarray, K: np.ndarray, count: int) -> np.ndarray:
+    """Lowest natural frequencies [Hz], as the largest 1 / omega^2: stretching modes do not drown their digits."""
+    n = len(M)
+    values = scipy.linalg.eigh(M, K, eigvals_only=True, subset_by_index=[n - count, n - 1])
+    return 1 / np.sqrt(values[::-1]) / (2 * np.pi)
 
 
 def _independent(G: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -8,8 +8,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+import scipy.linalg
 from beam_robots import model, robot
-from multipliers import ClosedState
+from multipliers import ClosedState, lowest_frequencies
 
 import flexapod as fp
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
@@ -68,3 +69,16 @@ def elastic_part(name: str, z: np.ndarray) -> np.ndarray:
     legs = [f"{leg.name}.{leg.links[i].coordinate}" for leg in r.legs for i in leg.moving if leg.links[i].elastic]
     modes = [n for n in columns if n.startswith("platform.")]
     return z[[columns.index(n) for n in modes + legs]]
+
+
+@cache
+def dualemps_frequencies(elements: int) -> np.ndarray:
+    """The six lowest frequencies [Hz] of DualEMPS at q11 = q21 = 0 with locked sliders: the package's mass matrix and beams."""
+    name = "dualemps" if elements == 1 else f"dualemps-{elements}"
+    r, count = robot(name), 9 * elements
+    assert set(r.independent) == {*r.actuators, *r.elastic_names}
+    s = model(name).closed_state(np.zeros(2), np.zeros(count), np.zeros(2), np.zeros(count), np.ones(count))
+    at = [r.independent.index(n) for n in r.elastic_names]
+    M = evaluate(name, "mass", inputs_of(name, s))["mass_matrix"][np.ix_(at, at)]
+    K = scipy.linalg.block_diag(*[beam.body.K_ee for leg in r.legs for beam in r.beams[leg.name]])
+    return lowest_frequencies(M, K, 6)

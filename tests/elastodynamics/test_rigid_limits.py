@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -117,5 +118,5 @@ def test_rigid_limit(name: str) -> None:
         found = evaluate(name, "inverse", {**given, "actuator_acceleration": wanted}, stiff)
         errors.append(np.abs(found["force"] - rigid).max() / np.abs(rigid).max())
     assert errors[-1] < LAST
-    for soft, stiffer in zip(errors[:-1], errors[1:], strict=True):
+    for soft, stiffer in pairwise(errors):
         assert abs(stiffer - soft / 100) < PROPORTION * soft / 100 + ROUNDING
