@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from flexapod.views.studio.panel import Panel
+
+DIGITS = 4
+"""Digits after the point of every slider."""
 
 
 class PosePanel(Panel):
@@ -31,10 +32,10 @@ class PosePanel(Panel):
             if k < len(self.sliders):
                 slider = self.sliders[k]
                 slider.label, slider.min, slider.max, slider.step, slider.visible = label, item.low, item.high, item.step, True
-                slider.precision = max(4, decimals(item.step))
                 continue
             with self.folder:
                 slider = self.gui.add_slider(label, min=item.low, max=item.high, step=item.step, initial_value=home, marks=())
+            slider.precision = DIGITS
             self.sliders.append(self.on(slider, lambda event, k=k: self._moved(k, event)))  # type: ignore[misc]
         for slider in self.sliders[len(coordinates.items) :]:
             slider.visible = False
@@ -54,7 +55,3 @@ class PosePanel(Panel):
             if item.name != self.studio.source:
                 slider.value = round(min(max(value, item.low), item.high), 9)
 
-
-def decimals(step: float) -> int:
-    """Digits after the point that a step needs."""
-    return max(0, int(np.ceil(-np.log10(step) - 1e-9)))

@@ -1,0 +1,157 @@
+"""Hands and eyes of the page tests: tabs, buttons, sliders, texts, pictures."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+from flexapod.views.studio.app import Studio
+
+PATIENCE = 60_000
+"""Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
+
+WITHOUT_DRAWING = """
+for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'drawRangeElements', 'clear'])
+  WebGL2RenderingContext.prototype[name] = () => {};
+"""
+"""Leaves out the drawing itself, which a machine without a graphics card does in software and slowly."""
+
+
+MARKS: dict[Studio, Any] = {}
+COUNT = itertools.count(1)
+"""Messages reach the page in order: once a mark is there, so is everything before it."""
+
+
+class Page:
+    """One tab of the browser on a studio.
+
+    Args:
+        draw: False leaves out the drawing by WebGL: texts and widgets only.
+    """
+
+    def __init__(self, browser: Any, studio: Studio, pictures: Path, *, draw: bool = True, width: int = 1440) -> None:
+        self.studio, self.pictures = studio, pictures
+        self.context = browser.new_context(viewport={"width": width, "height": 860}, accept_downloads=True)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda e: self.errors.append(str(e)))
+        self.page.on("request", self._requested)
+        if not draw:
+            self.page.add_init_script(WITHOUT_DRAWING)
+        self.open()
+
+    def _requested(self, request: Any) -> None:
+        here = ("data:", "blob:", self.studio.url)
+        if not request.url.startswith(here):
+            self.errors.append(f"request {request.url}")
+
+    def open(self) -> None:
+        """Load the page, or load it again."""
+        self.page.goto(self.studio.url, timeout=PATIENCE)
+        self.page.wait_for_selector("#numbers", timeout=PATIENCE)
+        close = self.page.locator(".mantine-Notification-closeButton")
+        if close.count():
+            close.first.click()
+
+    def close(self) -> None:
+        """The tab is closed; nothing went wrong on it."""
+        self.context.close()
+        assert not self.errors, "\n".join(self.errors)
+
+    def tab(self, name: str) -> None:
+        """Open a tab of the controls."""
+        self.page.get_by_role("tab", name=name, exact=True).click(timeout=PATIENCE)
+
+    def press(self, name: str) -> None:
+        """Press a button."""
+        self.page.get_by_role("button", name=name, exact=True).click(timeout=PATIENCE)
+
+    def text(self, selector: str) -> str:
+        """Text of an element."""
+        return str(self.page.locator(selector).first.inner_text(timeout=PATIENCE))
+
+    def wait_text(self, selector: str, part: str) -> None:
+        """Until an element says something."""
+        self.page.wait_for_function(
+            "([s, t]) => document.querySelector(s)?.innerText.includes(t)", arg=[selector, part], timeout=PATIENCE
+        )
+
+    def field(self, label: str) -> Any:
+        """The input beside a label."""
+        return self.page.locator(f"xpath=//*[text()='{label}']/following::input[not(@type='hidden')][1]")
+
+    def write(self, label: str, value: str) -> None:
+        """Type into the input beside a label.
+
+        Number boxes of viser's page drop the first text that is pasted after the server has set them: then it is pasted again.
+        """
+        box = self.field(label)
+        for _ in range(2):
+            box.fill(value, timeout=PATIENCE)
+            if float_of(box.input_value()) == float_of(value):
+                break
+        box.press("Tab")
+
+    def move(self, label: str, value: str) -> None:
+        """Type a slider's value, and wait for other numbers."""
+        before = self.text("#numbers")
+        self.write(label, value)
+        self.page.wait_for_function(
+            "t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE
+        )
+        self.settled()
+
+    def choose(self, label: str, value: str) -> None:
+        """Choose from the list beside a label."""
+        self.page.get_by_role("combobox", name=label, exact=True).click(timeout=PATIENCE)
+        self.page.get_by_role("option", name=value, exact=True).first.click(timeout=PATIENCE)
+
+    def settled(self) -> None:
+        """Until the studio has done what was asked, and the page has taken all that came of it, and drawn it."""
+        assert self.studio.loop.settle(PATIENCE / 1000)
+        mark = MARKS.get(self.studio)
+        if mark is None:
+            mark = MARKS[self.studio] = self.studio.server.gui.add_html("")
+        mark.content = f"<i id='mark'>{next(COUNT)}</i>"
+        number = mark.content[13:-4]
+        self.studio.server.flush()
+        self.page.wait_for_function("n => document.querySelector('#mark')?.innerText === n", arg=number, timeout=PATIENCE)
+        self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))")
+
+    def picture(self, name: str) -> Path:
+        """Keep a picture."""
+        self.pictures.mkdir(parents=True, exist_ok=True)
+        path = self.pictures / f"{name}.png"
+        self.page.screenshot(path=path, timeout=PATIENCE)
+        return path
+
+
+def float_of(text: str) -> float | str:
+    """The number in a text, or the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+LATENCY = """async ([index, keys, pause]) => {
+  const thumb = document.querySelectorAll('[role=slider]')[index], found = [];
+  for (const key of keys) {
+    const before = document.querySelector('#numbers').innerText, begin = performance.now();
+    const change = new Promise(resolve => {
+      const watch = new MutationObserver(() => {
+        const now = document.querySelector('#numbers');
+        if (now && now.innerText !== before) { watch.disconnect(); resolve(performance.now() - begin); }
+      });
+      watch.observe(document.body, {subtree: true, childList: true, characterData: true});
+    });
+    thumb.focus();
+    thumb.dispatchEvent(new KeyboardEvent('keydown', {key, code: key, bubbles: true, cancelable: true}));
+    found.push(await change);
+    await new Promise(resolve => setTimeout(resolve, pause));
+  }
+  return found;
+}"""
+"""Milliseconds from a key on a slider to changed numbers, by the page's own clock, once per key."""

@@ -1,0 +1,249 @@
+"""The studio in a real browser: what people do with it, and what they see."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from page import LATENCY, PATIENCE, Page
+
+import flexapod as fp
+from conftest import PICTURES
+from flexapod.views.studio.app import Studio
+
+ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
+"""The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
+BEATS = 12
+"""Slider steps whose latency is measured."""
+
+Tab = Callable[..., Page]
+
+
+@pytest.fixture
+def tab(browser: Any, studio: Studio) -> Iterator[Tab]:
+    """Open the studio in a tab; at the end nothing may have gone wrong in any of them."""
+    opened: list[Page] = []
+
+    def one(**options: Any) -> Page:
+        opened.append(Page(browser, studio, PICTURES, **options))
+        return opened[-1]
+
+    yield one
+    for page in opened:
+        page.close()
+
+
+@pytest.fixture
+def fresh(studio: Studio) -> Studio:
+    """The studio as it was at its start."""
+    studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
+    assert studio.loop.settle(240)
+    return studio
+
+
+def forces(page: Page, count: int) -> list[str]:
+    return [page.text(f"#force-{k}") for k in range(count)]
+
+
+def not_blank(path: Path) -> None:
+    """A picture of a robot has many colours between the panels."""
+    from PIL import Image
+
+    middle = np.asarray(Image.open(path).convert("RGB"))[150:700, 420:1040]
+    assert len(np.unique(middle.reshape(-1, 3), axis=0)) > 200
+
+
+def test_every_robot_is_loaded_and_moved(fresh: Studio, tab: Tab) -> None:
+    """From the list; then a slider moves it, and the forces are those of inverse dynamics, to the last digit shown."""
+    page = tab()
+    for name in ROBOTS:
+        page.tab("Robot")
+        if fresh.session.robot.name != name:
+            page.choose("Catalogue", name)
+        page.wait_text("#status", f"{name} is ready")
+        page.tab("Pose")
+        page.settled()
+        item = fresh.session.coordinates.items[0]
+        page.move(f"{item.name} [{item.unit}]", f"{item.home + 0.1 * (item.high - item.home):.3g}")
+        robot, state = fresh.session.robot, fresh.session.numbers.state
+        wanted = fp.inverse_dynamics(robot, state).force.values
+        shown = forces(page, len(wanted))
+        assert shown == [f"{x + 0.0:.6g}" for x in wanted], name
+        assert fresh.session.values[0] != item.home, name
+        not_blank(page.picture(f"robot-{name}"))
+
+
+def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, tab: Tab) -> None:
+    page = tab()
+    page.write("x [m]", "2.6")
+    page.wait_text("#verdict", "actuator B is above its stroke")
+    assert page.page.locator("#verdict.bad").count() == 1
+    page.settled()
+    path = page.picture("out-of-reach")
+    from PIL import Image
+
+    middle = np.asarray(Image.open(path).convert("RGB"))[150:800, 420:1040].astype(int)
+    red = (middle[..., 0] > 150) & (middle[..., 1] < 90) & (middle[..., 2] < 90)
+    assert red.sum() > 300, "the legs at fault are not red"
+    page.press("Home")
+    page.wait_text("#verdict", "within all limits")
+
+
+def test_parameter_undo_compare_save_and_load(fresh: Studio, tab: Tab, tmp_path: Path) -> None:
+    page = tab()
+    first = forces(page, 6)
+    page.wait_text("#frequencies", "Hz")
+    page.settled()
+    slow = page.text("#frequency-0")
+    page.tab("Design")
+    page.press("Keep this variant")
+    page.wait_text("#status", "kept")
+    page.write("Value", "120")
+    page.press("Apply")
+    page.wait_text("#status", "platform.mass = 120")
+    page.settled()
+    heavy = fp.load("stewart-3-3").with_parameters({"platform.mass": 120.0})
+    wanted = [f"{x:.6g}" for x in fp.inverse_dynamics(heavy, fresh.session.numbers.state).force.values]
+    assert forces(page, 6) == wanted
+    assert page.text("#kept-force-0") == first[0]
+    assert float(page.text("#frequency-0")) < float(slow), "a heavier platform vibrates slower"
+    page.picture("compare")
+    page.tab("Robot")
+    with page.page.expect_download(timeout=PATIENCE) as saved:
+        page.press("Save as robot file")
+    path = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(path)
+    assert fp.load(path).parameter("platform.mass") == 120.0
+    page.tab("Design")
+    page.press("Undo")
+    page.wait_text("#status", "undone")
+    page.settled()
+    assert forces(page, 6) == first
+    page.picture("undone")
+    page.press("Forget the kept one")
+    page.wait_text("#status", "one variant")
+    page.tab("Robot")
+    with page.page.expect_file_chooser(timeout=PATIENCE) as chooser:
+        page.press("Open a robot file ...")
+    chooser.value.set_files(path)
+    page.wait_text("#status", "is ready")
+    page.settled()
+    assert forces(page, 6) == wanted
+    page.picture("opened-file")
+
+
+def test_a_bad_file_is_explained_and_changes_nothing(fresh: Studio, tab: Tab, tmp_path: Path) -> None:
+    page = tab(draw=False)
+    path = tmp_path / "broken.yaml"
+    path.write_text("name: <b>x</b>\nplatform: {mass: -1}\n")
+    page.tab("Robot")
+    with page.page.expect_file_chooser(timeout=PATIENCE) as chooser:
+        page.press("Open a robot file ...")
+    chooser.value.set_files(path)
+    page.wait_text("#status", "broken.yaml")
+    assert fresh.session.robot.name == "stewart-3-3"
+    assert page.page.locator("#status b").count() == 0, "a file wrote into the page"
+
+
+def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, tab: Tab) -> None:
+    page = tab()
+    page.tab("Motion")
+    page.choose("Motion", "circle")
+    page.press("Compute")
+    page.wait_text("#moment", "motion circle")
+    times = set()
+    for _ in range(3):
+        times.add(page.text("#moment"))
+        page.page.wait_for_timeout(400)
+    assert len(times) > 1, "the motion does not play"
+    page.picture("motion")
+    page.press("Pause")
+    page.write("Time [s]", "1.2")
+    page.wait_text("#moment", "t = 1.2")
+    page.settled()
+    found = fresh.motion.recording
+    assert found is not None
+    at = float(re.search(r"t = ([\d.]+) s", page.text("#moment")).group(1))  # type: ignore[union-attr]
+    i = int(np.abs(found.time - at).argmin())
+    assert forces(page, 6) == [f"{x:.6g}" for x in found.force[i]]
+    state = fp.inverse_dynamics(fresh.session.robot, _motion_at(fresh, i))
+    assert forces(page, 6) == [f"{x:.6g}" for x in state.force.values[0]]
+    assert page.page.locator(".u-title").filter(has_text="actuator force [N]").count() == 1
+    assert page.page.locator(".u-title").filter(has_text="actuator power [W]").count() == 1
+    page.picture("scrubbed")
+
+
+def _motion_at(studio: Studio, i: int) -> fp.Motion:
+    """The sample by itself, as a motion of one moment."""
+    from flexapod.views.studio.recording import motion_of
+
+    m = motion_of(studio.session.robot, "circle")
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return fp.Motion(time=m.time[i : i + 1], **{name: getattr(m, name)[i : i + 1] for name in names})
+
+
+def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, tab: Tab) -> None:
+    page = tab()
+    page.tab("Robot")
+    page.choose("Catalogue", "gough-stewart-flexible")
+    page.wait_text("#status", "gough-stewart-flexible is ready")
+    page.settled()
+    page.tab("Modes")
+    found = fresh.modes.found
+    assert found is not None
+    page.choose("Mode", f"5: {found.frequency[4]:.5g} Hz")
+    page.wait_text("#mode", "mode 5")
+    wanted = fp.natural_frequencies(fresh.session.robot, fresh.session.numbers.state)
+    assert f"{float(wanted.frequency[4]):.6g} Hz" in page.text("#mode")
+    assert f"damping {100 * float(wanted.damping[4]):.4g} %" in page.text("#mode")
+    page.page.wait_for_timeout(300)
+    one = page.picture("mode").read_bytes()
+    page.page.wait_for_timeout(700)
+    assert page.picture("mode-later").read_bytes() != one, "nothing moves"
+    page.press("Stop")
+    page.tab("View")
+    page.write("Deformation x", "40")
+    page.settled()
+    page.picture("deformed")
+    fresh.loop.post("scale", lambda: setattr(fresh.scene, "shown", type(fresh.scene.shown)()))
+
+
+def test_slice_reload_and_second_tab(fresh: Studio, tab: Tab) -> None:
+    first = tab()
+    first.tab("View")
+    first.press("Compute slice")
+    first.wait_text("#slice", "condition number")
+    first.settled()
+    first.picture("slice")
+    first.tab("Pose")
+    first.move("z [m]", "4.5")
+    second = tab()
+    assert forces(second, 6) == forces(first, 6), "a second tab shows the same robot"
+    second.move("z [m]", "4.1")
+    wanted = [f"{x:.6g}" for x in fp.inverse_dynamics(fresh.session.robot, fresh.session.numbers.state).force.values]
+    first.page.wait_for_function("t => document.querySelector('#force-0').innerText === t", arg=wanted[0], timeout=PATIENCE)
+    assert forces(first, 6) == wanted
+    second.picture("second-tab")
+    first.open()
+    assert forces(first, 6) == wanted, "a reload keeps the state"
+    first.picture("reloaded")
+
+
+@pytest.mark.parametrize(("name", "goal"), [("stewart-3-3", 50.0), ("gough-stewart-flexible", 100.0)])
+def test_latency_is_reported(
+    fresh: Studio, tab: Tab, record_property: Callable[[str, object], None], name: str, goal: float
+) -> None:
+    """From a key on a slider to changed numbers in the page, drawing by software left out. Told, not judged: machines differ."""
+    page = tab(draw=False)
+    fresh.loop.post("open", lambda: fresh.open(name))
+    assert fresh.loop.settle(240)
+    page.settled()
+    found = page.page.evaluate(LATENCY, [2, ["ArrowRight", "ArrowLeft"] * (BEATS // 2), 400])
+    assert len(found) == BEATS
+    line = f"{name}: slider to numbers {np.median(found):.0f} ms median, {min(found):.0f} ms best of {BEATS} (goal {goal:.0f} ms)"
+    record_property("studio latency", line)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    (PICTURES / f"latency-{name}.txt").write_text(line + "\n")
+    print(line)
