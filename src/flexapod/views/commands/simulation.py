@@ -53,7 +53,7 @@ def simulate(
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
     step: Annotated[float, typer.Option(help="[s]")] = 1e-3,
-    method: Annotated[str, typer.Option(help="rk4, dopri or cvode")] = "rk4",
+    method: Annotated[str, typer.Option(help="rk4, dopri, implicit, radau or cvode")] = "rk4",
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
     save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted run goes on from there")] = None,
     out: Out = None,
