@@ -84,7 +84,12 @@ def leg_linear_model(
     good = np.flatnonzero(words == "")
     own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))
     part, wrench = closed.rows(good), request.wrench[good]
-    rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
+    if not prestress and len(robot.elastic_plan.columns) > COMPILED:  # one large kernel instead of two
+        terms = leg_terms(robot, part, none, False, own)
+        M, N = terms.M, terms.N
+    else:
+        rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
+        M = _mass(robot, part, own)
     K_z, D_z = constant_matrices(robot)
     Nt = np.swapaxes(N, 1, 2)
     if not prestress:
@@ -97,7 +102,7 @@ def leg_linear_model(
     J, _ = platform_jacobian(robot, part, own)
     words[good] = np.where(words[good] == "", own, words[good])
     return LinearModel(
-        M=_mass(robot, part, own), D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J,
+        M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip
 
