@@ -1,0 +1,241 @@
+"""Briot, Khalil 2014, Figs. 7-14: both reference trajectories, simulated with the actuators' motion given.
+
+Accelerations are those of point P along the local y axis of frame 17, low-pass filtered at 100 Hz, as measured in the paper.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.papers.briot_tables import FIRST, MEASURED, RESOLUTION
+from flexapod.views.papers.items import Item, checked, judged
+from flexapod.views.plot_time import Panel, spectra, spectrum_figure, time_figure
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+SQUARE_STEP, CIRCLE_STEP = 2e-3, 1e-3
+"""Steps [s]; the circle starts at speed, which shakes the beams harder."""
+
+LOW_PASS, ORDER = 100.0, 4
+"""Cut-off [Hz] of the paper, and order of the Butterworth filter, run forwards and backwards (chosen)."""
+
+RESTS = ((2.8, 7.0), (8.8, 13.0), (14.8, 19.0), (20.8, 25.0))
+"""When the sliders stand [s]."""
+
+SAME, LEDGER = 1e-9, 1e-9
+"""Forces of the run and of the inverse model, of the largest; energy that the run may lose or win, of what was exchanged. Both
+are rounding, 1e-13 and less."""
+
+SLOW, COULOMB = 0.01, 25.0
+"""Share of the largest rate that counts as very low; Coulomb friction of a slider [N]."""
+
+LITTLE = 1e-9
+"""Share of the friction of Table 2 that is left in the run without friction."""
+
+PAPER_SECONDS = 365.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PaperRun:
+    """A simulated trajectory.
+
+    Args:
+        run: result of `flexapod.simulate`.
+        tip: (n, 3) position of point P, world axes [m].
+        local_y: (n,) its acceleration along local y, filtered [m/s^2].
+        inverse: forces by the inverse model at the same states differ by this, of the largest.
+        ledger: energy left over, of what was exchanged.
+        seconds: of the call, kernels compiled.
+    """
+
+    run: xr.Dataset
+    tip: Array
+    local_y: Array
+    inverse: float
+    ledger: float
+    seconds: float
+
+    @property
+    def holds(self) -> bool:
+        """Our own checks of the run."""
+        return "stopped" not in self.run.attrs and self.inverse < SAME and self.ledger < LEDGER
+
+    @property
+    def told(self) -> str:
+        """The same in words."""
+        return f"the inverse model gives these forces to {self.inverse:.0e}, energy balances to {self.ledger:.0e}"
+
+
+def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float) -> PaperRun:
+    """Simulate, measure point P as the paper does, and check the run."""
+    fp.simulate(robot, motion, drive="actuators", step=step, duration=10 * step, progress=False)  # compiles
+    start = time.perf_counter()
+    run = fp.simulate(robot, motion, drive="actuators", step=step, progress=False)
+    seconds = time.perf_counter() - start
+    at: Any = fp.ActuatorMotion(
+        time=run.time.values, **{k: run[f"actuator_{k}"].values for k in ("position", "velocity", "acceleration")}
+    )
+    elastic = {"elastic": run.elastic.values, "elastic_velocity": run.elastic_velocity.values}
+    tip = fp.point_motion(robot, at, "1.17.tip", elastic_acceleration=run.elastic_acceleration.values, **elastic)
+    local = np.einsum("tji,tj->ti", tip.rotation.values, tip.acceleration.values)
+    again = fp.inverse_dynamics(robot, at, **elastic).force.values
+    exchanged = float(np.abs(run.kinetic_energy).max() + np.abs(run.dissipated).max() + np.abs(run.work).max())
+    return PaperRun(
+        run=run,
+        tip=tip.position.values,
+        local_y=low_pass(run.time.values, local[:, 1]),
+        inverse=float(np.abs(again - run.force.values).max() / np.abs(again).max()),
+        ledger=float(np.abs(run.ledger).max()) / exchanged,
+        seconds=seconds,
+    )
+
+
+def low_pass(times: Array, values: Array) -> Array:
+    """Values without what is faster than 100 Hz, phase kept."""
+    from scipy.signal import butter, filtfilt
+
+    b, a = butter(ORDER, LOW_PASS, fs=1.0 / (times[1] - times[0]))
+    return np.asarray(filtfilt(b, a, values))
+
+
+def frictionless(robot: fp.Robot) -> fp.Robot:
+    """The robot with next to no friction in its passive joints; not none, so that it shares the compiled run."""
+    kept = (".speed", ".11.", ".21.")
+    passive = [path for path in robot.parameters if ".friction." in path and not any(word in path for word in kept)]
+    return robot.with_parameters({path: LITTLE * float(robot.parameter(path)) for path in passive})  # type: ignore[arg-type]
+
+
+def accelerations(found: PaperRun, free: PaperRun) -> Item:
+    """Fig. 9: acceleration of P along the square; its spectrum while the sliders stand, of the run without friction in joints."""
+    data = _accelerations({"friction of Table 2": found, "passive joints without friction": free})
+    lines = [_dominating(free, rest) for rest in RESTS]
+    off = max(min(abs(f - wanted) for wanted in MEASURED[:FIRST]) for f in lines)
+    told = ", ".join(f"{f:.1f}" for f in lines)
+    left = [_left(found, rest) for rest in RESTS]
+    holds = off < RESOLUTION and found.holds and free.holds
+    last = _accelerations({"without friction": free}).sel(time=slice(*RESTS[-1]))
+    panels = [Panel(variable="acceleration", label="acceleration")]
+    return Item(
+        where="Fig. 9",
+        title="acceleration of point P along local y, square",
+        says="After each edge the free vibration of the robot can be observed; measured natural frequencies are 14, 25, 48, 93 "
+        "and 108 Hz, known to 1 Hz. The simulated vibration is damped more than the measured one. Curves are known as pictures.",
+        ours=f"Up to {np.abs(found.local_y).max():.2f} m/s². With the friction of Table 2 the passive joints stick: after half a "
+        f"second of rest {100 * max(left):.0f} % of the vibration are left at most. Without it, the strongest line is at {told} "
+        f"Hz in the four rests, at most {off:.2f} Hz from a measured frequency.",
+        verdict=f"with friction, no free vibration stays; without: {judged(holds)}",
+        parts=[
+            time_figure(data, panels, "Briot Fig. 9: point P, local y, below 100 Hz", ""),
+            spectrum_figure(last, "acceleration", "Point P in the last rest"),
+        ],
+    )
+
+
+def _left(found: PaperRun, rest: tuple[float, float]) -> float:
+    """Range of the acceleration in the second half second of a rest, of that in the first."""
+    t = found.run.time.values - rest[0]
+    first, second = (np.ptp(found.local_y[(t >= low) & (t < low + 0.5)]) for low in (0.0, 0.5))
+    return float(second / first)
+
+
+def _accelerations(runs: dict[str, PaperRun]) -> xr.Dataset:
+    import xarray as xr
+
+    times = next(iter(runs.values())).run.time.values
+    values = np.column_stack([found.local_y for found in runs.values()]).astype(np.float32)
+    return xr.Dataset({"acceleration": (("time", "run"), values, {"units": "m/s^2"})}, coords={"time": times, "run": list(runs)})
+
+
+def _dominating(found: PaperRun, rest: tuple[float, float]) -> float:
+    """Frequency of the strongest line in a rest [Hz]."""
+    data = _accelerations({"": found}).sel(time=slice(*rest))
+    frequency, ((_, amplitude),) = spectra(data, "acceleration")
+    return float(frequency[np.argmax(amplitude)])
+
+
+def torques(found: PaperRun, actuator: int, where: str) -> Item:
+    """Figs. 10 and 11: force of a slider along the square."""
+    force = found.run.force.values[:, actuator]
+    rate = np.abs(found.run.actuator_velocity.values[:, actuator])
+    jumps = np.abs(np.diff(force))
+    k = int(np.argmax(jumps))
+    slow = float(min(rate[k], rate[k + 1]) / rate.max())
+    holds = slow < SLOW and jumps[k] > COULOMB / 2
+    return Item(
+        where=where,
+        title=f"force of actuator {actuator + 1}, square",
+        says="Where an actuator is very slow, the predicted force is noisy, mainly because Coulomb friction is modelled by the "
+        "sign of the rate. Model and measurement correlate (curves known as pictures only).",
+        ours=f"Between {force.min():.1f} N and {force.max():.1f} N. The largest jump between two samples, {jumps[k]:.1f} N at "
+        f"{found.run.time.values[k]:.2f} s, is where the rate is {100 * slow:.2g} % of its largest; {found.told}.",
+        verdict=judged(bool(holds and found.holds)),
+        parts=[_force_figure(found, actuator, f"Briot {where}: actuator {actuator + 1}, square")],
+    )
+
+
+def _force_figure(found: PaperRun, actuator: int, title: str) -> Any:
+    """Force, and what is left of it without the friction of the slider, which the paper added to Adams by hand."""
+    import xarray as xr
+
+    rate = found.run.actuator_velocity.values[:, actuator]
+    force = found.run.force.values[:, actuator]
+    without = force - COULOMB * np.sign(rate) - 250.0 * rate
+    lines = np.column_stack([force, without]).astype(np.float32)
+    data = xr.Dataset(
+        {"force": (("time", "part"), lines, {"units": "N"})},
+        coords={"time": found.run.time.values, "part": ["with friction", "friction of the slider taken off"]},
+    )
+    return time_figure(data, [Panel(variable="force", label="force")], title, "force,")
+
+
+def circle_items(found: PaperRun) -> list[Item]:
+    """Figs. 12 to 14: acceleration of P and forces along the circle."""
+    data = _accelerations({"": found})
+    radius = np.hypot(found.tip[:, 0] - 0.28, found.tip[:, 2] - 0.90)
+    says = "Model and measurement correlate very well (curves known as pictures only)."
+    items = [
+        Item(
+            where="Fig. 12",
+            title="acceleration of point P along local y, circle",
+            says=says,
+            ours=f"Up to {np.abs(found.local_y).max():.2f} m/s², from the start at full speed; the bent tip leaves the circle "
+            f"by up to {1e3 * np.abs(radius - 0.1).max():.2f} mm; {found.told}.",
+            verdict=checked(found.holds),
+            parts=[time_figure(data, [Panel(variable="acceleration", label="acceleration")], "Briot Fig. 12: point P, local y")],
+        )
+    ]
+    for k, where in enumerate(("Fig. 13", "Fig. 14")):
+        force = found.run.force.values[:, k]
+        items.append(
+            Item(
+                where=where,
+                title=f"force of actuator {k + 1}, circle",
+                says=says,
+                ours=f"Between {force.min():.1f} N and {force.max():.1f} N; {found.told}.",
+                verdict=checked(found.holds),
+                parts=[_force_figure(found, k, f"Briot {where}: actuator {k + 1}, circle")],
+            )
+        )
+    return items
+
+
+def timing(found: PaperRun) -> Item:
+    """How long the square takes."""
+    length = float(found.run.time[-1])
+    return Item(
+        where="Section 5",
+        title=f"time to simulate the square, {length:g} s of motion",
+        says="Adams takes several hours, the paper's model 6 min 05 s (Pentium 4, 2.7 GHz).",
+        ours=f"{found.seconds:.2f} s for this page, forces, energies and output of {found.run.sizes['time']} samples included, "
+        f"compilation not: {length / found.seconds:.0f} times faster than real time.",
+        verdict=judged(found.seconds < PAPER_SECONDS),
+    )
