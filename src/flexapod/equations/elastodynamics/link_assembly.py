@@ -82,10 +82,11 @@ def link_equation_at(
         M[at, at] = leg_mass_matrix(own, leg, links, beams)
         h[at] = leg_bias(own, leg, links, beams)
         legs.append(links)
-    return _with_loops(values, robot, state, still, legs, M, h + _joints(values, robot, state, still, friction, wrench))
+    return _with_loops(values, robot, state, still, legs, M, h + other_forces(values, robot, state, still, friction, wrench))
 
 
-def _joints(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: bool, wrench: Any) -> Any:
+def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: bool, wrench: Any) -> Any:
+    """Forces (z,) of springs, friction and load."""
     forces = joint_forces(values, robot, state, still, friction)
     return forces if wrench is None else forces - platform_load(robot, still, wrench)
 
@@ -144,15 +145,26 @@ def closing_system(q: LinkEquation, known: Sequence[int] = ()) -> tuple[Any, Any
         for k, column in enumerate(plan.bound):
             A[k, column] = 1
         return A, -beta, [everything] * len(plan.bound)
-    numbers = loop_matrix(robot, plan.carrier, plan.first, size)
     after = []
-    for i, rows in enumerate(used):
+    for i, (rows, alone) in enumerate(zip(used, rows_met_alone(robot, used, known), strict=True)):
         own = [k for k in everything if plan.first[i] <= k < plan.first[i] + len(robot.legs[i].moving)]
-        block = numbers[i][np.ix_(rows, own)]
-        alone = bool(rows) and len(own) >= len(rows) and np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT
         after += [own if alone else everything] * len(rows)
     A = ca.vertcat(ca.SX(0, size), *[q.A[i][rows, :] for i, rows in enumerate(used)])
     return A, ca.vertcat(ca.SX(0, 1), *[q.gamma[i][rows] for i, rows in enumerate(used)]), after
+
+
+def rows_met_alone(robot: Robot, used: Sequence[Sequence[int]], known: Sequence[int] = ()) -> list[bool]:
+    """Per leg: its own coordinates, without the known ones, can meet all its rows."""
+    plan, result = robot.elastic_plan, []
+    numbers = loop_matrix(robot, plan.carrier, plan.first, len(plan.columns))
+    for i, rows in enumerate(used):
+        first = plan.first[i]
+        own = [k for k in range(first, first + len(robot.legs[i].moving)) if k not in known]
+        block = numbers[i][np.ix_(list(rows), own)]
+        result.append(
+            bool(rows) and len(own) >= len(rows) and bool(np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT)
+        )
+    return result
 
 
 def independent_rows(plan: ElasticPlan) -> list[list[int]] | None:

@@ -62,14 +62,22 @@ def _half(
         half = still.halves[i]
         return half, platform_columns(robot, plan, still, half.p)
     carrier, first = robot.legs[plan.carrier], plan.first[plan.carrier]
+    p, R = _on_carrier(values, robot, i)
+    point: LinkPoint = link_point(carrier, legs[plan.carrier], carrier.closing.link, p, R, "H")
+    return point.frame, {first + k: t for k, t in point.columns.items()}
+
+
+def _on_carrier(values: Values, robot: Robot, i: int) -> tuple[Any, Any]:
+    """Place and axes of a leg's joint on the link that is the platform, in its axes."""
+    plan = robot.elastic_plan
+    assert plan.carrier is not None
+    carrier = robot.legs[plan.carrier]
     own, joint = values.of(f"legs.{carrier.name}"), carrier.closing.joint
     R_BP = ca.mtimes(own.rotation(f"{joint}.on_link.R", "B", "H").expr, own.rotation(f"{joint}.on_platform.R", "P", "H").expr.T)
     p_BP = own.vector(f"{joint}.on_link.p", "B").expr - ca.mtimes(R_BP, own.vector(f"{joint}.on_platform.p", "P").expr)
     there, name = values.of(f"legs.{robot.legs[i].name}"), f"{robot.legs[i].closing.joint}.on_platform"
     p = p_BP + ca.mtimes(R_BP, there.vector(f"{name}.p", "P").expr)
-    R = ca.mtimes(R_BP, there.rotation(f"{name}.R", "P", "H").expr)
-    point: LinkPoint = link_point(carrier, legs[plan.carrier], carrier.closing.link, p, R, "H")
-    return point.frame, {first + k: t for k, t in point.columns.items()}
+    return p, ca.mtimes(R_BP, there.rotation(f"{name}.R", "P", "H").expr)
 
 
 def _rows(
@@ -88,3 +96,34 @@ def _rows(
         for j, (v, w_mode) in modes.items():
             A[k, j] = -(dot(row.linear, v) + (0 if w_mode is None else dot(turn, w_mode)))
     return A, ca.vertcat(*[row.rdd for row in rows])
+
+
+def row_wrenches(
+    values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
+) -> tuple[list[Any], list[Any]]:
+    """Of every row of a leg: coefficients (6,) of the acceleration of its last link, and of the carrier's link, in their axes.
+
+    The second list is empty where the platform is a body of its own. Checked by: tests/equations/test_articulated.py.
+    """
+    leg, plan = robot.legs[i], robot.elastic_plan
+    own, name = values.of(f"legs.{leg.name}"), f"{leg.closing.joint}.on_link"
+    R, p = own.rotation(f"{name}.R", "B", "H").expr, own.vector(f"{name}.p", "B").expr
+    end = link_point(leg, legs[i], leg.closing.link, p, R, "H").frame
+    half, _ = _half(values, robot, i, legs, still)
+    rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
+    turned = link_point(leg, legs[i], leg.closing.link, p, ca.SX.eye(3), "B").frame.R.expr.T
+    first = [_wrench(turned, p, row.linear.expr, row.angular.expr) for row in rows]
+    if plan.carrier is None:
+        return first, []
+    carrier, at = robot.legs[plan.carrier], _on_carrier(values, robot, i)
+    turned = link_point(carrier, legs[plan.carrier], carrier.closing.link, at[0], ca.SX.eye(3), "B").frame.R.expr.T
+    second = []
+    for row in rows:
+        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+        second.append(-_wrench(turned, at[0], row.linear.expr, turn.expr))
+    return first, second
+
+
+def _wrench(turned: Any, p: Any, linear: Any, angular: Any) -> Any:
+    force = ca.mtimes(turned, linear)
+    return ca.vertcat(force, ca.cross(p, force) + ca.mtimes(turned, angular))

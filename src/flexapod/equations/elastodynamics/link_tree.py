@@ -74,10 +74,10 @@ def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Seque
     """
     f, n = [], []
     for i, link in enumerate(leg.links):
-        own = _rigid(values, leg, i)
+        own = rigid_body(values, leg, i)
         rigid = link.body is not None and link.body.flexible is None
         f.append(own.m * links[i].a + ca.mtimes(links[i].U, own.S) if rigid else ca.SX.zeros(3))
-        n.append(_moment(own, links[i]) if rigid else ca.SX.zeros(3))
+        n.append(rigid_moment(own, links[i]) if rigid else ca.SX.zeros(3))
     elastic: dict[int, Any] = {}
     for element in beams:
         root = element.beam.root
@@ -94,11 +94,12 @@ def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Seque
     return ca.vertcat(*[felt[i] for i in leg.moving])
 
 
-def _moment(body: LinkBody, link: LinkMotion) -> Any:
+def rigid_moment(body: LinkBody, link: LinkMotion) -> Any:
+    """Moment about the origin that a rigid body's motion demands."""
     return ca.cross(body.S, link.a) + ca.mtimes(body.I, link.alpha) + ca.cross(link.w, ca.mtimes(body.I, link.w))
 
 
-def _rigid(values: Values, leg: Leg, i: int) -> LinkBody:
+def rigid_body(values: Values, leg: Leg, i: int) -> LinkBody:
     """The rigid body of a link, or nothing."""
     link = leg.links[i]
     if link.body is None or link.body.flexible is not None:
@@ -110,7 +111,7 @@ def _rigid(values: Values, leg: Leg, i: int) -> LinkBody:
 
 def _composites(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> list[LinkBody]:
     """Everything beyond each joint, about its origin."""
-    result = [_rigid(values, leg, i) for i in range(len(leg.links))]
+    result = [rigid_body(values, leg, i) for i in range(len(leg.links))]
     for e in beams:
         result[e.beam.root] = result[e.beam.root] + LinkBody(m=e.m, S=e.S, I=e.I)
     for i in reversed(range(len(leg.links))):

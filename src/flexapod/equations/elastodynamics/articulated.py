@@ -1,0 +1,126 @@
+r"""Direct elastodynamic model by articulated bodies: as many operations per element for long legs as for short ones.
+
+Each leg is gone through three times: motion outwards, forms inwards (`articulated_form`), accelerations outwards. Multipliers of the
+closing rows pass through as unknowns; what all legs and the platform say about them is one small system at the end:
+
+.. math:: K_{yy}\,y + p = 0,\qquad y = (\text{platform}, -\lambda)
+
+The mass matrix of a leg with n coordinates takes some n^2 operations and its elimination n^3; this takes n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.articulated_form import Form, Pivot, child_acceleration
+from flexapod.equations.elastodynamics.bordered_solve import eliminate
+from flexapod.equations.elastodynamics.link_beams import LinkBeam
+from flexapod.equations.elastodynamics.link_motion import LinkMotion
+from flexapod.equations.elastodynamics.link_tree import rigid_body, rigid_moment
+from flexapod.equations.values import Values
+from flexapod.robot.model import Leg
+
+PLACE = {"P": 2, "R": 5, "fixed": 0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegForms:
+    """What the pass inwards leaves: pivots of every link's elements and of its joint, and the form of the unknowns."""
+
+    elements: dict[int, list[Pivot]]
+    joints: dict[int, Pivot]
+    rest: Form
+
+
+def leg_forms(
+    values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], first: int, forces: Mapping[int, Any],
+    rows: Mapping[int, Mapping[int, Any]],
+) -> LegForms:  # fmt: skip
+    """The pass inwards.
+
+    Args:
+        first: column of z of the leg's first coordinate.
+        forces: column -> force that acts against the coordinate besides inertia (springs, friction, less the actuator).
+        rows: link -> unknown of a closing row -> (6,) coefficients of the link's acceleration in it, link axes.
+
+    Checked by: tests/equations/test_articulated.py.
+    """
+    forms = [Form() for _ in leg.links]
+    elements: dict[int, list[Pivot]] = {}
+    joints: dict[int, Pivot] = {}
+    rest = Form()
+    column = {i: first + k for k, i in enumerate(leg.moving)}
+    for i in reversed(range(len(leg.links))):
+        link, form = leg.links[i], forms[i]
+        if link.body is not None and link.body.flexible is None:
+            own, now = rigid_body(values, leg, i), links[i]
+            form.add_body(own.m, own.S, own.I, own.m * now.a + ca.mtimes(now.U, own.S), rigid_moment(own, now))
+        for unknown, k in rows.get(i, {}).items():
+            form.add_column(unknown, k)
+            form.add_p(unknown, ca.SX(0))
+        for element in beams:
+            if element.beam.root == i:
+                _add_element(form, element, [column[k] for k in element.beam.links])
+                inwards = [column[k] for k in reversed(element.beam.links)]
+                elements.setdefault(i, []).extend(form.eliminate(k) for k in inwards)
+        unknown = column.get(i)
+        moved = form.in_parent(links[i], unknown, PLACE[link.kind])
+        if unknown is not None:
+            moved.add_p(unknown, forces.get(unknown, ca.SX(0)))
+            moved.add_entry(unknown, unknown, values.scalar(f"{link.coordinate}.rotor"))
+            if not link.elastic:
+                joints[i] = moved.eliminate(unknown)
+        if link.parent >= 0:
+            forms[link.parent].join(moved)
+        else:
+            rest.join_unknowns(moved)
+    return LegForms(elements=elements, joints=joints, rest=rest)
+
+
+def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
+    """A beam element at its root; its coordinates came with what hangs on the tip."""
+    form.add_body(e.m, e.S, e.I, e.f, e.n)
+    for k, unknown in enumerate(unknowns):
+        form.add_column(unknown, ca.vertcat(e.force[:, k], e.moment[:, k]))
+        form.add_p(unknown, e.s[k])
+        for other in range(k + 1):
+            form.add_entry(unknown, unknowns[other], e.M[k, other])
+
+
+def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]) -> None:
+    """The pass outwards: fills in the accelerations of the leg's coordinates, given those of the other unknowns."""
+    column = {i: first + k for k, i in enumerate(leg.moving)}
+    D: list[Any] = []
+    for i, link in enumerate(leg.links):
+        before = D[link.parent] if link.parent >= 0 else None
+        if i in forms.joints:
+            x[column[i]] = forms.joints[i].value(before, x)
+        y = x[column[i]] if i in column else None
+        D.append(child_acceleration(links[i], before, y, PLACE[link.kind]))
+        for pivot in reversed(forms.elements.get(i, [])):
+            x[pivot.unknown] = pivot.value(D[i], x)
+
+
+def solve_rest(forms: Sequence[Form], size: int, rows: Sequence[int], early: set[int]) -> dict[int, Any]:
+    """Unknowns that no leg eliminates: platform and multipliers.
+
+    Args:
+        forms: of legs and platform.
+        size: number of coordinates; unknowns from there on are rows.
+        early: rows that may be pivots before the platform.
+    """
+    whole = Form()
+    for form in forms:
+        whole.join_unknowns(form)
+    unknowns = sorted({*whole.p, *rows})
+    place = {i: k for k, i in enumerate(unknowns)}
+    entries = {(place[i], place[j]): value for (i, j), value in whole.entries.items()}
+    right = [-whole.p[i] if i in whole.p else ca.SX(0) for i in unknowns]
+    coordinates = {place[i] for i in unknowns if i < size}
+    after = {place[i]: coordinates for i in rows if i not in early}
+    found = eliminate(entries, right, after)
+    return {i: found[place[i]] for i in unknowns}

@@ -1,0 +1,107 @@
+"""Direct elastodynamic model of a whole robot by articulated bodies: legs, platform and closing rows put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.articulated import leg_accelerations, leg_forms, solve_rest
+from flexapod.equations.elastodynamics.articulated_form import Form
+from flexapod.equations.elastodynamics.assembly import driven_columns, platform_terms
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, tree_motion
+from flexapod.equations.elastodynamics.link_assembly import independent_rows, other_forces, rows_met_alone
+from flexapod.equations.elastodynamics.link_beams import link_beams
+from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
+from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+
+LONG_LEG = 14
+"""Coordinates of a leg from which articulated bodies take fewer operations than mass matrix and elimination (measured)."""
+
+
+def is_long(robot: Robot) -> bool:
+    """Some leg is so long that articulated bodies pay, and its closing rows can be used as they are."""
+    return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and independent_rows(robot.elastic_plan) is not None
+
+
+def articulated_accelerations(
+    b: Program, values: Values, robot: Robot, state: ElasticState, force: Any, friction: bool = False, wrench: Any = None
+) -> Any:
+    """Accelerations (z,) under actuator forces.
+
+    Source: Briot 2014 Eq. (44), solved by elimination link by link. Checked by: tests/equations/test_articulated.py.
+    """
+    plan, gravity, size = robot.elastic_plan, values.vector("gravity", "W").expr, len(robot.elastic_plan.columns)
+    used = independent_rows(plan)
+    assert used is not None
+    still = tree_motion(values, robot, state)
+    given = other_forces(values, robot, state, still, friction, wrench)
+    for k, column in enumerate(driven_columns(robot)):
+        given[column] = given[column] - force[k]
+    legs = [
+        link_motions(values.of(f"legs.{leg.name}"), leg, state.q[i], state.qd[i], gravity) for i, leg in enumerate(robot.legs)
+    ]
+    first_row, at = [], size
+    for rows in used:
+        first_row.append(at)
+        at += len(rows)
+    placed = _placed_rows(values, robot, legs, still, used, first_row)
+    forms = []
+    for i, leg in enumerate(robot.legs):
+        own = values.of(f"legs.{leg.name}")
+        beams = link_beams(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], legs[i])
+        forces = {plan.first[i] + k: given[plan.first[i] + k] for k in range(len(leg.moving))}
+        forms.append(leg_forms(own, leg, legs[i], beams, plan.first[i], forces, placed[i]))
+    head = _head(b, values, robot, state, still, legs, used, first_row, given)
+    early = {first_row[i] + k for i, alone in enumerate(rows_met_alone(robot, used)) if alone for k in range(len(used[i]))}
+    x = solve_rest([*(f.rest for f in forms), head], size, range(size, at), early)
+    for i, leg in enumerate(robot.legs):
+        leg_accelerations(leg, legs[i], forms[i], plan.first[i], x)
+    return ca.vertcat(*[x[k] for k in range(size)])
+
+
+def _placed_rows(
+    values: Values, robot: Robot, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion,
+    used: Sequence[Sequence[int]], first_row: Sequence[int],
+) -> list[dict[int, dict[int, Any]]]:  # fmt: skip
+    """Per leg: link -> row -> coefficients of the link's acceleration."""
+    plan = robot.elastic_plan
+    placed: list[dict[int, dict[int, Any]]] = [{} for _ in robot.legs]
+    for i, rows in enumerate(used):
+        if not rows:
+            continue
+        own, carried = row_wrenches(values, robot, i, legs, still)
+        for k, row in enumerate(rows):
+            if robot.legs[i].closing.link >= 0:
+                placed[i].setdefault(robot.legs[i].closing.link, {})[first_row[i] + k] = own[row]
+            if plan.carrier is not None:
+                link = robot.legs[plan.carrier].closing.link
+                placed[plan.carrier].setdefault(link, {})[first_row[i] + k] = carried[row]
+    return placed
+
+
+def _head(
+    b: Program, values: Values, robot: Robot, state: ElasticState, still: TreeMotion, legs: Sequence[Sequence[LinkMotion]],
+    used: Sequence[Sequence[int]], first_row: Sequence[int], given: Any,
+) -> Form:  # fmt: skip
+    """What the platform, if it is a body of its own, and the drift of the rows add to the last system."""
+    form, plan = Form(), robot.elastic_plan
+    matrices, drifts = link_rows(values, robot, legs, still)
+    head = plan.first[0]
+    if plan.carrier is None:
+        h, M = platform_terms(b, values, robot, state, still, ca.SX.zeros(len(plan.columns)))
+        for i in range(head):
+            form.add_p(i, h[i] + given[i])
+            for j in range(i + 1):
+                form.add_entry(i, j, M[i, j])
+    for i, rows in enumerate(used):
+        for k, row in enumerate(rows):
+            form.add_p(first_row[i] + k, drifts[i][row])
+            for j in range(head if plan.carrier is None else 0):
+                if matrices[i].sparsity().has_nz(row, j):
+                    form.add_entry(first_row[i] + k, j, matrices[i][row, j])
+    return form
