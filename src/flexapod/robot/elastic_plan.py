@@ -211,3 +211,15 @@ def preferred_pivots(matrix: Array, groups: Sequence[Sequence[int]]) -> list[int
             work = work - np.outer(direction, direction @ work)
             work[:, column] = 0.0
     return sorted(chosen)
+
+
+def independent_names(robot: Robot) -> tuple[str, ...]:
+    """Names of the independent coordinates: actuators and elastic coordinates by their own names, others by joint."""
+    plan = robot.elastic_plan
+    names, modes = list(plan.columns), len(robot.elastic_names) - len(robot.elastic_indices)
+    at = len(names) - len(robot.coordinates)
+    for k, name in zip(robot.elastic_indices, robot.elastic_names[modes:], strict=True):
+        names[at + k] = name
+    for k, name in zip(robot.driven, robot.actuators, strict=True):
+        names[at + k] = name
+    return tuple(names[k] for k in plan.independent)

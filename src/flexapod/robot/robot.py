@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +20,7 @@ from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
-from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan
+from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
     joint_shapes,
@@ -37,6 +35,7 @@ from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.rehoming import moved_home
+from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
 from flexapod.robot.tree import RobotBuildError
 from flexapod.robot.values import robot_values
@@ -254,15 +253,7 @@ class Robot:
     @cached_property
     def independent(self) -> tuple[str, ...]:
         """Names of the independent coordinates of a robot with flexible legs: actuators, elastic ones, others."""
-        plan = self.elastic_plan
-        modes = len(self.elastic_names) - len(self.elastic_indices)
-        names = list(plan.columns)
-        at = len(names) - len(self.coordinates)
-        for k, name in zip(self.elastic_indices, self.elastic_names[modes:], strict=True):
-            names[at + k] = name
-        for k, name in zip(self.driven, self.actuators, strict=True):
-            names[at + k] = name
-        return tuple(names[k] for k in plan.independent)
+        return independent_names(self)
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -272,26 +263,7 @@ class Robot:
     @cached_property
     def structure(self) -> str:
         """Hash of everything that is not a number: robots with equal structure share kernels."""
-        legs = [
-            {
-                "name": leg.name,
-                "architecture": leg.architecture,
-                "branch": leg.branch,
-                "sign": form.sign if form else 0,
-                "links": [
-                    (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
-                    for k in leg.links
-                ],
-                "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
-            }
-            for leg, form in zip(self.legs, self.closed_forms, strict=True)
-        ]
-        points = {key: sorted(b.points) for key, b in self.bodies_by_name.items()}
-        flexible = repr(self.flexible_shape) if self.flexible_platform is not None else ""
-        beams = [repr([(e.name, e.root, e.links, e.shape) for e in found]) for found in self.beams.values()]
-        elastic = repr(self.elastic_plan) if self.elastic_legs else ""
-        text = json.dumps([legs, points, self.planar, repr(self.plan), flexible, beams, elastic], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return structure(self)
 
     @cached_property
     def plan(self) -> ClosingPlan:
@@ -340,11 +312,6 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"
-
-
-def _friction(part: Any) -> tuple[str, str, bool] | None:
-    f = part.friction
-    return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
 
 
 def build_robot(

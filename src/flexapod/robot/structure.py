@@ -1,0 +1,39 @@
+"""What makes two robots share their kernels: everything that is not a number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+
+def structure(robot: Robot) -> str:
+    """Hash of names, kinds and order of links, joints, points, plans and shapes: robots with equal structure share kernels."""
+    legs = [
+        {
+            "name": leg.name,
+            "architecture": leg.architecture,
+            "branch": leg.branch,
+            "sign": form.sign if form else 0,
+            "links": [
+                (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
+                for k in leg.links
+            ],
+            "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
+        }
+        for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
+    ]
+    points = {key: sorted(b.points) for key, b in robot.bodies_by_name.items()}
+    flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
+    beams = [repr([(e.name, e.root, e.links, e.shape) for e in found]) for found in robot.beams.values()]
+    elastic = repr(robot.elastic_plan) if robot.elastic_legs else ""
+    text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _friction(part: Any) -> tuple[str, str, bool] | None:
+    f = part.friction
+    return None if f is None else (f.normal_rule, f.direction, f.speed is not None)
