@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .llvm_layout import Rows, RowStores, gather, row_base
-from .llvm_text import GraphWriter
+from .llvm_text import Constants, GraphWriter
 from .llvm_writer import LANES, M, V, Writer, number, splat
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
@@ -50,7 +50,11 @@ def main_lines(tape: Tape, *, per_sample: bool) -> Writer:
             return row.column(k)
         return rows[-1].column(i - len(places)) if per_sample else load_constant(str(i - len(places)))
 
-    graph = GraphWriter(w, tape.main, argument, len(places), load_constant)
+    def number_of(i: int) -> int | None:
+        return i - len(places) if i >= len(places) else None
+
+    constants = Constants(numbers=number_of, load=load_constant, reload=not per_sample)
+    graph = GraphWriter(w, tape.main, argument, constants)
     finite = _Finite(w)
     targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
     arrays = [RowStores(w, base, size, range(size)) for base, size in targets]

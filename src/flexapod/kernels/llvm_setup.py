@@ -6,7 +6,7 @@ Runs of parameters that are handed on unchanged are copied in loops; the rest is
 from __future__ import annotations
 
 from .llvm_layout import Rows, RowStores, gather, row_base
-from .llvm_text import GraphWriter
+from .llvm_text import Constants, GraphWriter
 from .llvm_writer import COPY, LANES, Writer
 from .runs import Run, between, copied_runs
 from .tape import Tape
@@ -25,7 +25,8 @@ def setup_lines(tape: Tape) -> Writer:
     stores: dict[int, RowStores] = {}
     for columns in between(runs, count):
         stores |= dict.fromkeys(columns, RowStores(w, target, count, columns))
-    graph = GraphWriter(w, tape.setup, Rows(w, source, size).column, 0, lambda index: gather(w, source, index, size))
+    constants = Constants(numbers=lambda i: i, load=lambda index: gather(w, source, index, size), reload=False)
+    graph = GraphWriter(w, tape.setup, Rows(w, source, size).column, constants)
 
     def ready(k: int) -> None:
         if k in stores:

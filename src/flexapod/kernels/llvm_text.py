@@ -6,10 +6,12 @@ Products and sums carry the `contract` flag, which lets them fuse and nothing el
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from .graph import COMPARISONS, Graph
 from .llvm_loops import emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
+from .parting import cuts
 from .runs import progression
 
 _INTRINSICS = {
@@ -23,26 +25,30 @@ LIBM = frozenset({
 })  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class Constants:
+    """Arguments that lie in an array in memory.
+
+    `numbers(i)` is the place of argument i, or None; `load` reads one by its place. `reload`: loops read a single one anew in
+    every pass rather than keep it, which costs no more and keeps registers free.
+    """
+
+    numbers: Callable[[int], int | None]
+    load: Callable[[str], str]
+    reload: bool
+
+
 class GraphWriter:
     """Emits the nodes of one graph; nested bodies get a writer of their own.
 
-    `argument(i)` gives the vector of an argument on first use. Arguments from `first_constant` on lie one after
-    the other in memory, and `load_constant` reads them by index; bodies have none.
+    `argument(i)` gives the vector of an argument on first use; `constants` says which arguments lie in the array of constants.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        graph: Graph,
-        argument: Callable[[int], str],
-        first_constant: int | None = None,
-        load_constant: Callable[[str], str] | None = None,
-    ) -> None:
+    def __init__(self, writer: Writer, graph: Graph, argument: Callable[[int], str], constants: Constants) -> None:
         self.w = writer
         self.graph = graph
         self._argument = argument
-        self._first_constant = first_constant
-        self._load_constant = load_constant
+        self._constants = constants
         self._values: dict[int, str] = {}
         self._masks: dict[int, str] = {}
         self._negatives: dict[int, str] = {}
@@ -54,7 +60,10 @@ class GraphWriter:
         waiting: dict[int, list[int]] = {}
         for k, ref in enumerate(self.graph.outputs):
             waiting.setdefault(ref >> 1, []).append(k)
+        parts = cuts(self.graph)
         for node, op in enumerate(self.graph.ops):
+            if node in parts:
+                self.w.start_part()
             if op == "loop":
                 self._loop(node)
             elif op in COMPARISONS:
@@ -160,7 +169,13 @@ class GraphWriter:
         loop, operands = self.graph.loops[node], self.graph.args[node]
         loaders = [self._each(loop.each_operands(operands, j)) for j in range(loop.each)]
         start = [self.vector(ref) for ref in loop.carry_operands(operands)]
-        shared = [self.vector(ref) for ref in loop.shared_operands(operands)]
+        numbers = [self._constant(ref) for ref in loop.shared_operands(operands)]
+        reload = self._constants.reload
+        shared = [
+            self.vector(ref) if number is None or not reload else ""
+            for ref, number in zip(loop.shared_operands(operands), numbers, strict=True)
+        ]
+        constants = replace(self._constants, numbers=dict(enumerate(numbers, start=1 + loop.each + loop.carry)).get)
         if loop.stacked:
             self._arrays[node] = self.w.stack(f"[{loop.stacked * loop.count} x {V}]")
 
@@ -170,9 +185,11 @@ class GraphWriter:
             def argument(i: int) -> str:
                 if i == 0:
                     return self.w.broadcast(self.w.let(f"sitofp i64 {index} to double"))
-                return loaders[i - 1](index) if i <= loop.each else values[i - 1 - loop.each]
+                if i <= loop.each:
+                    return loaders[i - 1](index)
+                return values[i - 1 - loop.each] or constants.load(str(constants.numbers(i)))
 
-            return GraphWriter(self.w, loop.body, argument).emit()
+            return GraphWriter(self.w, loop.body, argument, constants).emit()
 
         emit = emit_counted if loop.tolerance is None else emit_until
         self._finals[node] = emit(self.w, loop, body, start, self._arrays.get(node, ""))
@@ -184,11 +201,10 @@ class GraphWriter:
         kinds = {ops[k] for k in nodes}
         if kinds == {"const"}:
             return self._literal([-self.graph.values[r >> 1] if r & 1 else self.graph.values[r >> 1] for r in refs])
+        row = progression([self._constant(ref) for ref in refs])
+        if row is not None:
+            return self._constant_row(*row)
         plain = not any(ref & 1 for ref in refs)
-        if plain and kinds == {"arg"} and self._first_constant is not None and self._load_constant is not None:
-            row = progression([args[k][0] - self._first_constant for k in nodes])
-            if row is not None and row[0] >= 0:
-                return self._constant_row(*row)
         if plain and kinds == {"result"} and len({args[k][0] for k in nodes}) == 1:
             source, first = args[nodes[0]]
             first -= len(self._finals[source])
@@ -201,13 +217,15 @@ class GraphWriter:
             self.w.store_vector(self.vector(ref), array, str(i))
         return lambda index: self.w.load_vector(array, index)
 
-    def _constant_row(self, first: int, stride: int) -> Callable[[str], str]:
-        assert self._load_constant is not None
-        load = self._load_constant
+    def _constant(self, ref: int) -> int | None:
+        """Place of a reference in the array of constants, if it is nothing else."""
+        node = ref >> 1
+        return None if ref & 1 or self.graph.ops[node] != "arg" else self._constants.numbers(self.graph.args[node][0])
 
+    def _constant_row(self, first: int, stride: int) -> Callable[[str], str]:
         def at(index: str) -> str:
             index = index if stride == 1 else self.w.let(f"mul i64 {index}, {stride}")
-            return load(self.w.let(f"add i64 {index}, {first}"))
+            return self._constants.load(self.w.let(f"add i64 {index}, {first}"))
 
         return at
 

@@ -51,6 +51,12 @@ class Writer:
         self.lines.append(f"{label}:")
         self.label = label
 
+    def start_part(self) -> None:
+        """Go on in a new basic block; the condition, never met, keeps LLVM from joining it to the one before."""
+        label = self.name("part")
+        self.do(f"br i1 %never, label %leave, label %{label}")
+        self.start_block(label)
+
     def stack(self, kind: str, align: int = 32) -> str:
         """Memory of the function, allocated once."""
         name = "%" + self.name("m")

@@ -51,11 +51,14 @@ def between(runs: Sequence[Run], count: int) -> list[range]:
     return [range(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
 
 
-def progression(numbers: Sequence[int]) -> tuple[int, int] | None:
-    """First number and distance where all distances are alike and forward."""
-    stride = numbers[1] - numbers[0] if len(numbers) > 1 else 1
-    alike = stride > 0 and all(b - a == stride for a, b in pairwise(numbers))
-    return (numbers[0], stride) if alike else None
+def progression(numbers: Sequence[int | None]) -> tuple[int, int] | None:
+    """First number and distance where all are numbers and all distances are alike and forward."""
+    known = [k for k in numbers if k is not None]
+    if len(known) < len(numbers):
+        return None
+    stride = known[1] - known[0] if len(known) > 1 else 1
+    alike = stride > 0 and all(b - a == stride for a, b in pairwise(known))
+    return (known[0], stride) if alike else None
 
 
 def _reach(sources: Sequence[int | None], start: int) -> tuple[int, int]:

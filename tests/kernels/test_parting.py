@@ -1,0 +1,72 @@
+"""Long code is cut into basic blocks: where, and that nothing changes by it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from kernel_programs import ALL, PARAMETERS, inputs_for
+
+from flexapod.kernels import compile_kernel, llvm_text, make_tape
+from flexapod.kernels.graph import COMPARISONS, Graph
+from flexapod.kernels.llvm_module import module_text
+from flexapod.kernels.parting import cuts
+
+
+def chain(length):
+    """Products and the sums that read them, each product once: x_k+1 = x_k + a x_k."""
+    graph = Graph(arity=2, ops=["arg", "arg"], args=[(0,), (1,)])
+    value = 0
+    for _ in range(length):
+        graph.ops += ["mul", "add"]
+        graph.args += [(2, value), (value, 2 * len(graph.ops) - 4)]
+        value = 2 * len(graph.ops) - 2
+    graph.outputs = [value]
+    return graph
+
+
+def crossing(graph, cut):
+    """Nodes that must stay on one side and do not."""
+    readers: dict[int, list[int]] = {}
+    for node in range(len(graph.ops)):
+        for k in graph.operands(node):
+            readers.setdefault(k, []).append(node)
+    found = []
+    for node, users in readers.items():
+        fuses = graph.ops[node] == "mul" and len(users) == 1 and graph.ops[users[0]] == "add"
+        if (fuses or graph.ops[node] in COMPARISONS) and node < cut <= max(users):
+            found.append(node)
+    return found
+
+
+def test_short_code_stays_whole():
+    assert cuts(chain(10), part=20) == set()
+
+
+def test_a_product_stays_with_its_sum():
+    graph = chain(50)
+    found = sorted(cuts(graph, part=7))
+    assert found == list(range(8, 102, 8))  # seven nodes end between a product and its sum: one more
+    assert not any(crossing(graph, cut) for cut in found)
+    assert crossing(graph, 11)
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_parts_compute_the_same_to_the_last_bit(make, monkeypatch):
+    inputs = inputs_for(make().signature)
+    whole = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS)
+    parted: list[int] = []
+
+    def often(graph):
+        found = cuts(graph, part=3)
+        assert not any(crossing(graph, cut) for cut in found)
+        parted.append(len(found))
+        return found
+
+    monkeypatch.setattr(llvm_text, "cuts", often)
+    text = module_text(make_tape(make()), per_sample=False)
+    assert sum(parted)
+    assert text.count("label %leave, label %part") == sum(parted)
+    got = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS)
+    np.testing.assert_array_equal(got.status, whole.status)
+    for name, expected in whole.outputs.items():
+        np.testing.assert_array_equal(got.outputs[name], expected, err_msg=name)
