@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,14 @@ def _platform(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Moti
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
+QUANTITY = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?\s*[a-zA-Z]\S*")
+"""A number with a unit behind it."""
+
+
 def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | fp.ActuatorMotion:
+    for key, value in options.items():
+        if isinstance(value, str) and QUANTITY.fullmatch(value):
+            raise fp.InputError(f"--option {key}={value}: options of motions are plain numbers in m, rad and s, e.g. {key}=0.1")
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)
