@@ -187,3 +187,28 @@ def test_interrupted_simulation(tmp_path: Path, moment: str) -> None:
     assert told.startswith("interrupted: ")
     assert "Traceback" not in told
     assert list(work.iterdir()) == []
+
+
+NEAR = {
+    "unit behind an option": (
+        ["kinematics", "hexapod", "--motion", "circle", "--option", "radius=100mm"],
+        "plain numbers in m, rad and s, e.g. radius=0.1",
+    ),
+    "underscore for a dot": (["show", "hexapod", "--set", "platform_mass=40"], "The nearest parameter is platform.mass."),
+    "leg of another robot": (["show", "hexapod", "--set", "legs.slider.mas=1"], "Did you mean mass?"),
+}
+
+
+@pytest.mark.parametrize("case", list(NEAR))
+def test_what_people_type_first(run: Run, case: str) -> None:
+    command, text = NEAR[case]
+    result = run(*command)
+    assert result.exit_code == 1
+    assert text in result.stderr.replace("\n", " ")
+
+
+def test_options_of_a_motion_are_explained(run: Run) -> None:
+    told = run("motions", "circle").stdout
+    assert "radius: 0.05" in told
+    assert "--option NAME=VALUE, in m, rad and s" in told
+    assert run("kinematics", "hexapod", "--motion", "circle", "--option", "radius=0.05", "--option", "plane=xy").exit_code == 0

@@ -45,7 +45,7 @@ def motions(
 ) -> None:
     """List the named motions, or the options of one."""
     if name is not None:
-        text = fp.motions.describe_motion(name)
+        text = f"{fp.motions.describe_motion(name)}\n{TELL}"
         print_json({"name": name, "text": text}) if as_json else print_text(text)
         return
     known = fp.motions.motion_names()
@@ -53,6 +53,12 @@ def motions(
         print_json(known)
     else:
         print_table("", ("motion", "what it does"), [[k, v] for k, v in known.items()], text=2)
+
+
+TELL = (
+    "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option samples=101; None stands for left out.\n"
+    "Where neither start nor center is given, cosines, rotations, circles and lines go from the robot's home."
+)
 
 
 def show(

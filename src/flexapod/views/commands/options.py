@@ -71,9 +71,25 @@ def value_of(text: str) -> Any:
 
 
 def robot_of(name: str, changes: list[str]) -> fp.Robot:
-    """The robot with its changes."""
+    """The robot with its changes; a path that does not exist is told with the nearest that does."""
     robot = fp.load(name)
-    return robot.with_parameters(pairs("--set", changes)) if changes else robot
+    if not changes:
+        return robot
+    given = pairs("--set", changes)
+    try:
+        return robot.with_parameters(given)
+    except fp.FlexapodError as error:
+        near = [_nearest(path, list(robot.parameters)) for path in given if path not in robot.parameters]
+        hints = [path for path in near if path and path not in str(error)]
+        if not hints:
+            raise
+        raise fp.InputError(f"{error} The nearest parameter is {', '.join(hints)}.") from None
+
+
+def _nearest(path: str, known: list[str]) -> str:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(path, known, n=1, cutoff=0.7)), "")
 
 
 def home_state(robot: fp.Robot) -> fp.State:
