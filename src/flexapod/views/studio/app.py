@@ -6,6 +6,7 @@ Everything that callbacks of the page ask for happens in the studio's thread; lo
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import traceback
@@ -53,6 +54,7 @@ class Studio:
         self.scene = StudioScene(self.server)
         self.session: Session
         self._build()
+        self._tidy_up()
         self.loop.post("open", lambda: self.show(first))
         self.loop.start()
 
@@ -111,6 +113,14 @@ class Studio:
         self.modes = ModesPanel(self, tabs.add_tab("Modes"))
         view = ViewPanel(self, tabs.add_tab("View"))
         self.panels = (pose, robot, design, self.motion, self.modes, view)
+
+    def _tidy_up(self) -> None:
+        """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""
+
+        async def left(_: Any) -> None:
+            self.loop.quiet("tidy", gc.collect)
+
+        self.server.on_client_disconnect(left)
 
     # Everything below runs in the studio's thread.
 

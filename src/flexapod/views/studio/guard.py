@@ -30,6 +30,7 @@ def guard_server(server: Any, *, local: bool) -> None:
     for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):  # would open a way in from the network
         handlers.pop(kind, None)
     _wrap(handlers, _messages.GuiUpdateMessage, _is_value)
+    _wrap(handlers, _messages.TransformControlsUpdateMessage, lambda m: _numbers(m.position, 3) and _numbers(m.wxyz, 4))
     _wrap(handlers, _messages.FileTransferStartUpload, lambda m: 0 <= int(m.size_bytes) <= UPLOAD and m.part_count <= 10_000)
     if local:
         socket.on_client_connect(lambda connection: _refuse_strangers(socket, connection))
@@ -60,6 +61,11 @@ def _wrap(handlers: Any, kind: type, wanted: Any) -> None:
     handlers[kind] = [guarded(inner) for inner in handlers.get(kind, [])]
 
 
+def _numbers(values: Any, count: int) -> bool:
+    """So many finite numbers."""
+    return len(values) == count and all(isinstance(x, int | float) and abs(x) < 1e300 for x in values)
+
+
 def _is_value(message: Any) -> bool:
     """A widget's value and nothing else; numbers are finite."""
     updates = message.updates
@@ -70,7 +76,7 @@ def _is_value(message: Any) -> bool:
         return len(str(value)) <= 100_000
     if isinstance(value, int | float):
         return abs(value) < 1e300
-    return isinstance(value, list | tuple) and all(isinstance(x, int | float) and abs(x) < 1e300 for x in value)
+    return isinstance(value, list | tuple) and _numbers(value, len(value))
 
 
 def _refuse_strangers(socket: Any, connection: Any) -> None:

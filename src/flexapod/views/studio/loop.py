@@ -70,7 +70,7 @@ class Loop:
             time.sleep(0.005)
         return False
 
-    def stop(self, timeout: float = 5.0) -> None:
+    def stop(self, timeout: float = 1.0) -> None:
         """End the thread after the action that runs."""
         with self._changed:
             self._stopped = True

@@ -1,0 +1,326 @@
+"""A studio's life: start, Ctrl-C, many clients that come and vanish, broken and forged messages, its threads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import viser
+import websockets
+
+import flexapod as fp
+from conftest import PICTURES, Command
+from flexapod.views.studio.app import Studio
+from flexapod.views.studio.jobs import Jobs
+from flexapod.views.studio.loop import Loop
+
+PROTOCOL = f"viser-v{viser.__version__}"
+CLIENTS = 1000
+GROWTH = 16_000
+"""Kilobytes that a server may have grown by after a thousand clients: an allocator keeps some pages (3 to 10 MB were seen, and no
+object more), while clients that stay in memory take some 100 kB each, a hundred thousand in all."""
+CAMERA = {
+    "type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [1.0, 1.0, 1.0], "fov": 1.0, "near": 0.1,
+    "far": 100.0, "image_height": 100, "image_width": 100, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0, 1.0],
+}  # fmt: skip
+"""What a page says first; only then is it a client."""
+
+
+def pack(message: Any) -> bytes:
+    return msgspec.msgpack.encode(message)
+
+
+async def connect(port: int, **options: Any) -> Any:
+    return await websockets.connect(
+        f"ws://127.0.0.1:{port}", subprotocols=[PROTOCOL], max_size=None, compression=None, open_timeout=60, **options
+    )
+
+
+def until(fact: Callable[[], bool], seconds: float = 30.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if fact():
+            return True
+        time.sleep(0.02)
+    return fact()
+
+
+def slider_id(studio: Studio, k: int = 2) -> str:
+    return str(studio.panels[0].sliders[k]._impl.uuid)
+
+
+def send(studio: Studio, *messages: bytes | str) -> None:
+    """As one client: say hello, send, stay a moment, go."""
+
+    async def run() -> None:
+        page = await connect(studio.port)
+        with contextlib.suppress(websockets.ConnectionClosed):
+            await page.send(pack(CAMERA))
+            for message in messages:
+                await page.send(message)
+            await asyncio.sleep(0.1)
+            await page.close()
+
+    asyncio.run(run())
+
+
+def moves(studio: Studio, value: float) -> bool:
+    """A slider of the page still moves the robot."""
+    send(studio, pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": value}}))
+    return until(lambda: studio.loop.settle(1.0) and studio.session.values[2] == value)
+
+
+def hostile(studio: Studio) -> dict[str, bytes | str]:
+    """Messages that no page sends."""
+    slider, button = slider_id(studio), str(studio.panels[1].choice._impl.uuid)
+    update = {"type": "GuiUpdateMessage", "uuid": slider}
+    drag = {"type": "TransformControlsUpdateMessage", "name": "/drag", "owner": ""}
+    return {
+        "text": "hello",
+        "nothing": b"",
+        "noise": np.random.default_rng(5).bytes(4000),
+        "number": pack(7),
+        "unknown type": pack({"type": "NoSuchMessage"}),
+        "no fields": pack({"type": "GuiUpdateMessage"}),
+        "inner workings": pack({**update, "updates": {"update_cb": [], "removed": True}}),
+        "text for a number": pack({**update, "updates": {"value": "abc"}}),
+        "no number": pack({**update, "updates": {"value": float("nan")}}),
+        "infinite": pack({**update, "updates": {"value": float("inf")}}),
+        "list": pack({**update, "updates": {"value": [1, 2, "x"]}}),
+        "none": pack({**update, "updates": {"value": None}}),
+        "far away": pack({**update, "updates": {"value": 1e12}}),
+        "no such robot": pack({"type": "GuiUpdateMessage", "uuid": button, "updates": {"value": "../../etc/passwd"}}),
+        "no widget": pack({"type": "GuiUpdateMessage", "uuid": "x" * 10_000, "updates": {"value": 1}}),
+        "share": pack({"type": "ShareUrlRequest"}),
+        "drag nowhere": pack({**drag, "wxyz": [0.0, 0.0, 0.0, 0.0], "position": [float("nan")] * 3}),
+        "drag short": pack({**drag, "wxyz": [1.0], "position": [1.0]}),
+        "drag without turn": pack({**drag, "wxyz": [0.0, 0.0, 0.0, 0.0], "position": [0.0, 0.0, 4.0]}),
+        "huge file": pack({"type": "FileTransferStartUpload", "source_component_uuid": slider, "transfer_uuid": "t",
+                           "filename": "x", "mime_type": "", "part_count": 10**9, "size_bytes": 10**15}),
+        "stray part": pack({"type": "FileTransferPart", "source_component_uuid": slider, "transfer_uuid": "u", "part_index": 3,
+                            "content": b"x" * 1000}),
+    }  # fmt: skip
+
+
+def test_hostile_messages_do_not_end_the_server(studio: Studio) -> None:
+    for k, (name, message) in enumerate(hostile(studio).items()):
+        send(studio, message)
+        assert studio.loop.settle(10), name
+        assert moves(studio, round(4.3 + 0.001 * k, 3)), f"after {name}: a slider no longer moves the robot"
+        assert studio.session.numbers.taken, name
+        assert studio.server._share_tunnel is None, "a client opened a way in from the network"
+    assert studio.session.robot.name == "stewart-3-3"
+
+
+def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
+    async def reached(origin: str) -> bool:
+        page = await connect(studio.port, origin=origin)
+        try:
+            await page.send(pack(CAMERA))
+            await page.send(pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": 4.25}}))
+            await asyncio.sleep(0.3)
+            await asyncio.wait_for(page.recv(), 5)
+            return page.state.name == "OPEN"
+        except (TimeoutError, websockets.ConnectionClosed):
+            return False
+        finally:
+            await page.close()
+
+    studio.loop.post("home", lambda: studio.moved(studio.session.home))
+    studio.loop.settle(10)
+    assert not asyncio.run(reached("http://evil.example"))
+    assert studio.session.values[2] != 4.25
+    assert asyncio.run(reached(f"http://localhost:{studio.port}"))
+    assert until(lambda: studio.session.values[2] == 4.25)
+
+
+def resident(pid: int) -> tuple[int, int]:
+    """Kilobytes in memory and threads of a process."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    numbers = {line.split(":")[0]: line.split() for line in text.splitlines()}
+    return int(numbers["VmRSS"][1]), int(numbers["Threads"][1])
+
+
+def idle(pid: int) -> bool:
+    """A process has computed next to nothing during a second."""
+
+    def ticks() -> int:
+        return sum(int(x) for x in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])
+
+    first = ticks()
+    time.sleep(1.0)
+    return ticks() - first <= 2
+
+
+async def visits(port: int, count: int, at_once: int = 20) -> None:
+    """Clients that come, get the page's state, and go: half of them without a word."""
+
+    async def visit(k: int) -> None:
+        page = await connect(port)
+        await page.send(pack(CAMERA))
+        await page.recv()
+        if k % 2:
+            await page.close()
+        else:
+            sock = page.transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            page.transport.abort()
+
+    for start in range(0, count, at_once):
+        await asyncio.gather(*[visit(k) for k in range(start, min(start + at_once, count))])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads memory and threads from /proc")
+def test_a_thousand_clients_leave_nothing_behind(command: Callable[..., Command]) -> None:
+    server = command("stewart-3-3")
+    assert until(lambda: idle(server.process.pid), 240), "the robot is never ready"
+    asyncio.run(visits(server.port, 200))  # caches fill, the allocator takes its pages
+    assert until(lambda: idle(server.process.pid))
+    before = resident(server.process.pid)
+    asyncio.run(visits(server.port, CLIENTS))
+    pid = server.process.pid
+    until(lambda: resident(pid)[1] <= before[1] and resident(pid)[0] <= before[0] + GROWTH)
+    after = resident(pid)
+    told = f"{CLIENTS} clients: memory {before[0]} -> {after[0]} kB, threads {before[1]} -> {after[1]}"
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    (PICTURES / "thousand-clients.txt").write_text(told + "\n")
+    assert after[1] <= before[1], told
+    assert after[0] <= before[0] + GROWTH, told
+    code, _, errors = server.end()
+    assert code == 0
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_starts_listens_here_and_closes(
+    command: Callable[..., Command], number: int, record_property: Callable[[str, object], None]
+) -> None:
+    server = command("hexapod")
+    record_property("studio start", f"{server.started:.2f} s to the page's address")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    (PICTURES / "start.txt").write_text(f"{server.started:.2f} s from the command to the page's address\n")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as page:
+        page.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert b"200 OK" in page.recv(200)
+    if sys.platform == "linux":
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        places = {row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == server.port}
+        assert places == {"0100007F"}, "listens elsewhere than on 127.0.0.1"
+    code, out, errors = server.end(number)
+    assert code == 0
+    assert "viser" not in out + errors
+    assert errors == ""
+
+
+def test_a_port_in_use_is_left_to_its_owner(command: Callable[..., Command]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        server = command("stewart-3-3", "--port", str(taken))
+        assert server.port != taken
+        assert server.end()[0] == 0
+
+
+def test_two_studios_do_not_meet(studio: Studio) -> None:
+    threads = threading.active_count()
+    other = Studio("hexapod")
+    assert other.loop.settle(240)
+    assert other.port != studio.port
+    assert other.session.robot.name == "hexapod"
+    assert studio.session.robot.name == "stewart-3-3"
+    other.stop()
+    assert until(lambda: threading.active_count() <= threads)
+
+
+def test_a_robot_that_is_not_there_is_said_before_a_page_opens() -> None:
+    with pytest.raises(fp.FlexapodError, match="did you mean 'hexapod'"):
+        Studio("hexapot")
+
+
+def test_loop_keeps_order_and_the_latest_wins() -> None:
+    said: list[Any] = []
+    errors: list[Exception] = []
+    loop = Loop(errors.append)
+    loop.quiet("q", lambda: said.append("quiet"))
+    for k in range(100):
+        loop.post("slider", lambda k=k: said.append(k))  # type: ignore[misc]
+    loop.post("other", lambda: said.append("other"))
+    loop.post("wrong", lambda: 1 / 0)
+    loop.start()
+    assert loop.settle(5)
+    assert said == [99, "other", "quiet"]
+    assert isinstance(errors[0], ZeroDivisionError)
+    loop.beat(0.001, lambda: said.append("beat"))
+    assert until(lambda: said.count("beat") > 3, 5)
+    loop.beat(None)
+    loop.stop()
+    count = len(said)
+    loop.post("late", lambda: said.append("late"))
+    time.sleep(0.05)
+    assert len(said) == count
+
+
+def test_a_newer_job_takes_over() -> None:
+    told: list[Any] = []
+    results: list[str] = []
+    loop = Loop(lambda error: told.append(error))
+    loop.start()
+    jobs = Jobs(loop.post, lambda name, part: told.append((name, round(part, 1))), lambda error: told.append(str(error)))
+    release = threading.Event()
+
+    def slow(report: Callable[[float], None]) -> str:
+        report(0.5)
+        release.wait(5)
+        report(0.9)  # here it learns that nobody waits for it
+        return "slow"
+
+    jobs.start("slow", slow, results.append)
+    assert until(lambda: ("slow", 0.5) in told, 5)
+    jobs.start("quick", lambda report: "quick", results.append)
+    assert until(lambda: results == ["quick"], 5)
+    release.set()
+    assert until(lambda: not jobs.running, 5)
+    assert results == ["quick"]
+    assert ("slow", 0.9) not in told
+    jobs.start("wrong", lambda report: 1 / 0, results.append)
+    assert until(lambda: "division by zero" in told, 5)
+    jobs.start("dropped", slow, results.append)
+    jobs.cancel()
+    assert until(lambda: not jobs.running, 5)
+    assert loop.settle(5)
+    assert results == ["quick"]
+    loop.stop()
+
+
+def test_long_work_does_not_hold_up_the_page(studio: Studio) -> None:
+    """A slice is computed while a slider moves: numbers come before the slice is there."""
+    studio.loop.post("home", lambda: studio.moved(studio.session.home))
+    studio.loop.settle(10)
+    order: list[str] = []
+    hold = threading.Event()
+
+    def work(report: Callable[[float], None]) -> None:
+        report(0.1)
+        hold.wait(20)
+
+    studio.loop.post("long", lambda: studio.jobs.start("long work", work, lambda _: order.append("long")))
+    assert until(lambda: studio.jobs.running)
+    assert moves(studio, 4.5)
+    order.append("moved")
+    assert "long work" in json.dumps(studio.status.content)
+    hold.set()
+    assert until(lambda: order == ["moved", "long"])
