@@ -25,11 +25,14 @@ class Vec:
     __slots__ = ("expr", "frame")
 
     def __init__(self, expr: Any, frame: str) -> None:
+        self.frame = frame
+        if isinstance(expr, ca.SX) and expr.is_column() and expr.nnz() == 3 == expr.numel():
+            self.expr = expr  # the result of nearly every operation; copies of it would take half the time of derivations
+            return
         column = ca.vertcat(*expr) if isinstance(expr, list | tuple) else ca.SX(expr)
         if column.numel() != 3:
             raise ValueError(f"a vector has 3 entries, got {column.shape}")
         self.expr = ca.densify(ca.reshape(ca.SX(column), 3, 1))
-        self.frame = frame
 
     def _same(self, other: Vec, operation: str) -> None:
         if not isinstance(other, Vec):
