@@ -130,7 +130,6 @@ def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: N
     part, own = first.rows(failed), np.full(len(failed), "", dtype=object)
     q0, e0 = part.actuators(robot)[0], part.elastic(robot)[0]
     for share in np.linspace(0.1, 1.0, 10):
-        own[:] = ""
         part_q, part_e = q0 + share * (q[failed] - q0), e0 + share * (e[failed] - e0)
         part = close(robot, part, part_q, part_e, qd[failed], ed[failed], own)
     words[failed] = np.where(words[failed] == "", own, words[failed])

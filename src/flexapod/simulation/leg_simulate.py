@@ -54,7 +54,7 @@ def leg_simulate(
 def refuse_options(robot: Robot, **given: Any) -> None:
     """Refuse what runs with flexible legs do not have."""
     for name, value in given.items():
-        if value is not None and value is not False and value != []:
+        if value is not None and value is not False and not (isinstance(value, list) and not value):
             raise InputError(f"{name}: not available in simulations of the flexible legs of {robot.name}; leave it out")
 
 
