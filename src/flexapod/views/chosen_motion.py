@@ -23,7 +23,14 @@ SMALL = 0.05
 
 
 def chosen_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any], slowed: float = 1.0) -> fp.Motion:
-    """The platform motion that a user asked for.
+    """The motion that a user asked for, as one of the platform; see `followed_motion`."""
+    return platform_of(robot, followed_motion(robot, name, options, slowed))
+
+
+def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any], slowed: float = 1.0) -> Any:
+    """The motion that a user asked for: of the platform, or of the actuators where legs are flexible and it is given so.
+
+    Deformation decides where a platform on flexible legs goes; its actuators follow exactly.
 
     Args:
         name: named motion or file; None for `small_motion`.
@@ -33,19 +40,20 @@ def chosen_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any],
     if name is None:
         if options:
             raise fp.InputError("--option: belongs to a motion; give --motion as well")
-        motion: fp.Motion | fp.ActuatorMotion = small_motion(robot)
+        motion: Any = small_actuator_motion(robot) if robot.elastic_legs else small_motion(robot)
     elif Path(name).suffix.lower() in FILES:
         if not Path(name).is_file():
             raise fp.InputError(f"there is no motion file {name}; give a .csv or .parquet file, or a name of `flexapod motions`")
         motion = fp.motions.motion_from_file(name, **options)
     else:
         motion = _named(robot, name, dict(options))
-    if slowed != 1.0:
-        return fp.motions.slowed(_platform(robot, motion), slowed)
-    return _platform(robot, motion)
+    if not robot.elastic_legs:
+        motion = platform_of(robot, motion)
+    return motion if slowed == 1.0 else fp.motions.slowed(motion, slowed)
 
 
-def _platform(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Motion:
+def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Motion:
+    """The platform's motion; legs count as straight where the actuators' motion is given."""
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
@@ -78,23 +86,28 @@ def at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:
 
 def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
     """A cosine from home, there and back in 3 s, in the first of z, x, y that the robot can follow, else of its actuators."""
+    if robot.elastic_legs:
+        return fp.platform_motion(robot, small_actuator_motion(robot, samples))
     size = SMALL * robot.characteristic_length
     for axis in "zxy":
         motion = at_home(robot, _cosine(axis, size, samples))
         if bool(fp.inverse_kinematics(robot, motion, joints=False, on_error="mask").valid.all()):
             return motion
+    return fp.platform_motion(robot, small_actuator_motion(robot, samples))
+
+
+def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMotion:
+    """A cosine of all actuators from home, there and back in 3 s."""
     at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    size = SMALL * robot.characteristic_length
     home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
     t, omega = np.linspace(0.0, 3.0, samples)[:, None], 2.0 * np.pi / 3.0
     change = np.where(np.array(robot.actuator_units) == "m", size, SMALL)
-    return fp.platform_motion(
-        robot,
-        fp.ActuatorMotion(
-            time=t[:, 0],
-            position=home + change * (1.0 - np.cos(omega * t)),
-            velocity=change * omega * np.sin(omega * t),
-            acceleration=change * omega**2 * np.cos(omega * t),
-        ),
+    return fp.ActuatorMotion(
+        time=t[:, 0],
+        position=home + change * (1.0 - np.cos(omega * t)),
+        velocity=change * omega * np.sin(omega * t),
+        acceleration=change * omega**2 * np.cos(omega * t),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.ledger import ledger_entries, ledger_residual
 from flexapod.views.plot import COLOURS, DASHES, LIMIT, line_style, styled
 
 if TYPE_CHECKING:
@@ -158,19 +159,11 @@ def energy_figure(run: xr.Dataset, title: str) -> Any:
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.08)
-    entries = {
-        "kinetic": run.kinetic_energy,
-        "potential, from start": run.potential_energy - run.potential_energy[0],
-        "elastic": run.elastic_energy,
-        "supplied by actuators": run.supplied_work.sum("actuator"),
-        "from outside": run.external_work,
-        "dissipated": run.dissipated_energy,
-    }
-    for k, (name, values) in enumerate(entries.items()):
+    for k, (name, values) in enumerate(ledger_entries(run).items()):
         style = {"color": COLOURS[k], "dash": DASHES[k], "width": 2.2}
         figure.add_scatter(x=run.time.values, y=values.values, mode="lines", name=name, line=style, row=1, col=1)
     figure.add_scatter(
-        x=run.time.values, y=run.ledger_residual.values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
+        x=run.time.values, y=ledger_residual(run).values, mode="lines", name="left over", line={"color": "#000000"}, row=2, col=1
     )
     figure.update_yaxes(title_text="energy [J]", row=1, col=1)
     figure.update_yaxes(title_text="left over [J]", exponentformat="e", row=2, col=1)

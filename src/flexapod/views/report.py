@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
 from flexapod.views.output import number
@@ -29,10 +30,11 @@ SLICE = 61
 SHOWN_MODES = 6
 
 
-def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float | None = None) -> tuple[str, list[str]]:
+def robot_report(robot: fp.Robot, motion: Any, name: str, stiffness: float | None = None) -> tuple[str, list[str]]:
     """The page, and its warnings.
 
     Args:
+        motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
         stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
     """
@@ -47,13 +49,14 @@ def robot_report(robot: fp.Robot, motion: fp.Motion, name: str, stiffness: float
         unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
         warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}")
     head, rows = sizing_table(sizing)
+    platform = platform_of(robot, motion)
     sections = [
         ("Warnings", _warnings(warnings)),
         ("Robot", _robot(robot)),
-        ("Motion", _motion(motion, name)),
+        ("Motion", _motion(platform, name)),
         ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
-        ("Joint loads", _loads(drive)),
-        ("Workspace", _workspace(robot, motion)),
+        ("Joint loads", _loads(robot, drive)),
+        ("Workspace", _workspace(robot, platform)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
@@ -104,7 +107,9 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 
-def _loads(drive: xr.Dataset) -> list[Any]:
+def _loads(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
+    if robot.elastic_legs:
+        return _deflections(robot, drive)
     if "reaction_force" in drive:
         shares = share_figure(drive, "Parts of the actuator forces")
         told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
@@ -115,6 +120,18 @@ def _loads(drive: xr.Dataset) -> list[Any]:
     ]
     head = ("leg", "peak force at the platform joint [N]", "mean [N]")
     return [paragraph("Force of each leg on the flexible platform at its joint.", "note"), HtmlTable(head=head, rows=rows)]
+
+
+def _deflections(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
+    """Quasi-static deflection of flexible legs along the motion; reactions of their joints are not available."""
+    bent = np.abs(drive.elastic.values).max(axis=0)
+    turning = [name.rsplit(".", 1)[-1].startswith("th") for name in robot.elastic_names]
+    rows = [
+        [name, number(float(x), 4), "rad" if turns else "m"]
+        for name, x, turns in zip(robot.elastic_names, bent, turning, strict=True)
+    ]
+    told = "Largest quasi-static deflection of the flexible links; reactions of joints are not computed for flexible legs."
+    return [paragraph(told, "note"), HtmlTable(head=("elastic coordinate", "largest", "unit"), rows=rows)]
 
 
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:

@@ -95,6 +95,8 @@ def export_c(
 
 def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
     """The first kernel of a verb that applies; flexible robots have their own."""
+    if robot.elastic_legs:
+        return fp.export_c(robot, quantity, folder)
     if robot.elastic_names and quantity in VERBS:
         return fp.export_c(robot, f"flexible_{quantity}", folder)
     names = VERBS.get(quantity, (quantity,))
@@ -168,8 +170,13 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
     """Inputs of every kernel along a small motion."""
     import numpy as np
 
-    from flexapod.views.chosen_motion import small_motion
+    from flexapod.views.chosen_motion import small_actuator_motion, small_motion
 
+    if robot.elastic_legs:
+        driven = small_actuator_motion(robot, samples=max(samples, 8))
+        legs = fp.inverse_kinematics(robot, driven, elastic="zero")  # type: ignore[arg-type]
+        found = {name: np.ascontiguousarray(legs[name].values[:samples]) for name in ("joint_position", "joint_velocity")}
+        return found | {"actuator_acceleration": np.ascontiguousarray(driven.acceleration[:samples])}
     motion = small_motion(robot, samples=max(samples, 8))
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     inputs: dict[str, Any] = {name: np.ascontiguousarray(getattr(motion, name)[:samples]) for name in names}
@@ -186,7 +193,9 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
 def _best(kernel: Any, inputs: dict[str, Any], samples: int, seconds: float) -> float:
     import time
 
-    given = {i.name: inputs[i.name] for i in kernel.signature.inputs}
+    import numpy as np
+
+    given = {i.name: inputs[i.name] if i.name in inputs else np.zeros((samples, *i.shape)) for i in kernel.signature.inputs}
     kernel.batch(given)
     best, stop = float("inf"), time.perf_counter() + seconds
     while True:

@@ -59,7 +59,7 @@ def inverse_dynamics(
     as_json: Json = False,
 ) -> None:
     """Forces and powers of the actuators along a motion, with a table for choosing them."""
-    from flexapod.views.chosen_motion import chosen_motion
+    from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
     check_places(out, plot)
@@ -69,7 +69,7 @@ def inverse_dynamics(
     reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
     with working("inverse dynamics ..."):
         found = robot_of(robot, changes)
-        moved = chosen_motion(found, motion, pairs("--option", option), slowed)
+        moved = followed_motion(found, motion, pairs("--option", option), slowed)
         chosen: Any = formulation
         load = _numbers("--wrench", wrench, 6)
         drive = fp.inverse_dynamics(
@@ -100,14 +100,16 @@ def inverse_dynamics(
         note(f"wrote {write_plot(plot, _drive_figure(found, drive, figure), found.name)}")
 
 
-def _at_origin(robot: fp.Robot, motion: fp.Motion, load: list[float] | None, point: str | None) -> Any:
+def _at_origin(robot: fp.Robot, motion: Any, load: list[float] | None, point: str | None) -> Any:
     """The load at the platform's origin for every sample: m + (R p) x f."""
     import numpy as np
 
     if load is None or point is None:
         return load
+    from flexapod.views.chosen_motion import platform_of
+
     force, moment = np.array(load[:3]), np.array(load[3:])
-    arm = motion.rotation @ np.asarray(robot.platform.points[point])
+    arm = platform_of(robot, motion).rotation @ np.asarray(robot.platform.points[point])
     return np.column_stack([np.tile(force, (len(motion), 1)), moment + np.cross(arm, force)])
 
 

@@ -51,13 +51,13 @@ def kinematics(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Actuator coordinates, rates and accelerations along a motion of the platform."""
-    from flexapod.views.chosen_motion import chosen_motion
+    """Actuator coordinates, rates and accelerations along a motion."""
+    from flexapod.views.chosen_motion import followed_motion
 
     check_places(out, plot)
     with working("inverse kinematics ..."):
         found = robot_of(robot, changes)
-        moved = chosen_motion(found, motion, pairs("--option", option), slowed)
+        moved = followed_motion(found, motion, pairs("--option", option), slowed)
         legs = fp.inverse_kinematics(found, moved, joints=joints, on_error="mask" if mask else "raise")
         checked = fp.check_motion(found, moved)
     if as_json:

@@ -28,19 +28,17 @@ def report(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
-    stiffness: Annotated[
-        float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")
-    ] = None,
+    stiffness: Annotated[float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write (.html)")] = Path("report.html"),
 ) -> None:
     """One page about a robot and a motion: geometry, actuators to choose, joint loads, workspace, frequencies, warnings."""
-    from flexapod.views.chosen_motion import chosen_motion
+    from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.report import robot_report
 
     _check(out)
     found = robot_of(robot, changes)
     with working(f"report on {found.name} ..."):
-        moved = chosen_motion(found, motion, pairs("--option", option), slowed)
+        moved = followed_motion(found, motion, pairs("--option", option), slowed)
         text, warnings = robot_report(found, moved, motion or "a small cosine from home", stiffness)
         write_text(out, text)
     for line in warnings:

@@ -22,6 +22,7 @@ from flexapod.views.commands.options import (
     pairs,
     robot_of,
 )
+from flexapod.views.ledger import exchanged, ledger_residual
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
 
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
         app, "simulate",
         "flexapod simulate stewart-3-3 --motion cosine-z --plot energy.html",
         "flexapod simulate hexapod --controller pd --gain kp=2e4 --gain kd=200",
+        "flexapod simulate dualemps --duration 0.5 --figure forces --plot forces.html",
     )(simulate)  # fmt: skip
 
 
@@ -49,11 +51,15 @@ def simulate(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
-    controller: Annotated[str, typer.Option(help=f"{', '.join(CONTROLLERS)}, or none")] = "computed-torque",
+    controller: Annotated[
+        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} (the first if left out), or none; flexible legs have none")
+    ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
     step: Annotated[float, typer.Option(help="[s]")] = 1e-3,
-    method: Annotated[str, typer.Option(help="rk4, dopri, implicit, radau or cvode")] = "rk4",
+    method: Annotated[
+        str | None, typer.Option(help="rk4, dopri, implicit, radau or cvode; left out: rk4, implicit for flexible legs")
+    ] = None,
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
     save: Annotated[Path | None, typer.Option(help="checkpoint file: an interrupted run goes on from there")] = None,
     out: Out = None,
@@ -61,30 +67,39 @@ def simulate(
     figure: Annotated[str | None, typer.Option(help="what --plot draws: energy, forces, strokes or spectrum")] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate the robot following a motion under a controller, with its ledger of energy."""
-    from flexapod.views.chosen_motion import chosen_motion
+    """Simulate the robot following a motion under a controller, with its ledger of energy.
+
+    Actuators of robots with flexible legs follow the motion exactly, and the links vibrate.
+    """
+    from flexapod.views.chosen_motion import followed_motion
 
     check_places(out, plot)
     if save is not None:
         check_place(save, "--save")
     figure = figure_of(figure, ("energy", "forces", "strokes", "spectrum"))
-    law = _controller(controller, pairs("--gain", gain))
     with working("deriving the equations of motion ..."):
         found = robot_of(robot, changes)
-        moved = chosen_motion(found, motion, pairs("--option", option), slowed)
-    chosen: Any = method
+        if controller is None:
+            controller = "none" if found.elastic_legs else next(iter(CONTROLLERS))
+        law = _controller(controller, pairs("--gain", gain))
+        moved = followed_motion(found, motion, pairs("--option", option), slowed)
+        if found.elastic_legs and not isinstance(moved, fp.ActuatorMotion):
+            raise fp.InputError(
+                f"--motion {motion}: {found.name} is simulated along a motion of its actuators; {ACTUATOR_MOTIONS}"
+            )
     run = fp.simulate(
-        found, moved, controller=law, duration=duration, step=step, method=chosen, friction=friction, progress=bar(), save=save
-    )
+        found, moved, controller=law, duration=duration, step=step, friction=friction, progress=bar(), save=save,
+        **_chosen(found, method),
+    )  # fmt: skip
     if run.attrs.get("interrupted"):
         where = f"; call again to go on from {save}" if save is not None else "; --save FILE would let it go on later"
         fail(f"the simulation at t = {float(run.time[-1]):.4g} s; nothing was written{where}", INTERRUPTED)
     error = _tracking(found, moved, run)
-    left = float(abs(run.ledger_residual).max())
+    left = float(abs(ledger_residual(run)).max())
     if as_json:
         print_json(dataset_json(run, tracking_error=error))
     else:
-        print_text(f"{found.name}: {float(run.time[-1]):g} s simulated, {controller}, {method}")
+        print_text(f"{found.name}: {float(run.time[-1]):g} s simulated, {_driven(controller)}, {run.attrs['method']}")
         if run.attrs.get("stopped"):
             note(f"stopped at t = {run.attrs['stopped_at']:.6g} s: {run.attrs['stopped']}", "warning: ")
         rows = [
@@ -94,8 +109,8 @@ def simulate(
         head = ("actuator", f"peak force [{run.force.attrs['units']}]", "peak power [W]", "largest error of the coordinate")
         print_table("", head, rows)
         print_text(f"ledger of energy: {left:.3g} J left over")
-    if not left <= DOUBTFUL * _exchanged(run):  # also where it is not a number
-        told = f"the ledger leaves {left:.3g} J of {_exchanged(run):.3g} J"
+    if not left <= DOUBTFUL * exchanged(run):  # also where it is not a number
+        told = f"the ledger leaves {left:.3g} J of {exchanged(run):.3g} J"
         note(f"{told}: too long a step for these gains; try --step {step / 4:g}", "warning: ")
     if out is not None:
         note(f"wrote {write_data(out, run)}")
@@ -107,11 +122,17 @@ DOUBTFUL = 1e-3
 """Share of the energy exchanged that the ledger may leave before a run is doubted; good runs leave 1e-6 and less."""
 
 
-def _exchanged(run: Any) -> float:
-    """Largest energy in the ledger [J]: supplied, dissipated, from outside, kinetic or potential."""
-    parts = (abs(run.supplied_work).sum("actuator"), run.dissipated_energy, run.external_work, run.kinetic_energy)
-    lifted = run.potential_energy - run.potential_energy[0]
-    return max(float(abs(part).max()) for part in (*parts, lifted))
+ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actuator-polygon, or a file with actuator columns"
+
+
+def _chosen(robot: fp.Robot, method: str | None) -> dict[str, Any]:
+    """Drive and method of a run: actuators with flexible legs follow the motion, others get forces."""
+    options: dict[str, Any] = {} if method is None else {"method": method}
+    return {**options, "drive": "actuators"} if robot.elastic_legs else options
+
+
+def _driven(controller: str) -> str:
+    return "no controller" if controller == "none" else controller
 
 
 def _run_figure(robot: fp.Robot, run: Any, name: str) -> Any:
@@ -143,12 +164,15 @@ def _controller(name: str, gains: dict[str, Any]) -> Any:
     return getattr(fp, public)(**(defaults | gains))
 
 
-def _tracking(robot: fp.Robot, motion: fp.Motion, run: Any) -> dict[str, float]:
+def _tracking(robot: fp.Robot, motion: Any, run: Any) -> dict[str, float]:
     """Largest difference of each actuator coordinate from the reference, within the time of the motion."""
     import numpy as np
 
     times = run.time.values[run.time.values <= motion.time[-1] + 1e-9]
     wanted = fp.motions.resample(motion, time=np.minimum(times, motion.time[-1]))
-    q = fp.inverse_kinematics(robot, wanted, joints=False, on_error="mask").actuator_position.values
+    if isinstance(wanted, fp.ActuatorMotion):
+        q = wanted.position
+    else:
+        q = fp.inverse_kinematics(robot, wanted, joints=False, on_error="mask").actuator_position.values
     error = np.abs(run.actuator_position.values[: len(times)] - q).max(axis=0)
     return {name: float(error[k]) for k, name in enumerate(robot.actuators)}

@@ -82,13 +82,13 @@ def _computed(
     robot: fp.Robot, motion: str | None, options: dict[str, Any], grid: list[str], actuators: Any, prestress: bool
 ) -> tuple[Any, Any]:
     """Poses and their frequencies."""
-    from flexapod.views.chosen_motion import chosen_motion
+    from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.frequency_map import frequency_map
 
     if grid:
         axes = dict(axis_of(text) for text in grid)
         return None, frequency_map(robot, axes, actuators=actuators, prestress=prestress)
-    at: Any = home_state(robot) if motion is None else chosen_motion(robot, motion, options)
+    at: Any = home_state(robot) if motion is None else followed_motion(robot, motion, options)
     return at, fp.natural_frequencies(robot, at, actuators=actuators, prestress=prestress)
 
 
