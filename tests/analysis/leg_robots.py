@@ -33,7 +33,9 @@ legs:
   each:
     A:
       joints:
-        rail: {type: prismatic, from: base, to: slider, at: [0, 0, 0.2], axis: [0, 0, 1], actuated: true, inertia: 2, stiffness: 5000, damping: 30}
+        rail:
+          {type: prismatic, from: base, to: slider, at: [0, 0, 0.2], axis: [0, 0, 1], actuated: true, inertia: 2, stiffness: 5000,
+           damping: 30}
       bodies:
         slider: {mass: 3}
 """
@@ -44,7 +46,7 @@ legs:
 def robot(name: str) -> fp.Robot:
     """By name: a file of the tests, or the catalogue."""
     file = DATA / f"{name}.yaml"
-    return fp.load(file if file.exists() and not name == "dualemps" else name)
+    return fp.load(file if file.exists() and name != "dualemps" else name)
 
 
 @cache

@@ -1,0 +1,84 @@
+"""Independent coordinates of robots with flexible legs: counts by rank, actuators first, ties of over-constrained robots."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots
+
+DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
+RANK = 1e-9
+"""Singular values below this, of the largest, are zero; the next is above 1e-3."""
+
+ROBOTS = {"dualemps": 11, "planar-3-rrr": 21, "planar-3-rrr-springs": 24, "tripteron-flexible": 36, "gough-stewart-beams": 42}
+"""Independent coordinates: freedoms of the rigid robot, and every elastic coordinate that no loop ties to others."""
+
+
+@cache
+def robot(name: str) -> fp.Robot:
+    return fp.load("dualemps" if name == "dualemps" else DATA / f"{name}.yaml")
+
+
+def rank(matrix: np.ndarray) -> int:
+    values = np.linalg.svd(matrix, compute_uv=False)
+    assert not np.any((values > RANK * values[0]) & (values < 1e-4 * values[0])), "no doubtful singular values"
+    return int(np.count_nonzero(values > RANK * values[0]))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_what_is_solved_for_spans_the_loops(name: str) -> None:
+    r = robot(name)
+    plan = r.elastic_plan
+    A = np.vstack(loop_matrix(r, plan.carrier, plan.first, len(plan.columns)))
+    assert sorted(plan.independent + plan.bound) == list(range(len(plan.columns))), "every coordinate once"
+    assert len(plan.independent) == len(plan.columns) - rank(A) == ROBOTS[name]
+    assert rank(A[:, list(plan.bound)]) == len(plan.bound) == rank(A), "bound coordinates follow from the others"
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_actuators_and_deformations_are_independent(name: str) -> None:
+    """In this order; elastic coordinates are bound only where loops tie them."""
+    r = robot(name)
+    n, ties = len(r.actuators), len(r.elastic_names) + len(r.actuators) - ROBOTS[name]
+    assert r.independent[:n] == r.actuators
+    assert set(r.independent[n:]) <= set(r.elastic_names)
+    assert ties == (3 if name == "tripteron-flexible" else 0)
+
+
+def test_the_platform_may_be_a_link() -> None:
+    plan = robot("dualemps").elastic_plan
+    assert plan.carrier == 0
+    assert "vx" not in plan.columns
+    assert robot("planar-3-rrr").elastic_plan.columns[:6] == ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+def test_over_constrained_robots_tie_what_rigid_ones_could_not_have() -> None:
+    """Each rigid leg of the Tripteron forbids two rotations, six in all, for three: three rotations of beams follow."""
+    r = robot("tripteron-flexible")
+    bound = set(r.elastic_names) - set(r.independent)
+    assert all(name.split(".")[-1] in ("thx", "thy", "thz") for name in bound)
+
+
+def test_preferred_pivots() -> None:
+    """Columns of the first group go first; later groups fill the rank; columns that repeat are left out."""
+    A = np.array([[1.0, 2.0, 0.0, 5.0], [0.0, 0.0, 1.0, 5.0]])
+    assert preferred_pivots(A, [[0, 1], [2, 3]]) == [1, 3]
+    assert preferred_pivots(A, [[0], [1, 2]]) == [0, 2]
+    assert preferred_pivots(A, [[0], [1]]) == [0]
+    assert preferred_pivots(np.zeros((2, 3)), [[0, 1, 2]]) == []
+
+
+def test_names() -> None:
+    """Body, element from the second on, component; a drive through a spring by its joint."""
+    names = robot("planar-3-rrr-springs").elastic_names
+    assert names[:7] == (
+        "A.root.s", "A.distal.u", "A.distal.v", "A.distal.theta", "A.distal.2.u", "A.distal.2.v", "A.distal.2.theta",
+    )  # fmt: skip
+    assert robot("gough-stewart-beams").elastic_names[:6] == tuple(f"1.rod.{k}" for k in ("u", "v", "w", "thx", "thy", "thz"))
+    assert robot("dualemps").elastic_legs
+    assert not fp.load("stewart-3-3").elastic_legs

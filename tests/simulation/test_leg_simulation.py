@@ -1,0 +1,185 @@
+"""Runs of robots with flexible legs: DualEMPS on its square, friction, two methods, forces replayed, vibration, refusals."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+import flexapod as fp
+from flexapod.motions.papers import dualemps_square
+
+DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
+ORDER = ["13.u", "13.v", "13.theta", "23.u", "23.v", "23.theta", "16.u", "16.v", "16.theta"]
+PEAK = 1e-4
+"""Of the peak over 5 s at steps of 1 or 2 ms; found 6e-5: these do not resolve vibrations of 0.4 to 4 kHz."""
+FINE = 2e-5
+"""The same at steps of 0.25 ms; found 8e-6 for forces, 6e-7 for deflections."""
+TIP = 2e-3
+"""Acceleration of the tip at 0.25 ms, which weighs a vibration by the square of its frequency; found 7e-4."""
+LEDGER = 1e-8
+"""Energy that is not accounted for, of the largest kinetic energy; found 1e-14, Radau 1e-11."""
+RUBBED = 1e-3
+"""As the reference suggests for friction: the tanh of 1e-3 rad/s is passed in a few steps."""
+REPLAY = 1e-7
+"""Of the travel: a cubic spline of forces at 5 kHz, of vibrations below 1 kHz."""
+
+
+@cache
+def robot() -> fp.Robot:
+    return fp.load("dualemps")
+
+
+@cache
+def square(method: str, friction: bool, step: float) -> Any:
+    return fp.simulate(
+        robot(), dualemps_square(), drive="actuators", duration=5.0, step=step, output_step=0.01, method=method, friction=friction
+    )  # type: ignore[call-overload, unused-ignore]
+
+
+@cache
+def reference() -> dict[str, np.ndarray]:
+    with np.load(DATA / "dualemps-square.npz") as file:
+        return dict(file)
+
+
+def off(found: Any, expected: Any) -> float:
+    return float(np.abs(np.asarray(found) - np.asarray(expected)).max() / np.abs(np.asarray(expected)).max())
+
+
+def ledger(run: Any) -> float:
+    return float(np.abs(run.ledger).max() / run.kinetic_energy.max())
+
+
+def test_square_motion() -> None:
+    """Forces, deflections and acceleration of the tip of the first 5 s; energy accounted for."""
+    run, known = square("implicit", False, 2.5e-4), reference()
+    assert off(square("implicit", False, 2e-3).force, known["force"]) < PEAK
+    np.testing.assert_allclose(run.time, known["time"], atol=1e-12)
+    assert off(np.concatenate([run.actuator_position, run.actuator_velocity], axis=1), known["actuators"][:, :4]) < 1e-12
+    assert off(run.force, known["force"]) < FINE
+    order = [ORDER.index(name) for name in robot().elastic_names]
+    assert off(run.elastic, known["elastic"][:, order]) < FINE
+    motion = fp.ActuatorMotion(
+        time=run.time.values, position=run.actuator_position.values, velocity=run.actuator_velocity.values,
+        acceleration=run.actuator_acceleration.values,
+    )  # fmt: skip
+    given = {key: run[key].values for key in ("elastic", "elastic_velocity", "elastic_acceleration")}
+    tip = fp.point_motion(robot(), motion, "1.17.tip", **given)
+    local = np.einsum("tji,tj->ti", tip.rotation.values, tip.acceleration.values)[:, :2]
+    assert off(local, known["tip"]) < TIP
+    assert ledger(run) < LEDGER
+    assert "stopped" not in run.attrs
+
+
+def test_a_wrong_robot_is_noticed() -> None:
+    """A hundredth more mass on the tip: beyond the tolerance."""
+    heavy = robot().with_parameters({"legs.1.17.inertial.M": 0.177 * 1.01})
+    run = fp.simulate(heavy, dualemps_square(), drive="actuators", duration=5.0, step=2e-3, output_step=0.01, friction=False)
+    assert off(run.force, reference()["force"]) > PEAK
+
+
+def test_two_methods_agree() -> None:
+    a, b = square("implicit", False, 1e-3), square("radau", False, 1e-3)
+    assert off(b.force, a.force) < PEAK
+    assert off(b.elastic, a.elastic) < PEAK
+    assert ledger(b) < LEDGER
+
+
+def test_friction() -> None:
+    """Step by step smaller, the same; what is lost is in the ledger; drives feel at least their Coulomb friction."""
+    coarse, fine = square("implicit", True, 2e-3), square("implicit", True, 5e-4)
+    assert off(coarse.force, fine.force) < RUBBED
+    assert ledger(fine) < LEDGER
+    assert fine.dissipated.values[-1] > 25.0 * 0.2, "25 N over 0.2 m, and viscous friction"
+    assert np.all(np.diff(fine.dissipated.values) > -1e-12), "friction takes, never gives"
+    assert off(square("implicit", False, 2e-3).force, fine.force) > 0.3, "friction matters"
+
+
+def test_inverse_dynamics_integrates_elastic_coordinates() -> None:
+    """`elastic="simulate"` gives the forces of the run, friction included where asked."""
+    whole = dualemps_square()
+    first = fp.ActuatorMotion(
+        time=whole.time[:151], position=whole.position[:151], velocity=whole.velocity[:151], acceleration=whole.acceleration[:151]
+    )
+    found = fp.inverse_dynamics(robot(), first, elastic="simulate", friction=False)
+    assert found.attrs["elastic"] == "simulate"
+    assert off(found.force, square("implicit", False, 2e-3).force[:151]) < PEAK
+
+
+def quick() -> fp.ActuatorMotion:
+    """5 mm and back by polynomials without jumps of acceleration, in 0.1 s."""
+
+    def at(t: np.ndarray) -> fp.ActuatorMotion:
+        s = np.clip(t / 0.1, 0.0, 1.0)
+        p = np.polynomial.Polynomial([0, 0, 0, 1]) * np.polynomial.Polynomial([1, -1]) ** 3
+        values = [
+            p.deriv(k)(s)[:, None] * np.array([0.3, -0.2]) / 0.1**k if k else p(s)[:, None] * np.array([0.3, -0.2])
+            for k in range(3)
+        ]
+        return fp.ActuatorMotion(time=t, position=values[0], velocity=values[1], acceleration=values[2])
+
+    return at(np.linspace(0, 0.1, 1001))
+
+
+def test_forces_found_drive_the_same_motion() -> None:
+    """The direct model under the forces of the inverse one: actuators and deflections come back."""
+    run = fp.simulate(robot(), quick(), drive="actuators", duration=0.1, step=1e-4, friction=False)
+    spline = CubicSpline(run.time.values, run.force.values)
+    again = fp.simulate(robot(), fp.State.from_actuators(robot(), [0, 0]), force=spline, duration=0.1, step=1e-4, friction=False)
+    assert off(again.actuator_position, run.actuator_position) < REPLAY
+    assert off(again.elastic, run.elastic) < 100 * REPLAY, "deflections feel the spline's second derivative"
+    np.testing.assert_allclose(again.force, run.force, atol=1e-9)
+    assert ledger(again) < LEDGER
+
+
+def test_released_mode_rings_at_its_frequency() -> None:
+    """Locked actuators, a small first mode: after one period of `natural_frequencies` it is back, after half it is opposite."""
+    r = robot()
+    still = fp.State.from_actuators(r, [0, 0])
+    modes = fp.natural_frequencies(r, still).isel(mode=0)
+    e = modes["shape"].sel(coordinate=list(r.elastic_names)).values
+    e *= 1e-6 / np.abs(e).max()
+    start = fp.State.from_actuators(r, [0, 0], elastic=e)
+    period = 1.0 / modes.frequency.item()
+    held = fp.ActuatorMotion(
+        time=[0.0, period], position=np.zeros((2, 2)), velocity=np.zeros((2, 2)), acceleration=np.zeros((2, 2))
+    )
+    run = fp.simulate(r, held, drive="actuators", start=start, duration=period, step=period / 200, friction=False)
+    assert off(run.elastic.values[-1], e) < 1e-5
+    assert off(run.elastic.values[100], -e) < 1e-5
+    assert ledger(run) < LEDGER
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"drive": "platform"}, "drive: robots with flexible legs are driven by 'actuators' or 'force', not 'platform'"),
+    ({"drive": "force"}, "drive='force': give the actuator forces"),
+    ({"drive": "actuators", "method": "rk4"}, "flexible legs of dualemps are stiff; choose 'implicit' or 'radau', not 'rk4'"),
+    ({"drive": "actuators", "reactions": True}, "reactions: not available in simulations of the flexible legs of dualemps"),
+    ({"drive": "actuators", "wrench": np.zeros(6)}, "wrench: not available in simulations of the flexible legs of dualemps"),
+    ({"drive": "actuators", "step": 1e-3, "output_step": 2.5e-3}, "output_step must be a whole multiple of the step, it is 2.5"),
+]
+
+
+@pytest.mark.parametrize(("given", "text"), REFUSED)
+def test_refusals(given: dict[str, Any], text: str) -> None:
+    with pytest.raises(fp.errors.InputError, match=text):
+        fp.simulate(robot(), dualemps_square(), **given)
+
+
+def test_motions_that_are_refused() -> None:
+    home, none = robot().home, np.zeros((2, 3))
+    platform = fp.Motion(
+        time=[0.0, 1.0], position=np.tile(home.position, (2, 1)), rotation=np.tile(home.rotation, (2, 1, 1)), velocity=none,
+        angular_velocity=none, acceleration=none, angular_acceleration=none,
+    )  # fmt: skip
+    with pytest.raises(fp.errors.InputError, match="drive='actuators' of dualemps needs an ActuatorMotion, got Motion"):
+        fp.simulate(robot(), platform, drive="actuators")
+    with pytest.raises(fp.errors.InputError, match=r"dualemps-8 has 76 coordinates; .* Use fewer elements per beam"):
+        fp.simulate(fp.load("dualemps-8"), dualemps_square(), drive="actuators")
+    with pytest.raises(fp.errors.InputError, match="elastic='simulate' of flexible legs takes no wrench; leave it out"):
+        fp.inverse_dynamics(robot(), dualemps_square(), elastic="simulate", wrench=np.zeros(6))
