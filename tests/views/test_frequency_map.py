@@ -127,6 +127,9 @@ def test_new_robots_need_no_option(run: Run, tmp_path: Path, kind: list[str]) ->
     plate = "--plate" in kind
     assert ("actuators locked" if plate else "(assumed; --stiffness gives yours)") in result.stdout
     assert ("warning: a is rigid; drives of 1e+07 N/m" in result.stderr) is not plate
+    if "6-pus" in kind:  # reports of the others: test_pages.py
+        assert run("report", "a.yaml").exit_code == 0
+        assert "Natural frequencies at home" in (tmp_path / "report.html").read_text()
 
 
 def test_grid_on_the_command_line(run: Run, tmp_path: Path) -> None:
