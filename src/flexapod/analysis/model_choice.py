@@ -29,9 +29,14 @@ FLEXIBLE_PLATFORM = {
     "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
 }
 FLEXIBLE_LEGS = {
-    "inverse_dynamics": {"link_axes": "elastic_inverse_dynamics", "world_axes": "elastic_inverse_dynamics"},
+    "inverse_dynamics": {
+        "link_axes": "elastic_inverse_dynamics",
+        "articulated": "elastic_inverse_dynamics",
+        "world_axes": "elastic_inverse_dynamics",
+    },
     "forward_dynamics": {
         "link_axes": "elastic_forward_dynamics",
+        "articulated": "elastic_forward_dynamics",
         "projected": "elastic_forward_dynamics",
         "world_axes": "elastic_forward_dynamics",
     },
@@ -41,6 +46,8 @@ FLEXIBLE_LEGS = {
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "newton_euler": {"friction": False},
+    "link_axes": {"axes": "links"},
+    "articulated": {"axes": "articulated"},
     "world_axes": {"axes": "world"},
     "projected": {"axes": "projected"},
 }
@@ -67,8 +74,16 @@ class Choice:
 def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
     """Quantity -> formulation -> program of a robot."""
     if robot.elastic_legs:
-        return FLEXIBLE_LEGS
+        return {quantity: _preferred(robot, found) for quantity, found in FLEXIBLE_LEGS.items()}
     return FLEXIBLE_PLATFORM if robot.flexible_platform is not None else RIGID
+
+
+def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
+    """Articulated bodies first where legs are long."""
+    from flexapod.equations.elastodynamics.articulated_assembly import is_long
+
+    first = ["articulated"] if "articulated" in found and is_long(robot) else []
+    return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
 
 
 def choose_model(
@@ -82,7 +97,7 @@ def choose_model(
                 f"{quantity} of {robot.name} has no final system to leave out; solve=False applies to forward_dynamics"
                 " and, of flexible robots, to inverse_dynamics"
             )
-        if formulation == "projected":
+        if formulation in ("projected", "articulated"):
             formulation = "link_axes"
         if formulation not in (None, *known["mass_matrix"]):
             raise InputError(

@@ -1,7 +1,7 @@
 r"""Direct elastodynamic model by articulated bodies: as many operations per element for long legs as for short ones.
 
-Each leg is gone through three times: motion outwards, forms inwards (`articulated_form`), accelerations outwards. Multipliers of the
-closing rows pass through as unknowns; what all legs and the platform say about them is one small system at the end:
+Each leg is gone through three times: motion outwards, forms inwards (`articulated_form`), accelerations outwards. Multipliers of
+the closing rows pass through as unknowns; what all legs and the platform say about them is one small system at the end:
 
 .. math:: K_{yy}\,y + p = 0,\qquad y = (\text{platform}, -\lambda)
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.articulated_form import Form, Pivot, child_acceleration
+from flexapod.equations.elastodynamics.articulated_form import Form, Held, Pivot, child_acceleration
 from flexapod.equations.elastodynamics.bordered_solve import eliminate
 from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
@@ -33,18 +33,20 @@ class LegForms:
 
     elements: dict[int, list[Pivot]]
     joints: dict[int, Pivot]
+    held: dict[int, Held]
     rest: Form
 
 
 def leg_forms(
     values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam], first: int, forces: Mapping[int, Any],
-    rows: Mapping[int, Mapping[int, Any]],
+    rows: Mapping[int, Mapping[int, Any]], known: Mapping[int, Any],
 ) -> LegForms:  # fmt: skip
     """The pass inwards.
 
     Args:
         first: column of z of the leg's first coordinate.
         forces: column -> force that acts against the coordinate besides inertia (springs, friction, less the actuator).
+        known: column -> acceleration that is given.
         rows: link -> unknown of a closing row -> (6,) coefficients of the link's acceleration in it, link axes.
 
     Checked by: tests/equations/test_articulated.py.
@@ -52,6 +54,7 @@ def leg_forms(
     forms = [Form() for _ in leg.links]
     elements: dict[int, list[Pivot]] = {}
     joints: dict[int, Pivot] = {}
+    held: dict[int, Held] = {}
     rest = Form()
     column = {i: first + k for k, i in enumerate(leg.moving)}
     for i in reversed(range(len(leg.links))):
@@ -59,9 +62,9 @@ def leg_forms(
         if link.body is not None and link.body.flexible is None:
             own, now = rigid_body(values, leg, i), links[i]
             form.add_body(own.m, own.S, own.I, own.m * now.a + ca.mtimes(now.U, own.S), rigid_moment(own, now))
-        for unknown, k in rows.get(i, {}).items():
-            form.add_column(unknown, k)
-            form.add_p(unknown, ca.SX(0))
+        for row, k in rows.get(i, {}).items():
+            form.add_column(row, k)
+            form.add_p(row, ca.SX(0))
         for element in beams:
             if element.beam.root == i:
                 _add_element(form, element, [column[k] for k in element.beam.links])
@@ -72,13 +75,15 @@ def leg_forms(
         if unknown is not None:
             moved.add_p(unknown, forces.get(unknown, ca.SX(0)))
             moved.add_entry(unknown, unknown, values.scalar(f"{link.coordinate}.rotor"))
-            if not link.elastic:
+            if unknown in known:
+                held[i] = moved.hold(unknown, known[unknown])
+            elif not link.elastic:
                 joints[i] = moved.eliminate(unknown)
         if link.parent >= 0:
             forms[link.parent].join(moved)
         else:
             rest.join_unknowns(moved)
-    return LegForms(elements=elements, joints=joints, rest=rest)
+    return LegForms(elements=elements, joints=joints, held=held, rest=rest)
 
 
 def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
@@ -91,18 +96,28 @@ def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
             form.add_entry(unknown, unknowns[other], e.M[k, other])
 
 
-def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]) -> None:
-    """The pass outwards: fills in the accelerations of the leg's coordinates, given those of the other unknowns."""
+def leg_accelerations(
+    leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]
+) -> dict[int, Any]:
+    """The pass outwards: fills in the accelerations of the leg's coordinates, given those of the other unknowns.
+
+    Returns:
+        Forces that hold the known coordinates, by column.
+    """
+    forces = {}
     column = {i: first + k for k, i in enumerate(leg.moving)}
     D: list[Any] = []
     for i, link in enumerate(leg.links):
         before = D[link.parent] if link.parent >= 0 else None
         if i in forms.joints:
             x[column[i]] = forms.joints[i].value(before, x)
+        if i in forms.held:
+            forces[column[i]] = forms.held[i].force(before, x)
         y = x[column[i]] if i in column else None
         D.append(child_acceleration(links[i], before, y, PLACE[link.kind]))
         for pivot in reversed(forms.elements.get(i, [])):
             x[pivot.unknown] = pivot.value(D[i], x)
+    return forces
 
 
 def solve_rest(forms: Sequence[Form], size: int, rows: Sequence[int], early: set[int]) -> dict[int, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import casadi as ca
@@ -19,7 +19,7 @@ from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
-LONG_LEG = 14
+LONG_LEG = 10
 """Coordinates of a leg from which articulated bodies take fewer operations than mass matrix and elimination (measured)."""
 
 
@@ -28,40 +28,60 @@ def is_long(robot: Robot) -> bool:
     return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and independent_rows(robot.elastic_plan) is not None
 
 
-def articulated_accelerations(
+def articulated_forward(
     b: Program, values: Values, robot: Robot, state: ElasticState, force: Any, friction: bool = False, wrench: Any = None
 ) -> Any:
     """Accelerations (z,) under actuator forces.
 
     Source: Briot 2014 Eq. (44), solved by elimination link by link. Checked by: tests/equations/test_articulated.py.
     """
+    acting = {column: force[k] for k, column in enumerate(driven_columns(robot))}
+    return _solved(b, values, robot, state, acting, {}, friction, wrench)[0]
+
+
+def articulated_inverse(
+    b: Program, values: Values, robot: Robot, state: ElasticState, wanted: Any, friction: bool = False, wrench: Any = None
+) -> tuple[Any, Any]:
+    """Actuator forces and accelerations (z,) at wanted accelerations of the actuators, all of which are independent.
+
+    Source: Briot 2014 Eq. (43), solved by elimination link by link. Checked by: tests/equations/test_articulated.py.
+    """
+    driven = driven_columns(robot)
+    known = {column: wanted[k] for k, column in enumerate(driven)}
+    z, forces = _solved(b, values, robot, state, {}, known, friction, wrench)
+    return ca.vertcat(*[forces[column] for column in driven]), z
+
+
+def _solved(
+    b: Program, values: Values, robot: Robot, state: ElasticState, acting: Mapping[int, Any], known: Mapping[int, Any],
+    friction: bool, wrench: Any,
+) -> tuple[Any, dict[int, Any]]:  # fmt: skip
     plan, gravity, size = robot.elastic_plan, values.vector("gravity", "W").expr, len(robot.elastic_plan.columns)
     used = independent_rows(plan)
     assert used is not None
     still = tree_motion(values, robot, state)
     given = other_forces(values, robot, state, still, friction, wrench)
-    for k, column in enumerate(driven_columns(robot)):
-        given[column] = given[column] - force[k]
+    for column, value in acting.items():
+        given[column] = given[column] - value
     legs = [
         link_motions(values.of(f"legs.{leg.name}"), leg, state.q[i], state.qd[i], gravity) for i, leg in enumerate(robot.legs)
     ]
-    first_row, at = [], size
-    for rows in used:
-        first_row.append(at)
-        at += len(rows)
+    first_row = [size + sum(len(rows) for rows in used[:i]) for i in range(len(used) + 1)]
     placed = _placed_rows(values, robot, legs, still, used, first_row)
     forms = []
     for i, leg in enumerate(robot.legs):
         own = values.of(f"legs.{leg.name}")
         beams = link_beams(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], legs[i])
         forces = {plan.first[i] + k: given[plan.first[i] + k] for k in range(len(leg.moving))}
-        forms.append(leg_forms(own, leg, legs[i], beams, plan.first[i], forces, placed[i]))
+        forms.append(leg_forms(own, leg, legs[i], beams, plan.first[i], forces, placed[i], known))
     head = _head(b, values, robot, state, still, legs, used, first_row, given)
-    early = {first_row[i] + k for i, alone in enumerate(rows_met_alone(robot, used)) if alone for k in range(len(used[i]))}
-    x = solve_rest([*(f.rest for f in forms), head], size, range(size, at), early)
+    alone = rows_met_alone(robot, used, list(known))
+    early = {row for i, met in enumerate(alone) if met for row in range(first_row[i], first_row[i + 1])}
+    x = solve_rest([*(f.rest for f in forms), head], size, range(size, first_row[-1]), early) | dict(known)
+    held: dict[int, Any] = {}
     for i, leg in enumerate(robot.legs):
-        leg_accelerations(leg, legs[i], forms[i], plan.first[i], x)
-    return ca.vertcat(*[x[k] for k in range(size)])
+        held |= leg_accelerations(leg, legs[i], forms[i], plan.first[i], x)
+    return ca.vertcat(*[x[k] for k in range(size)]), held
 
 
 def _placed_rows(

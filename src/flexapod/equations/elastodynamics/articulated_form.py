@@ -2,8 +2,8 @@ r"""Equations of everything beyond a link, in the link's own acceleration: a sym
 
 .. math:: K\,x + p = 0,\qquad x = (D, y)
 
-D (6,): acceleration of the link's frame (linear, angular, link axes) besides that at zero accelerations of the coordinates; y: unknowns
-not yet eliminated: deformations of an element that is being passed, multipliers of closing rows. Moving to the parent,
+D (6,): acceleration of the link's frame (linear, angular, link axes) besides that at zero accelerations of the coordinates; y:
+unknowns not yet eliminated: deformations of an element that is being passed, multipliers of closing rows. Moving to the parent,
 :math:`D_j = X D_i + S\,y_j`, brings in the joint's own coordinate, which is then a pivot (articulated bodies).
 """
 
@@ -37,6 +37,23 @@ class Pivot:
         result = -self.p if D is None else -(self.p + ca.dot(self.frame, D))
         for i, f in self.others.items():
             result = result - f * x[i]
+        return result
+
+
+@dataclass(kw_only=True)
+class Held:
+    """What holds an unknown at its value: force = p + k.D + sum f_i y_i."""
+
+    unknown: int
+    p: Any
+    frame: Any
+    others: dict[int, Any]
+
+    def force(self, D: Any, x: dict[int, Any]) -> Any:
+        """The force from the parent's acceleration and the other unknowns."""
+        result = self.p if D is None else self.p + ca.dot(self.frame, D)
+        for i, f in self.others.items():
+            result = result + f * x[i]
         return result
 
 
@@ -106,7 +123,8 @@ class Form:
         A, C = mirrored(ca.mtimes(R, ca.mtimes(self.A, R.T))), ca.mtimes(R, ca.mtimes(self.C, R.T))
         B = ca.mtimes(R, ca.mtimes(self.B, R.T))
         moved = B - ca.mtimes(A, r)
-        new = Form(A=A, B=moved, C=mirrored(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r)), entries=dict(self.entries), p=dict(self.p))
+        C = mirrored(C + ca.mtimes(r, moved) - ca.mtimes(B.T, r))
+        new = Form(A=A, B=moved, C=C, entries=dict(self.entries), p=dict(self.p))
         wrench = _moved(link, ca.vertcat(self.f, self.n))
         new.f, new.n = wrench[:3], wrench[3:]
         new.columns = {i: _moved(link, k) for i, k in self.columns.items()}
@@ -118,6 +136,16 @@ class Form:
                 new.add_entry(unknown, i, k[place])
             new.p[unknown] = ca.vertcat(self.f, self.n)[place]
         return new
+
+    def hold(self, i: int, value: Any) -> Held:
+        """Give an unknown its value and take it out."""
+        inertia, frame, p = self.entries.pop((i, i)), self.columns.pop(i), self.p.pop(i)
+        near = [k for k in self.p if (max(i, k), min(i, k)) in self.entries]
+        column = {k: self.entries.pop((max(i, k), min(i, k))) for k in near}
+        self.f, self.n = self.f + frame[:3] * value, self.n + frame[3:] * value
+        for k in near:
+            self.p[k] = self.p[k] + column[k] * value
+        return Held(unknown=i, p=p + inertia * value, frame=frame, others=column)
 
     def eliminate(self, i: int) -> Pivot:
         """Solve for an unknown and take it out."""

@@ -8,7 +8,8 @@ accelerations follow first, then the forces,
 else both from :math:`M\ddot u + c = A^T\Gamma`, :math:`A\ddot u + \gamma = \ddot q_a`. Direct: forces given.
 
 Legs are described in link axes and solved with their closing rows, without forming M (`link_assembly`), which takes a half to a
-sixth of the operations; ``axes="projected"`` forms M and factorises it, ``axes="world"`` does so in world axes (`assembly`).
+sixth of the operations; long legs by articulated bodies (`articulated`). ``axes="projected"`` forms M and factorises it,
+``axes="world"`` does so in world axes (`assembly`).
 """
 
 from __future__ import annotations
@@ -17,23 +18,32 @@ from typing import Any, Literal
 
 import casadi as ca
 
+from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
 from flexapod.equations.elastodynamics.assembly import ElasticEquation, driven_columns, elastic_equation
-from flexapod.equations.elastodynamics.link_assembly import link_equation, projected, solved, solved_inverse
+from flexapod.equations.elastodynamics.elastic_state import read_state
+from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_equation, projected, solved, solved_inverse
+from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
-Axes = Literal["links", "projected", "world"]
+Axes = Literal["auto", "links", "articulated", "projected", "world"]
 
 
-def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
+def elastic_inverse_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "auto") -> Program:
     """The program: `actuator_acceleration` in; `force`, `power` and accelerations of all coordinates out.
 
     Source: Briot 2014 Eq. (43). Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_inverse_dynamics")
     n, load_wrench = len(robot.actuators), _wrench(b, load)
-    if axes == "links" and is_direct(robot):
+    way = solved_by(robot, axes)
+    if way == "articulated" and is_direct(robot):
+        state = read_state(b, robot)
+        wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
+        force, z = articulated_inverse(b, Values(b), robot, state, wanted, friction, load_wrench)
+        rates = driven_rates(robot, state)
+    elif way == "links" and is_direct(robot):
         link = link_equation(b, robot, friction, load_wrench)
         wanted = b.input("actuator_acceleration", (n,), unit="m/s^2 or rad/s^2")
         force, z = solved_inverse(link, wanted)
@@ -63,18 +73,23 @@ def inverse_solution(q: ElasticEquation, wanted: Any) -> tuple[Any, Any]:
     return ca.mtimes(q.M[a, :], u) + q.c[a], u
 
 
-def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
+def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "auto") -> Program:
     """The program: `force` in; accelerations of platform, elastic coordinates and actuators out.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/equations/test_elastodynamics.py.
     """
     b = Program("elastic_forward_dynamics")
     n, load_wrench = len(robot.actuators), _wrench(b, load)
-    if axes == "links":
+    way = solved_by(robot, axes)
+    if way == "articulated":
+        state = read_state(b, robot)
+        force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
+        z = articulated_forward(b, Values(b), robot, state, force, friction, load_wrench)
+    elif way == "links":
         link = link_equation(b, robot, friction, load_wrench)
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
         z = solved(link, force)
-    elif axes == "projected":
+    elif way == "projected":
         p = projected(link_equation(b, robot, friction, load_wrench))
         force = b.input("force", (n,), unit="N or N m", doc="actuator forces")
         z = ca.mtimes(p.N, solve_symmetric(p.M, ca.mtimes(p.N[driven_columns(robot), :].T, force) - p.c)) + p.beta
@@ -87,7 +102,7 @@ def elastic_forward_dynamics(robot: Robot, friction: bool = False, load: bool = 
     return b
 
 
-def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "links") -> Program:
+def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False, axes: Axes = "auto") -> Program:
     """The program: `mass_matrix`, `bias`, `actuator_map`, `actuator_bias` in independent coordinates.
 
     Checked by: tests/equations/test_elastodynamics.py.
@@ -106,6 +121,13 @@ def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False
         b.output("actuator_map", A, shape=(n, size), dims=("actuator", "independent"))
         b.output("actuator_bias", gamma, shape=(n,), dims=("actuator",))
     return b
+
+
+def solved_by(robot: Robot, axes: Axes) -> str:
+    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones."""
+    if axes != "auto":
+        return axes
+    return "articulated" if is_long(robot) else "links"
 
 
 def is_direct(robot: Robot) -> bool:

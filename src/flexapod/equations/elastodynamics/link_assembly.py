@@ -95,9 +95,13 @@ def _with_loops(
     values: Values, robot: Robot, state: ElasticState, still: TreeMotion, legs: list[list[LinkMotion]], M: Any, h: Any
 ) -> LinkEquation:
     A, gamma = link_rows(values, robot, legs, still)
+    return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=driven_rates(robot, state))
+
+
+def driven_rates(robot: Robot, state: ElasticState) -> Any:
+    """Rates (actuators,) of the actuators."""
     driven = [[k for k, i in enumerate(leg.moving) if leg.links[i].actuated] for leg in robot.legs]
-    rates = ca.vertcat(*[state.qd[i][k] for i, own in enumerate(driven) for k in own])
-    return LinkEquation(robot=robot, M=M, h=h, A=A, gamma=gamma, rates=rates)
+    return ca.vertcat(*[state.qd[i][k] for i, own in enumerate(driven) for k in own])
 
 
 @dataclass(frozen=True, kw_only=True)
