@@ -30,9 +30,11 @@ class Page:
         draw: False leaves out the drawing by WebGL: texts and widgets only.
     """
 
-    def __init__(self, browser: Any, studio: Studio, pictures: Path, *, draw: bool = True, width: int = 1440) -> None:
+    def __init__(
+        self, browser: Any, studio: Studio, pictures: Path, *, draw: bool = True, width: int = 1440, height: int = 860
+    ) -> None:
         self.studio, self.pictures = studio, pictures
-        self.context = browser.new_context(viewport={"width": width, "height": 860}, accept_downloads=True)
+        self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
@@ -114,10 +116,10 @@ class Page:
         mark = MARKS.get(self.studio)
         if mark is None:
             mark = MARKS[self.studio] = self.studio.server.gui.add_html("")
-        mark.content = f"<i id='mark'>{next(COUNT)}</i>"
-        number = mark.content[13:-4]
+        number = str(next(COUNT))
+        mark.content = f"<i id='mark' style='display:none'>{number}</i>"
         self.studio.server.flush()
-        self.page.wait_for_function("n => document.querySelector('#mark')?.innerText === n", arg=number, timeout=PATIENCE)
+        self.page.wait_for_function("n => document.querySelector('#mark')?.textContent === n", arg=number, timeout=PATIENCE)
         self.page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))")
 
     def picture(self, name: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from typing import Annotated, Any
 
@@ -12,6 +13,9 @@ import flexapod as fp
 from flexapod.views.commands.guard import command, note
 from flexapod.views.commands.options import RobotName
 from flexapod.views.output import print_text
+
+SWITCH = 0.001
+"""Seconds after which a thread that computes lets another one in: the page is answered while a robot is computed."""
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +37,7 @@ def studio(
 
     if not 0 <= port <= 65535:
         raise fp.InputError(f"--port {port}: a port is a number from 0 to 65535")
+    sys.setswitchinterval(SWITCH)
     running = Studio(robot, host=host, port=port)
     try:
         if host not in (LOCAL, "localhost", "::1"):

@@ -208,7 +208,7 @@ def moment_html(found: Recording, i: int) -> str:
     legs = actuator_legs(robot)
     rows = "".join(
         f"<tr><td>{dot(legs[k])}{escape(name)}</td><td id='force-{k}'>{number(float(found.force[i, k]), 6)}</td>"
-        f"<td id='power-{k}'>{number(float(found.power[i, k]), 5)}</td></tr>"
+        f"<td id='power-{k}'>{number(round(float(found.power[i, k]), 9) + 0.0, 5)}</td></tr>"
         for k, name in enumerate(robot.actuators)
     )
     units = set(robot.actuator_units)

@@ -48,8 +48,11 @@ class RobotPanel(Panel):
         self.about.content = f"{STYLE}<div class='fp' id='about'>{'<br>'.join(facts)}</div>"
 
     def _chosen(self, event: Any) -> None:
-        if event.target.value != OWN:
-            self.studio.open(event.target.value)
+        try:
+            if event.target.value != OWN:
+                self.studio.open(event.target.value)
+        finally:
+            self.new_robot()  # the list shows the robot that is there, also where another could not be opened
 
     def _uploaded(self, event: Any) -> None:
         file = event.target.value

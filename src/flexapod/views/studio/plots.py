@@ -32,7 +32,7 @@ class TimePlot:
 
     def __init__(self, gui: Any) -> None:
         self.time, self.columns, self.low, self.high = np.array([0.0, 1.0]), np.zeros((2, 1)), 0.0, 1.0
-        self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=185, visible=False)
+        self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=195, visible=False)
 
     def load(self, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None) -> None:
         """Other curves: values (n, names) at times (n,), and those of the kept variant, paler."""
@@ -48,7 +48,7 @@ class TimePlot:
         plot.scales = {
             "x": {"time": False, "range": (0.0, float(self.time[-1]) or 1.0)}, "y": {"range": (self.low, self.high)}
         }  # fmt: skip
-        plot.axes = ({"size": 26, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
+        plot.axes = ({"size": 38, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
         plot.legend = {"show": kept is None and len(names) > 1, "live": False}
         plot.series = _series(names, kept is not None)
         plot.data = self._data(0.0)
