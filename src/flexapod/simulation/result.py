@@ -111,6 +111,7 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
         "robot": robot.name,
         "robot_hash": _fingerprint(robot),
         "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
+        "method": str(options.get("method", "")),
         "flexapod": versions["flexapod"],
         "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
         "backend": choose_backend(),
