@@ -76,3 +76,13 @@ def test_modes_without_rotations_are_refused() -> None:
     bare = {name: replace(i, Phi_r=None) for name, i in plate.interfaces.items()}
     with pytest.raises(fp.FlexapodError, match="no rotations at the universal joint"):
         robot.with_flexible_body("platform", replace(plate, interfaces=bare))
+
+
+def test_variants_keep_a_given_body() -> None:
+    """Also where the file has a flexible platform of its own."""
+    robot = fp.load("gough-stewart-flexible")
+    body = robot.flexible_platform
+    assert body is not None
+    shorter = robot.with_flexible_body("platform", body.truncated(4))
+    assert len(shorter.with_parameters({"gravity": [0.0, 0.0, 0.0]}).elastic_names) == 4
+    assert len(robot.with_parameters({"gravity": [0.0, 0.0, 0.0]}).elastic_names) == 10

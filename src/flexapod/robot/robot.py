@@ -62,6 +62,7 @@ class Robot:
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
         inherited: closing plan of the robot that this one is a variant of.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
+        given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
     """
 
     description: Description
@@ -73,6 +74,7 @@ class Robot:
     zeros: frozenset[str] = field(default=frozenset())
     inherited: ClosingPlan | None = None
     flexible_platform: FlexibleBody | None = None
+    given_body: bool = False
 
     @property
     def name(self) -> str:
@@ -177,7 +179,7 @@ class Robot:
             if found is None:
                 raise
             robot = build_robot(description, self.zeros, self.plan, found)
-        if self.flexible_platform is not None and description.file.platform.flexible is None:
+        if self.flexible_platform is not None and self.given_body:
             robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
         return robot
 
@@ -196,7 +198,7 @@ class Robot:
         """
         if name != "platform":
             raise UnknownRobotError(f"only the platform can be made flexible this way, not '{name}'")
-        robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body)
+        robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
         object.__setattr__(robot, "zeros", structural_zeros(robot.values))
         return robot
 
