@@ -16,7 +16,7 @@ import flexapod as fp
 from flexapod.equations.elastodynamics.dynamics import elastic_forward_dynamics, elastic_inverse_dynamics, elastic_mass_matrix
 from flexapod.kernels.program import Program
 
-MAKE: dict[str, Callable[[fp.Robot], Program]] = {
+MAKE: dict[str, Callable[..., Program]] = {
     "inverse": elastic_inverse_dynamics,
     "forward": elastic_forward_dynamics,
     "mass": elastic_mass_matrix,
@@ -25,8 +25,10 @@ MAKE: dict[str, Callable[[fp.Robot], Program]] = {
 
 @cache
 def function(name: str, which: str) -> tuple[Program, ca.Function, list[str]]:
-    program = MAKE[which](robot(name))
-    found = ca.Function(which, [program.input_symbols, program.parameter_symbols], [program.results])
+    """A program; `inverse.world` is the inverse model solved in that way instead of the usual one."""
+    make, _, way = which.partition(".")
+    program = MAKE[make](robot(name), **({"axes": way} if way else {}))
+    found = ca.Function(which.replace(".", "_"), [program.input_symbols, program.parameter_symbols], [program.results])
     return program, found, [p.name for p in program.signature.parameters]
 
 

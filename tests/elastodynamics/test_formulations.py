@@ -7,6 +7,10 @@ import pytest
 from beam_robots import model, random_state, robot
 from package_models import elastic_part, evaluate, inputs_of
 
+from flexapod.equations.elastodynamics.closing import elastic_closing
+from flexapod.kernels.packing import interpreter
+from flexapod.kernels.tape import make_tape
+
 ROBOTS = [
     "dualemps", "dualemps-2", "planar-3-rrr", "planar-3-rrr-springs", "tripteron-flexible", "gough-stewart-beams",
     "gough-stewart+platform", "gough-stewart-beams+platform",
@@ -18,6 +22,9 @@ AGREEMENT = 1e-9
 
 BALANCE = 1e-10
 """Of the sum of absolute terms; found 1e-12."""
+
+CLOSED = 1e-12
+"""Coordinates [m, rad] and rates; a few roundings of sums of lengths."""
 
 STATES = 3
 
@@ -52,6 +59,52 @@ def test_direct_model(name: str) -> None:
         found = evaluate(name, "forward", {**inputs_of(name, s), "force": force})
         assert off(found["actuator_acceleration"], expected.actuators) < AGREEMENT
         assert off(elastic_part(name, found["coordinate_acceleration"]), expected.elastic) < AGREEMENT
+
+
+WAYS = [
+    ("dualemps-4", "links"), ("dualemps-4", "articulated"), ("planar-3-rrr-springs", "articulated"), ("planar-3-rrr-springs", "world"),
+    ("tripteron-flexible", "articulated"), ("tripteron-flexible", "world"), ("gough-stewart-beams+platform", "articulated"),
+]  # fmt: skip
+"""Beside the usual way: elimination leg by leg where legs are short, articulated bodies where they are long."""
+
+
+@pytest.mark.parametrize(("name", "way"), WAYS)
+def test_every_way_to_solve(name: str, way: str) -> None:
+    """Elimination leg by leg, articulated bodies, and a dense mass matrix in world axes."""
+    m, (s, wanted) = model(name), random_state(name, 7)
+    inverse, force = m.inverse(s, wanted), np.linspace(-20, 30, len(m.driven))
+    found = evaluate(name, f"inverse.{way}", {**inputs_of(name, s), "actuator_acceleration": wanted})
+    assert off(found["force"], inverse.force) < AGREEMENT
+    assert off(elastic_part(name, found["coordinate_acceleration"]), inverse.elastic) < AGREEMENT
+    direct = m.direct(s, force)
+    found = evaluate(name, f"forward.{way}", {**inputs_of(name, s), "force": force})
+    assert off(found["actuator_acceleration"], direct.actuators) < AGREEMENT
+    assert off(elastic_part(name, found["coordinate_acceleration"]), direct.elastic) < AGREEMENT
+
+
+@pytest.mark.parametrize("name", ["planar-3-rrr", "tripteron-flexible"])
+def test_closing(name: str) -> None:
+    """All coordinates of a state from the independent ones, started at home; where loops tie deformations together, these too."""
+    r, (s, _) = robot(name), random_state(name, 1)
+    program, given = elastic_closing(r), inputs_of(name, s)
+    columns, first = r.elastic_plan.columns, len(r.elastic_plan.columns) - len(r.coordinates)
+    free = [k - first for k in r.elastic_plan.independent]
+    assert min(free) >= 0
+    assert len(free) == len(columns) - len(r.elastic_plan.bound)
+    start = np.concatenate([leg.home for leg in r.legs])
+    start[free] = given["joint_position"][free]
+    inputs = {
+        "joint_position": start, "independent_velocity": given["joint_velocity"][free],
+        "position": r.home.position, "rotation": r.home.rotation,
+    }  # fmt: skip
+    found = interpreter(make_tape(program))(
+        parameters=[r.values[p.name] for p in program.signature.parameters],
+        **{i.name: inputs[i.name] for i in program.signature.inputs},
+    )
+    assert np.abs(found["closed_position"] - given["joint_position"]).max() < CLOSED
+    assert np.abs(found["closed_velocity"] - given["joint_velocity"]).max() < CLOSED
+    assert np.abs(found["platform_position"] - s.p[0]).max() < CLOSED
+    assert np.abs(found["platform_rotation"] - s.R[0]).max() < CLOSED
 
 
 def test_the_comparison_can_fail() -> None:
