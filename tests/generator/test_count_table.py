@@ -50,7 +50,7 @@ def test_table_prints_every_model() -> None:
     for row in table().rows:
         assert str(row.operations.total) in text
         assert f"| {row.operations.total} |" in page
-    assert {r.formulation for r in table().rows} == {"link_axes", "projected", "world_axes"}
+    assert {r.formulation for r in table().rows} == {"link_axes", "articulated", "projected", "world_axes"}
     assert len(page.splitlines()) == 2 + len(table().rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,10 @@ from flexapod.kernels.python_text import python_text
 from flexapod.kernels.tape import make_tape
 
 CONSTANTS = ["inputs", "numbers"]
+ELASTIC = Path(__file__).parents[1] / "data" / "elastodynamics"
+
+REFERENCE = 1e-8
+"""Relative, as the reference suggests; agreement is some 1e-12."""
 
 
 def parameters(generated: fp.Generated, robot: fp.Robot) -> dict[str, float] | None:
@@ -129,3 +134,34 @@ def test_refusals() -> None:
         fp.generate(fp.load("five-bar"), "inverse_dynamics", form="latex")
     with pytest.raises(fp.InputError, match="give a file in a folder that exists"):
         fp.generate(robot, "inverse_kinematics").write("no/such/folder/model.py")
+
+
+@pytest.mark.parametrize("constants", CONSTANTS)
+def test_dualemps_equals_the_reference(constants: str, tmp_path: Path) -> None:
+    """Forces and elastic accelerations of the reference states by generated Python and C, coordinates by their own names."""
+    from flexapod.equations.elastodynamics.closing import elastic_closing
+
+    robot = fp.load(ELASTIC / "dualemps.yaml")
+    reference = json.loads((ELASTIC / "dualemps.json").read_text())
+    order = ["1.q11", "2.q21", *(f"{beam}.{e}" for beam in ("1.13", "2.23", "1.16") for e in ("u", "v", "theta"))]
+    python, c = (fp.generate(robot, "inverse_dynamics", constants=constants, form=form) for form in ("python", "c"))
+    assert "q12 = joint_position[1]" in python.text
+    library = compiled_c(c.text, tmp_path)
+    program, columns = elastic_closing(robot), robot.elastic_plan.columns
+    closing, values = make_tape(program), [robot.values[p.name] for p in program.signature.parameters]
+    for s in reference["states"]:
+        x, rates = (dict(zip(order, s[key], strict=True)) for key in ("x", "xdot"))
+        start = np.concatenate([leg.home for leg in robot.legs])
+        start[[robot.coordinates.index(name) for name in order]] = list(x.values())
+        given = {"joint_position": start, "independent_velocity": [rates[columns[k]] for k in robot.elastic_plan.independent]}
+        closed = interpreted(closing, {k: np.array(v)[None] for k, v in given.items()}, np.array(values))
+        sample = {"joint_position": closed["closed_position"][0], "joint_velocity": closed["closed_velocity"][0]}
+        sample["actuator_acceleration"] = np.array(s["qa_ddot"])
+        for found in (
+            run_python(python.text, parameters(python, robot), sample), run_c(library, c, parameters(c, robot), sample)
+        ):  # fmt: skip
+            wanted = np.array(s["nofriction"]["tau"])
+            assert np.abs(found["force"] - wanted).max() <= REFERENCE * np.abs(wanted).max()
+            elastic = found["coordinate_acceleration"][[columns.index(name) for name in order[2:]]]
+            wanted = np.array(s["nofriction"]["qe_ddot"])
+            assert np.abs(elastic - wanted).max() <= REFERENCE * np.abs(wanted).max()
