@@ -29,7 +29,7 @@ def ledger_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
 
 def ledger_residual(run: xr.Dataset) -> xr.DataArray:
     """What the ledger leaves over time [J]."""
-    return run.ledger_residual if "ledger_residual" in run else run.ledger
+    return run["ledger_residual" if "ledger_residual" in run else "ledger"]
 
 
 def exchanged(run: xr.Dataset) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.leg_curves import home_joints, leg_curves, state_joints
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -54,7 +55,7 @@ def styled(figure: Any, title: str, height: int = 480) -> Any:
 def leg_lines(robot: fp.Robot, state: fp.State) -> tuple[list[Any], Any]:
     """Polylines of the legs through their body origins (k, 3), and the platform's joints (legs, 3), in the world."""
     joints = np.array([state.position + state.rotation @ leg.closing.on_platform.position for leg in robot.legs])
-    places = _undeformed(robot) if robot.beams else _moved(robot, state)
+    places = _moved(robot, state)
     lines = []
     for k, leg in enumerate(robot.legs):
         first = leg.links[0]
@@ -72,39 +73,31 @@ def _moved(robot: fp.Robot, state: fp.State) -> dict[str, Any]:
     return dict(zip(map(str, bodies.body.values), bodies.body_position.values, strict=True))
 
 
-def _undeformed(robot: fp.Robot) -> dict[str, Any]:
-    """Origins (3,) of all bodies of legs with beams, at home and straight: frame = parent * placement * Rz or Tz of its joint."""
-    places = {}
-    for leg in robot.legs:
-        q = dict(zip(leg.moving, leg.home, strict=True))
-        frames: list[tuple[Any, Any]] = []
-        for i, link in enumerate(leg.links):
-            p, R = frames[link.parent] if link.parent >= 0 else (np.zeros(3), np.eye(3))
-            p, R = p + R @ link.placement.position, R @ link.placement.rotation
-            shift = 0.0 if link.elastic else q.get(i, 0.0) + link.zero
-            if link.kind == "P":
-                p = p + shift * R[:, 2]
-            elif link.kind == "R":
-                R = R @ fp.motions.rotvec_rotation(np.array([0.0, 0.0, shift]))
-            frames.append((p, R))
-            if link.body:
-                places[f"{leg.name}.{link.body.name}"] = p
-    return places
+def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated: float = 1.0) -> Any:
+    """The robot in three dimensions, drawn from its file alone: legs, joints, platform.
 
-
-def robot_figure(robot: fp.Robot, state: fp.State | None = None) -> Any:
-    """The robot in three dimensions, drawn from its file alone: legs, joints, platform."""
+    Args:
+        state: home if left out, flexible legs then straight.
+        exaggerated: factor on the deflection of flexible legs.
+    """
     import plotly.graph_objects as go
 
     at = state or fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    lines, joints = leg_lines(robot, at)
+    if robot.elastic_legs:
+        joints_at = home_joints(robot) if state is None else state_joints(robot, state, exaggerated)
+        curves = leg_curves(robot, joints_at)
+        lines, nodes = [c.points for c in curves], [c.nodes for c in curves]
+        joints = np.array([at.position + at.rotation @ leg.closing.on_platform.position for leg in robot.legs])
+    else:
+        lines, joints = leg_lines(robot, at)
+        nodes = lines
     figure = go.Figure()
-    for k, (leg, line) in enumerate(zip(robot.legs, lines, strict=True)):
-        x, y, z = line.T
-        style = {"color": colour(k), "width": 7}
+    for k, (leg, line, marks) in enumerate(zip(robot.legs, lines, nodes, strict=True)):
+        add_line(figure, line, {"color": colour(k), "width": 7}, name=f"leg {leg.name}", legendgroup=leg.name)
         figure.add_scatter3d(
-            x=x, y=y, z=z, mode="lines+markers", line=style, marker={"size": 4, "color": colour(k)}, name=f"leg {leg.name}"
-        )
+            x=marks[:, 0], y=marks[:, 1], z=marks[:, 2], mode="markers", marker={"size": 4, "color": colour(k)},
+            name=f"joints of {leg.name}", legendgroup=leg.name, showlegend=False,
+        )  # fmt: skip
     outline = _around(joints, at.position)
     figure.add_mesh3d(
         x=outline[:, 0], y=outline[:, 1], z=outline[:, 2], color=PLATFORM, opacity=0.45, name="platform", showlegend=True,
@@ -113,6 +106,11 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None) -> Any:
     styled(figure, f"{robot.name}: {robot.title}", 560)
     figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": 50, "b": 0})
     return figure
+
+
+def add_line(figure: Any, points: Any, style: dict[str, Any], **options: Any) -> None:
+    """A line in three dimensions."""
+    figure.add_scatter3d(x=points[:, 0], y=points[:, 1], z=points[:, 2], mode="lines", line=style, **options)
 
 
 def scene(robot: fp.Robot) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import COLOURS, PLATFORM, line_style, scene, styled
+from flexapod.views.leg_curves import mode_curves
+from flexapod.views.plot import COLOURS, PLATFORM, add_line, colour, line_style, scene, styled
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,6 +19,14 @@ FLAT = {"ambient": 1.0, "diffuse": 0.0, "specular": 0.0}
 
 SHOWN = 0.18
 """Largest displacement in a picture of a mode, of the robot's characteristic length."""
+
+
+SHOWN_LEGS = 0.12
+"""The same for robots that are drawn by the lines of their legs."""
+
+
+NEARER = 0.7
+"""How much nearer planar robots are seen in pictures of modes."""
 
 
 def frequency_figure(modes: xr.Dataset, title: str) -> Any:
@@ -51,17 +60,12 @@ def frequency_figure(modes: xr.Dataset, title: str) -> Any:
 def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
     """Shapes of a few modes: the platform at rest (grey) and displaced, exaggerated, side by side.
 
-    The displacement of a material point is v + omega x r + R Phi_d e; rigid platforms are drawn by their joints.
+    The displacement of a material point is v + omega x r + R Phi_d e; rigid platforms are drawn by their joints, robots with
+    flexible legs by the lines of their legs.
     """
-    from plotly.subplots import make_subplots
-
-    titles = [f"mode {n}: {float(modes.frequency.sel(mode=n)):.4g} Hz" for n in numbers]
-    columns = min(3, len(numbers))
-    rows = -(-len(numbers) // columns)
-    kinds = [[{"type": "scene"}] * columns for _ in range(rows)]
-    figure = make_subplots(
-        rows=rows, cols=columns, specs=kinds, subplot_titles=titles, horizontal_spacing=0.02, vertical_spacing=0.08
-    )
+    figure, columns, rows = _side_by_side(modes, numbers)
+    if robot.elastic_legs:
+        return _leg_modes(figure, robot, modes, numbers, state, columns, rows)
     r0, shapes, triangles = platform_points(robot)
     faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
@@ -87,6 +91,45 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     for k in range(len(numbers)):
         figure.layout[f"scene{k + 1 if k else ''}"].update({**view, **small})
     styled(figure, f"Mode shapes of the platform of {robot.name} (exaggerated)", 120 + 370 * rows)
+    figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})
+    return figure
+
+
+def _side_by_side(modes: xr.Dataset, numbers: Sequence[int]) -> tuple[Any, int, int]:
+    """An empty figure with one scene per mode, and its columns and rows."""
+    from plotly.subplots import make_subplots
+
+    titles = [f"mode {n}: {float(modes.frequency.sel(mode=n)):.4g} Hz" for n in numbers]
+    columns = min(3, len(numbers))
+    rows = -(-len(numbers) // columns)
+    kinds = [[{"type": "scene"}] * columns for _ in range(rows)]
+    figure = make_subplots(
+        rows=rows, cols=columns, specs=kinds, subplot_titles=titles, horizontal_spacing=0.02, vertical_spacing=0.08
+    )
+    return figure, columns, rows
+
+
+def _leg_modes(
+    figure: Any, robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State, columns: int, rows: int
+) -> Any:
+    """Lines of the legs at rest (grey) and displaced, exaggerated."""
+    for k, n in enumerate(numbers):
+        rest, moves = mode_curves(robot, modes, n, state)
+        size = max(float(np.linalg.norm(move, axis=1).max()) for move in moves) or 1.0
+        at = {"row": k // columns + 1, "col": k % columns + 1}
+        for j, (leg, curve, move) in enumerate(zip(robot.legs, rest, moves, strict=True)):
+            shown = curve.points + move * (SHOWN_LEGS * robot.characteristic_length / size)
+            add_line(figure, curve.points, {"color": "#aaaaaa", "width": 3}, hoverinfo="skip", showlegend=False, **at)
+            style = {"color": colour(j), "width": 6}
+            add_line(figure, shown, style, name=f"leg {leg.name}", legendgroup=leg.name, showlegend=k == 0, **at)
+    small = {"tickfont": {"size": 10}, "nticks": 5}
+    view = scene(robot)
+    if robot.description.file.plane is not None:  # without perspective the distance of the eye is the size of the picture
+        view["camera"]["eye"] = {a: NEARER * x for a, x in view["camera"]["eye"].items()}
+    view |= {f"{a}axis": {**view[f"{a}axis"], **small} for a in "xyz"}
+    for k in range(len(numbers)):
+        figure.layout[f"scene{k + 1 if k else ''}"].update(view)
+    styled(figure, f"Mode shapes of {robot.name} (exaggerated)", 120 + 370 * rows)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})
     return figure
 

@@ -174,7 +174,7 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
 
     if robot.elastic_legs:
         driven = small_actuator_motion(robot, samples=max(samples, 8))
-        legs = fp.inverse_kinematics(robot, driven, elastic="zero")  # type: ignore[arg-type]
+        legs = fp.inverse_kinematics(robot, driven, elastic="zero")
         found = {name: np.ascontiguousarray(legs[name].values[:samples]) for name in ("joint_position", "joint_velocity")}
         return found | {"actuator_acceleration": np.ascontiguousarray(driven.acceleration[:samples])}
     motion = small_motion(robot, samples=max(samples, 8))

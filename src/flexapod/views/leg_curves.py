@@ -1,0 +1,126 @@
+r"""Legs with flexible links as curves in the world: beams by cubic Hermite polynomials between the frames of their ends.
+
+.. math:: p(s) = h_{00}p_0 + h_{10}L t_0 + h_{01}p_1 + h_{11}L t_1
+
+p_0, p_1 ends of an element, t_0, t_1 its axis there, L its length: for small deflections the line of an Euler-Bernoulli element.
+Frames: parent * placement * Rz(q) or Tz(q), elastic coordinates included. Checked by: tests/views/test_flexible_leg_figures.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+
+Array = NDArray[np.float64]
+Frames = list[tuple[Array, Array]]
+
+PIECES = 12
+"""Straight pieces that draw one element."""
+
+STEP = 1e-5
+"""Largest deflection of the trial state of a mode, of the characteristic length: differences are central."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LegCurve:
+    """Points (k, 3) of a leg's line, and its nodes (m, 3): origins of bodies, ends of elements, the closing joint [m, world]."""
+
+    points: Array
+    nodes: Array
+
+
+def home_joints(robot: fp.Robot) -> Array:
+    """Joint coordinates (coordinates,) at home, links straight."""
+    return np.concatenate([np.asarray(leg.home, dtype=np.float64) for leg in robot.legs])
+
+
+def leg_curves(robot: fp.Robot, joints: Any) -> list[LegCurve]:
+    """Lines of all legs at joint coordinates (coordinates,) of `flexapod.inverse_kinematics`, elastic ones included."""
+    found, at = [], 0
+    for leg in robot.legs:
+        q = np.asarray(joints[at : at + len(leg.moving)], dtype=np.float64)
+        at += len(leg.moving)
+        straight = np.where([leg.links[i].elastic for i in leg.moving], 0.0, q)
+        frames, rest = _frames(leg, q), _frames(leg, straight)
+        beams: dict[int, list[Any]] = {}
+        for beam in robot.beams.get(leg.name, ()):
+            beams.setdefault(beam.root, []).append(beam)
+        first = leg.links[0]
+        points = [first.placement.position] if first.parent < 0 else []
+        nodes = list(points)
+        for i, link in enumerate(leg.links):
+            if link.body is not None:
+                points.append(frames[i][0])
+                nodes.append(frames[i][0])
+            for beam in beams.get(i, ()):
+                points += list(_element(frames, rest, beam))
+                nodes.append(points[-1])
+        if not (robot.description.file.platform.body or "").startswith(f"{leg.name}."):
+            p, R = frames[leg.closing.link]
+            points.append(p + R @ leg.closing.on_link.position)
+            nodes.append(points[-1])
+        found.append(LegCurve(points=np.array(points), nodes=np.array(nodes)))
+    return found
+
+
+def _frames(leg: Any, joints: Array) -> Frames:
+    """Origin and rotation of every link, world."""
+    q = dict(zip(leg.moving, joints, strict=True))
+    frames: Frames = []
+    for i, link in enumerate(leg.links):
+        p, R = frames[link.parent] if link.parent >= 0 else (np.zeros(3), np.eye(3))
+        p, R = p + R @ link.placement.position, R @ link.placement.rotation
+        shift = q.get(i, 0.0) + link.zero
+        if link.kind == "P":
+            p = p + shift * R[:, 2]
+        elif link.kind == "R":
+            c, s = np.cos(shift), np.sin(shift)
+            R = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        frames.append((p, R))
+    return frames
+
+
+def _element(frames: Frames, rest: Frames, beam: Any) -> Array:
+    """Points (pieces, 3) along an element behind its root, the tip last."""
+    (p0, R0), (p1, R1) = frames[beam.root], frames[beam.links[-1]]
+    own = rest[beam.links[-1]][1].T @ rest[beam.root][1] @ beam.axes  # beam axes seen from the tip's link
+    length = float(np.linalg.norm(rest[beam.links[-1]][0] - rest[beam.root][0]))
+    t0, t1 = length * (R0 @ beam.axes)[:, 0], length * (R1 @ own)[:, 0]
+    s = np.linspace(0.0, 1.0, PIECES + 1)[1:, None]
+    h = (2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2)
+    return np.asarray(h[0] * p0 + h[1] * t0 + h[2] * p1 + h[3] * t1)
+
+
+def state_joints(robot: fp.Robot, state: fp.State, exaggerated: float = 1.0) -> Array:
+    """Joint coordinates at a state, its deflection times a factor at the same actuator coordinates."""
+    legs = fp.inverse_kinematics(robot, state)
+    if exaggerated == 1.0:
+        return np.asarray(legs.joint_position.values)
+    bent = fp.State.from_actuators(robot, legs.actuator_position.values, elastic=exaggerated * legs.elastic.values)
+    return np.asarray(fp.inverse_kinematics(robot, bent).joint_position.values)
+
+
+def mode_curves(robot: fp.Robot, modes: Any, number: int, state: fp.State) -> tuple[list[LegCurve], list[Array]]:
+    """Lines of the legs at rest, and the displacement (k, 3) of their points per unit of a mode (any size).
+
+    The displacement is a central difference along the mode in independent coordinates, loops closed.
+    """
+    x = modes["shape"].sel(mode=number)
+    names = [str(name) for name in modes.coordinate.values]
+    q0 = fp.inverse_kinematics(robot, state).actuator_position.values
+    e0 = modes.elastic.values
+    dq = np.array([float(x[names.index(name)]) if name in names else 0.0 for name in robot.actuators])
+    de = np.array([float(x[names.index(name)]) if name in names else 0.0 for name in robot.elastic_names])
+    size = STEP * robot.characteristic_length / max(np.abs(dq).max(), np.abs(de).max())
+    pair = fp.State.from_actuators(
+        robot, np.array([q0 - size * dq, q0 + size * dq]), elastic=np.array([e0 - size * de, e0 + size * de])
+    )
+    joints = fp.inverse_kinematics(robot, pair).joint_position.values
+    before, after = (leg_curves(robot, row) for row in joints)
+    rest = leg_curves(robot, joints.mean(axis=0))
+    return rest, [(b.points - a.points) / (2.0 * size) for a, b in zip(before, after, strict=True)]
