@@ -16,7 +16,7 @@ CLOSED = 1e-9
 """Newton's method on the loops ends below 1e-12; frames add rounding [m]."""
 
 DIFFERENCE = 1e-7
-"""Central differences of a step of 1e-5 leave its square in curvature and 1e-15 / 1e-5 in rounding; of the largest displacement."""
+"""Central differences of a step of 1e-5 leave its square in curvature, 1e-15 / 1e-5 in rounding; of the largest displacement."""
 
 
 @pytest.fixture(scope="module")
