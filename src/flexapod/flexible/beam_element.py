@@ -22,7 +22,11 @@ SPATIAL = ("u", "v", "w", "thx", "thy", "thz")
 
 @dataclass(frozen=True, kw_only=True)
 class BeamElement:
-    """Length l [m], section, material, planar or spatial, with shear deformation or without."""
+    """Length l [m], section, material, planar or spatial, with shear deformation or without.
+
+    Frequencies converge with l^4; with shear and elements shorter than the beam is thick with l^2, as theta is linear there.
+    Checked by: tests/flexible/test_beam.py, tests/elastodynamics/test_beam_textbook.py.
+    """
 
     length: float
     section: Section

@@ -58,7 +58,8 @@ def beam(
         damping: modal damping ratios, or a matrix (N, N).
 
     Source: Briot 2014, section 5 and Eqs. (56)-(60).
-    Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py.
+    Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py,
+    tests/elastodynamics/test_beam_textbook.py.
     """
     made_of = _material(material, young, density, poisson)
     positive("length", length, "metres")

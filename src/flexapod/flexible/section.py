@@ -24,7 +24,7 @@ ZETA_5 = 1.0369277551433699
 class Section:
     """A cross-section: area [m^2], second moments iy, iz and torsion constant [m^4], shear coefficients along y and z.
 
-    Checked by: tests/flexible/test_section_and_material.py.
+    Checked by: tests/flexible/test_section_and_material.py, tests/elastodynamics/test_beam_textbook.py.
     """
 
     area: float
