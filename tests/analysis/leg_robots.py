@@ -21,40 +21,12 @@ RUBBED = json.loads((DATA / "dualemps-friction.json").read_text())
 ORDER = ["13.u", "13.v", "13.theta", "23.u", "23.v", "23.theta", "16.u", "16.v", "16.theta"]
 """Elastic coordinates of DualEMPS as the reference orders them."""
 
-SPRING = """
-flexapod: 1
-name: spring-drive
-source: made for this test
-gravity: [0, 0, -9.81]
-characteristic_length: 1
-home: {position: [0, 0, 0.2]}
-platform: {body: A.slider}
-legs:
-  each:
-    A:
-      joints:
-        rail:
-          {type: prismatic, from: base, to: slider, at: [0, 0, 0.2], axis: [0, 0, 1], actuated: true, inertia: 2, stiffness: 5000,
-           damping: 30}
-      bodies:
-        slider: {mass: 3}
-"""
-"""A mass of 3 kg on a drive of 5000 N/m and 30 N s/m whose motor counts for 2 kg; gravity along the drive."""
-
 
 @cache
 def robot(name: str) -> fp.Robot:
     """By name: a file of the tests, or the catalogue."""
     file = DATA / f"{name}.yaml"
     return fp.load(file if file.exists() and name != "dualemps" else name)
-
-
-@cache
-def spring_robot(folder: Path) -> fp.Robot:
-    """The mass on a spring drive."""
-    path = folder / "spring-drive.yaml"
-    path.write_text(SPRING)
-    return fp.load(path)
 
 
 def arranged(values: Any) -> np.ndarray:

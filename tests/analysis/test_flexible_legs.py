@@ -15,7 +15,6 @@ from leg_robots import (
     relabelled,
     robot,
     share,
-    spring_robot,
     whole,
 )
 
@@ -219,9 +218,9 @@ def test_gravity_and_velocity_forces_add_up(monkeypatch: pytest.MonkeyPatch) -> 
     assert abs(slope - g[0]) < 1e-6 * np.abs(g).max(), "gravity force is the slope of the potential"
 
 
-def test_mass_on_a_spring_drive(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_mass_on_a_spring_drive() -> None:
     """sqrt(k/m), the damping of one freedom, m g / k, and both freedoms where the motor is free."""
-    r = spring_robot(tmp_path_factory.mktemp("robots"))
+    r = robot("spring-drive")
     assert r.elastic_names == ("rail.s",)
     k, d, m, motor = 5000.0, 30.0, 3.0, 2.0
     locked = fp.natural_frequencies(r, fp.State.from_actuators(r, [0.0]))
