@@ -5,6 +5,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.studio.arrows import actuator_arrows, joint_places, reaction_arrows
+from flexapod.views.studio.beam_curve import beam_curve
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.studio.meshes import along, cylinder, plate, sphere
@@ -48,7 +49,7 @@ def test_everything_has_a_size_and_a_place(name: str) -> None:
     shown = drawing(robot, drawn_pose(robot, numbers.state, numbers.elastic)[1], corners, size, set())
     lengths = np.linalg.norm(np.array(shown.rods.end) - np.array(shown.rods.start), axis=1)
     assert np.all(np.isfinite(lengths))
-    assert lengths.max() > 0.1 * size
+    assert lengths.max() > 0.05 * size
     assert np.all(lengths <= size * (1 + 1e-9))
     assert len(shown.balls) == len(shown.ball_radius) == len(shown.ball_colour)
     arrows, legs = actuator_arrows(robot, shown, numbers.force, size)
@@ -71,6 +72,26 @@ def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
     assert np.allclose(total, position + 5.0, rtol=1e-12)  # this robot counts its actuators from 5 m
     red = {tuple(c) for c in np.array(shown.rods.colour).reshape(len(robot.legs), -1, 3)[2]}
     assert RED in red
+
+
+def test_beams_are_drawn_as_they_bend() -> None:
+    """A tip that turns and shifts like a clamped beam under a force at its end: the drawn line is that beam's cubic."""
+    robot = fp.load("dualemps")
+    k, element = next((k, e) for k, leg in enumerate(robot.legs) for e in robot.beams.get(leg.name, ())[:1])
+    leg = robot.legs[k]
+    joints = np.concatenate([leg.home for leg in robot.legs])
+    at = sum(len(other.moving) for other in robot.legs[:k])
+    where = {leg.links[i].coordinate.rsplit(".", 1)[-1]: at + n for n, i in enumerate(leg.moving) if i in element.links}
+    straight = beam_curve(link_frames(robot, joints)[k], link_frames(robot, joints)[k], element)
+    length = float(np.linalg.norm(straight[-1] - straight[0]))
+    assert np.allclose(np.linalg.norm(np.diff(straight, axis=0), axis=1), length / (len(straight) - 1))
+    bent = joints.copy()
+    v = 1e-6 * length
+    bent[where["v"]], bent[where["theta"]] = v, 1.5 * v / length
+    line = beam_curve(link_frames(robot, bent)[k], link_frames(robot, joints)[k], element)
+    s = np.linspace(0.0, 1.0, len(line))
+    cantilever = v * (3 * s**2 - s**3) / 2
+    assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, atol=1e-5 * v)  # second order of small angles
 
 
 def test_arrows_push_where_the_force_is_positive() -> None:

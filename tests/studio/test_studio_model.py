@@ -7,6 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
+from flexapod.views.studio.frames import leg_ends, link_frames
 from flexapod.views.studio.numbers import bad_legs, numbers_of
 from flexapod.views.studio.recording import (
     SMALL,
@@ -17,6 +18,7 @@ from flexapod.views.studio.recording import (
     recording_from_bytes,
 )
 from flexapod.views.studio.session import Session, robot_bytes, robot_from_bytes
+from flexapod.views.studio.shapes import platform_corners
 from flexapod.views.studio.vibration import displaced, modes_of
 from flexapod.views.studio.workspace_slice import planes, workspace_slice
 
@@ -188,7 +190,7 @@ def test_bad_files_are_refused_in_their_own_name() -> None:
         recording_from_bytes(fp.load("hexapod"), "motion.csv", b"\x00\xff\x00")
 
 
-@pytest.mark.parametrize("name", ["stewart-3-3", "delta", "gough-stewart-flexible"])
+@pytest.mark.parametrize("name", ["stewart-3-3", "delta", "gough-stewart-flexible", "dualemps"])
 def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
     robot = fp.load(name)
     motion = motion_of(robot, SMALL)
@@ -199,7 +201,13 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
     assert found.index(found.duration) == len(found.time) - 1
     assert found.time[found.index(1.234)] <= 1.234 < found.time[found.index(1.234) + 1]
     assert bool(np.any(found.deformation > 0)) == bool(robot.elastic_names)
-    if robot.elastic_names:  # joints are points of the plate: none moves further than the largest displacement
+    if robot.elastic_names:
+        state, joints = found.drawn(40, 30.0)
+        assert np.all(np.isfinite(joints))
+        ends = leg_ends(robot, link_frames(robot, joints))
+        corners = platform_corners(robot, state, 30.0 * found.elastic[40])
+        assert np.allclose(ends, corners, atol=1e-8 * robot.size), "an exaggerated drawing falls apart"
+    if robot.flexible_platform is not None:  # joints are points of the plate: none moves further than the largest displacement
         joints = fp.deformation(robot, motion).joint_displacement.values
         furthest = np.linalg.norm(joints, axis=-1).max(axis=-1)
         assert np.all(furthest <= found.deformation * (1 + SAME))

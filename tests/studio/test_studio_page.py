@@ -35,6 +35,23 @@ def tab(browser: Any, studio: Studio) -> Iterator[Tab]:
         page.close()
 
 
+@pytest.fixture(scope="module")
+def drawn(browser: Any, studio: Studio) -> Iterator[Page]:
+    """A tab with the drawing, for all tests of this file: loading it in software takes seconds."""
+    page = Page(browser, studio, PICTURES)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(drawn: Page, fresh: Studio) -> Iterator[Page]:
+    """The tab on a fresh studio; nothing may go wrong on it during a test."""
+    drawn.tab("Pose")
+    drawn.settled()
+    yield drawn
+    assert not drawn.errors, "\n".join(drawn.errors)
+
+
 @pytest.fixture
 def fresh(studio: Studio) -> Studio:
     """The studio as it was at its start."""
@@ -55,9 +72,8 @@ def not_blank(path: Path) -> None:
     assert len(np.unique(middle.reshape(-1, 3), axis=0)) > 200
 
 
-def test_every_robot_is_loaded_and_moved(fresh: Studio, tab: Tab) -> None:
+def test_every_robot_is_loaded_and_moved(fresh: Studio, page: Page) -> None:
     """From the list; then a slider moves it, and the forces are those of inverse dynamics, to the last digit shown."""
-    page = tab()
     for name in ROBOTS:
         page.tab("Robot")
         if fresh.session.robot.name != name:
@@ -75,8 +91,7 @@ def test_every_robot_is_loaded_and_moved(fresh: Studio, tab: Tab) -> None:
         not_blank(page.picture(f"robot-{name}"))
 
 
-def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, tab: Tab) -> None:
-    page = tab()
+def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, page: Page) -> None:
     page.write("x [m]", "2.6")
     page.wait_text("#verdict", "actuator B is above its stroke")
     assert page.page.locator("#verdict.bad").count() == 1
@@ -91,8 +106,7 @@ def test_out_of_reach_is_red_with_leg_and_reason(fresh: Studio, tab: Tab) -> Non
     page.wait_text("#verdict", "within all limits")
 
 
-def test_parameter_undo_compare_save_and_load(fresh: Studio, tab: Tab, tmp_path: Path) -> None:
-    page = tab()
+def test_parameter_undo_compare_save_and_load(fresh: Studio, page: Page, tmp_path: Path) -> None:
     first = forces(page, 6)
     page.wait_text("#frequencies", "Hz")
     page.settled()
@@ -147,8 +161,7 @@ def test_a_bad_file_is_explained_and_changes_nothing(fresh: Studio, tab: Tab, tm
     assert page.page.locator("#status b").count() == 0, "a file wrote into the page"
 
 
-def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, tab: Tab) -> None:
-    page = tab()
+def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, page: Page) -> None:
     page.tab("Motion")
     page.choose("Motion", "circle")
     page.press("Compute")
@@ -184,8 +197,7 @@ def _motion_at(studio: Studio, i: int) -> fp.Motion:
     return fp.Motion(time=m.time[i : i + 1], **{name: getattr(m, name)[i : i + 1] for name in names})
 
 
-def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, tab: Tab) -> None:
-    page = tab()
+def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, page: Page) -> None:
     page.tab("Robot")
     page.choose("Catalogue", "gough-stewart-flexible")
     page.wait_text("#status", "gough-stewart-flexible is ready")
@@ -210,8 +222,8 @@ def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, tab: Tab) 
     fresh.loop.post("scale", lambda: setattr(fresh.scene, "shown", type(fresh.scene.shown)()))
 
 
-def test_slice_reload_and_second_tab(fresh: Studio, tab: Tab) -> None:
-    first = tab()
+def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> None:
+    first = page
     first.tab("View")
     first.press("Compute slice")
     first.wait_text("#slice", "condition number")
@@ -219,7 +231,7 @@ def test_slice_reload_and_second_tab(fresh: Studio, tab: Tab) -> None:
     first.picture("slice")
     first.tab("Pose")
     first.move("z [m]", "4.5")
-    second = tab()
+    second = tab(width=1100)
     assert forces(second, 6) == forces(first, 6), "a second tab shows the same robot"
     second.move("z [m]", "4.1")
     wanted = [f"{x:.6g}" for x in fp.inverse_dynamics(fresh.session.robot, fresh.session.numbers.state).force.values]

@@ -65,14 +65,15 @@ def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     return np.array(ends)
 
 
-def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array) -> tuple[fp.State, Array]:
+def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array, held: Array | None = None) -> tuple[fp.State, Array]:
     """Pose and joint coordinates (coordinates,) of a drawing with these elastic coordinates; NaN where it cannot be taken.
 
     The platform stays where it is; on legs that bend it is the actuators that stay, and the platform goes with the legs. States
-    may be a batch.
+    may be a batch; `held` are the actuator coordinates where they are known.
     """
     if robot.elastic_legs:
-        held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
+        if held is None:
+            held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
         state = fp.State.from_actuators(robot, held, elastic=elastic)
         found = fp.inverse_kinematics(robot, state, on_error="mask")
     else:

@@ -191,7 +191,12 @@ class MotionPanel(Panel):
 
 
 def simulated(robot: fp.Robot, motion: fp.Motion) -> Any:
-    """The motion under computed-torque control (rigid robots) or driven by the forces of inverse dynamics."""
+    """The motion under computed-torque control (rigid robots), driven by the forces of inverse dynamics (flexible platforms), or
+    by actuators that follow it exactly (flexible legs)."""
+    if robot.elastic_legs:
+        legs = fp.inverse_kinematics(robot, motion, joints=False)
+        rates = {key: legs[f"actuator_{key}"].values for key in ("position", "velocity", "acceleration")}
+        return fp.simulate(robot, fp.ActuatorMotion(time=motion.time, **rates), drive="actuators", progress=False)
     if robot.elastic_names:
         return fp.simulate(robot, motion, drive="platform", progress=False)
     return fp.simulate(robot, motion, controller=fp.ComputedTorque(kp=400.0, kd=40.0), progress=False)

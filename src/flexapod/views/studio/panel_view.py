@@ -23,7 +23,7 @@ class ViewPanel(Panel):
         self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
-            gui.add_slider("Deformation x", 0.0, 200.0, 1.0, 1.0, marks=(), hint="factor on the drawn deformation"),
+            gui.add_slider("Deformation x", 0.0, 1000.0, 1.0, 1.0, marks=(), hint="factor on the drawn deformation"),
             lambda e: self._set(deformation=e.target.value),
         )
         with gui.add_folder("Workspace slice"):

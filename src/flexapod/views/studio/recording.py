@@ -73,8 +73,8 @@ class Recording:
         if deformation == 1.0 or not self.elastic.shape[1]:
             return self.state(i), np.asarray(self.joints[i])
         if self._scaled is None or self._scaled[0] != deformation:
-            at = fp.State(position=self.position, rotation=self.rotation, elastic=self.elastic)
-            self._scaled = (deformation, *drawn_pose(self.robot, at, deformation * self.elastic))
+            at, held = fp.State(position=self.position, rotation=self.rotation), self.joints[:, list(self.robot.driven)]
+            self._scaled = (deformation, *drawn_pose(self.robot, at, deformation * self.elastic, held))
         _, states, joints = self._scaled
         return fp.State(position=states.position[i], rotation=states.rotation[i]), np.asarray(joints[i])
 
@@ -87,7 +87,8 @@ def record(robot: fp.Robot, motion: fp.Motion, name: str) -> Recording:
     motion = _thinned(motion)
     drive = fp.inverse_dynamics(robot, motion)
     elastic = drive.elastic.values if "elastic" in drive else np.zeros((len(motion), 0))
-    legs = fp.inverse_kinematics(robot, motion, elastic=elastic if elastic.shape[1] else None)
+    given = elastic if elastic.shape[1] and not robot.elastic_legs else None  # legs that bend choose the same static shape
+    legs = fp.inverse_kinematics(robot, motion, elastic=given)
     return Recording(
         name=name, kind="motion", robot=robot, time=motion.time, position=motion.position, rotation=motion.rotation,
         joints=legs.joint_position.values, force=drive.force.values, power=drive.power.values, elastic=elastic,

@@ -6,6 +6,7 @@ rail with a carriage; one that starts on a body is a cylinder with a piston rod.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot import colour
 from flexapod.views.plot_modes import platform_points
+from flexapod.views.studio.beam_curve import beam_curve
 from flexapod.views.studio.frames import LinkFrame, leg_ends, link_frames
 
 Array = NDArray[np.float64]
@@ -60,6 +62,11 @@ class Drawing:
     frames: list[list[LinkFrame]]
 
 
+def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:
+    """Which of the joint coordinates are deformations of beams."""
+    return np.array([leg.links[i].elastic for leg in robot.legs for i in leg.moving], dtype=bool)
+
+
 def rgb(text: str) -> tuple[int, int, int]:
     """`#0072B2` as numbers."""
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
@@ -85,6 +92,7 @@ def drawing(
     Checked by: tests/studio/test_studio_drawing.py.
     """
     frames, rods = link_frames(robot, joints), Rods()
+    rest = link_frames(robot, np.where(elastic_coordinates(robot), 0.0, joints)) if robot.beams else frames
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
@@ -92,19 +100,23 @@ def drawing(
         first = len(rods.start)
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
+            if link.elastic:
+                continue
             if link.parent >= 0:
                 rods.add(own[link.parent].origin, frame.foot, ROD * size, shade)
-            if link.kind == "P" and link.parent >= 0 and not link.elastic:
+            if link.kind == "P" and link.parent >= 0:
                 mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
                 rods.add(frame.foot, mouth, BARREL * size, shade)
                 rods.add(mouth, frame.origin, ROD * size, METAL)
             elif link.kind == "P" and link.parent < 0:
                 half = 1.6 * CARRIAGE * size * frame.rotation[:, 2]
                 rods.add(frame.origin - half, frame.origin + half, CARRIAGE * size, shade)
-            elif link.elastic and link.kind == "P":
-                rods.add(frame.foot, frame.origin, ROD * size, shade)
-            if link.kind == "R" and not link.elastic:
+            if link.kind == "R":
                 balls.append((frame.foot, BALL * size, STEEL))
+        for element in robot.beams.get(leg.name, ()):
+            line = beam_curve(own, rest[k], element)
+            for start, end in itertools.pairwise(line):
+                rods.add(start, end, ROD * size, shade)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
         rods.add(tip, ends[k], ROD * size, shade)
         balls.append((corners[k], BALL * size, STEEL))
