@@ -93,8 +93,8 @@ def check_first_page(page: Any, errors: list[str]) -> None:
 PARTS = (
     "Fig. 3: forces", "Fig. 4: forces", "Fig. 5: forces", "Fig. 6: forces", "Fig. 8: powers, rotation", "Fig. 11: additional",
     "Section 4.2", "Table 2: modes", "Table 3: inertial", "Table 4: base", "Fig. 5: rigid acc", "Fig. 6: deformation",
-    "Fig. 7: square",
-    "Fig. 8: circle",
+    "Fig. 7: square", "Fig. 8: both", "Table 1: modified", "Table 2: rigid", "Table 3: natural", "Fig. 9: acc", "Fig. 10: force",
+    "Fig. 11: force", "Fig. 12: acc", "Fig. 13: force", "Fig. 14: force", "Section 5: operator", "Section 5: time",
 )  # fmt: skip
 
 
