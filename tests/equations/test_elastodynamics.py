@@ -121,13 +121,3 @@ def test_direct_after_inverse_is_the_identity() -> None:
         assert np.allclose(moved["actuator_acceleration"], wanted, atol=1e-9)
         scale = np.abs(drive["independent_acceleration"]).max()
         assert np.abs(moved["independent_acceleration"] - drive["independent_acceleration"]).max() < 1e-9 * scale
-
-
-def test_dynamics_verbs_refuse_beams_by_name() -> None:
-    """Rigid equations would lose the beams' mass in silence."""
-    home = fp.State(position=robot().home.position, rotation=robot().home.rotation)
-    for verb in (fp.inverse_dynamics, fp.mass_matrix, fp.energy):
-        with pytest.raises(fp.InputError, match="flexible legs"):
-            verb(robot(), home)
-    with pytest.raises(fp.InputError, match="flexible legs"):
-        fp.forward_dynamics(robot(), home, np.zeros(2))
