@@ -20,6 +20,7 @@ from flexapod.equations.elastodynamics.assembly import driven_columns
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
+from flexapod.equations.elastodynamics.joint_forces import Rubbing
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_mass
@@ -41,7 +42,7 @@ class LegLayout:
 
     Args:
         drive: ``"actuators"`` (they follow a motion) or ``"force"``.
-        friction: of the joints, as in the file.
+        friction: of the joints, as in the file; where it has no speed, smoothed at 1e-3 m/s, rad/s as in other runs.
         method: ``"implicit"`` (Gauss) or ``"radau"``.
     """
 
@@ -49,6 +50,11 @@ class LegLayout:
     drive: str
     friction: bool
     method: str
+
+    @property
+    def rubbing(self) -> Rubbing:
+        """Friction with a slope at rest everywhere but at actuators that follow a motion."""
+        return self.friction and ("smooth" if self.drive == "force" else "smooth passive")
 
     @property
     def collocation(self) -> Collocation:
@@ -161,7 +167,7 @@ def _step(
     u2 = _accelerations(layout, a0, signals[:, 0])
     force = _actuator_force(layout, r + ca.mtimes(M[:, unknown], a0), signals[:, 0])
     K, D = tangent_matrices(values, robot, at_coordinates(robot, start.y, start.modes, *_spread(robot, X0, start.rates)),
-                            still, X0, layout.friction)  # fmt: skip
+                            still, X0, layout.rubbing)  # fmt: skip
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         step = _increment(layout, x, column, signals[:, 0])
@@ -169,7 +175,7 @@ def _step(
         own, X1, drift, state = _equation(root, values, layout, start, step, rates, corrections=1)
         felt = _felt(robot, own, X1, drift, _accelerations(layout, a, column))
         drive = _actuator_force(layout, felt, column)
-        lost = dissipated_power(values, robot, state, layout.friction)
+        lost = dissipated_power(values, robot, state, layout.rubbing)
         beside = ca.vertcat(ca.dot(drive, rates[layout.driven]), lost)
         residual = felt[unknown] - _forces(layout, column)[unknown]
         return Evaluation(residual=residual, rate=parts["v"] + v, beside=beside, code=ca.SX(0))
@@ -196,7 +202,7 @@ def _equation(
         rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
         X, _ = solve_loops(robot.elastic_plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *_spread(robot, X, rates))
-    q = link_equation_at(root, values, robot, state, layout.friction)
+    q = link_equation_at(root, values, robot, state, layout.rubbing)
     return (q, *solve_loops(robot.elastic_plan, q.A, q.gamma), state)
 
 

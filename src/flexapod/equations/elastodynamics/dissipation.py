@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import joint_forces
+from flexapod.equations.elastodynamics.joint_forces import Rubbing, joint_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.robot.robot import Robot
@@ -47,7 +47,7 @@ def rates_of(robot: Robot, state: ElasticState) -> Any:
     return ca.vertcat(*head, state.ed, *joints)
 
 
-def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: bool) -> Any:
+def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
     """Power [W] that friction and damping take from a state.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -58,12 +58,12 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
     if not friction:
         return power
     motion = tree_motion(values, robot, state)
-    rubbing = joint_forces(values, robot, state, motion, True) - joint_forces(values, robot, state, motion, False)
+    rubbing = joint_forces(values, robot, state, motion, friction) - joint_forces(values, robot, state, motion, False)
     return power + ca.dot(rates, rubbing)
 
 
 def tangent_matrices(
-    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: bool
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Rubbing
 ) -> tuple[Any, Any]:
     """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
 
@@ -74,14 +74,14 @@ def tangent_matrices(
     plan = robot.elastic_plan
     K, D = elastic_matrices(values, robot)
     if friction:
-        D = D + _slope(values, robot, state, motion)
+        D = D + _slope(values, robot, state, friction)
     N = ca.SX(len(plan.columns), len(plan.independent))
     N[list(plan.independent), :] = ca.SX.eye(len(plan.independent))
     N[list(plan.bound), :] = X
     return ca.mtimes(N.T, ca.mtimes(K, N)), ca.mtimes(N.T, ca.mtimes(D, N))
 
 
-def _slope(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion) -> Any:
+def _slope(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
     """Derivative (z, z) of the friction forces by all rates: its law differentiated where it depends on rates."""
     size = len(robot.elastic_plan.columns)
     rates = ca.SX.sym("rates", size)
@@ -96,5 +96,5 @@ def _slope(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion
         e=state.e, ed=rates[at - platform_modes(robot) : at],
     )  # fmt: skip
     moving = tree_motion(values, robot, free)
-    forces = joint_forces(values, robot, free, moving, True) - joint_forces(values, robot, free, moving, False)
+    forces = joint_forces(values, robot, free, moving, friction) - joint_forces(values, robot, free, moving, False)
     return ca.substitute(ca.jacobian(forces, rates), rates, rates_of(robot, state))

@@ -8,20 +8,27 @@ is not of this kind.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_columns
 from flexapod.equations.friction import axis_friction, read_coefficients
+from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, dot
 
+Rubbing = bool | Literal["smooth", "smooth passive"]
+"""Friction: none, as in the file, or smoothed where the file has the exact sign: at all joints, or at all but the actuators."""
+SPEED = 1e-3
+"""Speed [m/s, rad/s] of the tanh law that smooths: the exact sign has no solution at rest."""
 
-def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: bool) -> Any:
+
+def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Rubbing) -> Any:
     """Forces (z,) against the motion and deflection of the joints.
 
     Source: Briot 2014 Eq. (27). Checked by: tests/equations/test_elastodynamics.py.
@@ -37,15 +44,21 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
                 stiffness, damping = own.scalar(f"{link.coordinate}.stiffness"), own.scalar(f"{link.coordinate}.damping")
                 h[column] = h[column] + stiffness * (state.q[i][k] - rest) + damping * state.qd[i][k]
             if friction and link.friction is not None and not link.elastic:
-                c = read_coefficients(own, link.joint, link.friction, link.kind == "P")
+                smooth = friction == "smooth" or (friction == "smooth passive" and not link.actuated)
+                c = smoothed(read_coefficients(own, link.joint, link.friction, link.kind == "P"), smooth)
                 h[column] = h[column] - axis_friction(c, state.qd[i][k], 0)
         if friction and leg.closing.friction is not None and i != plan.carrier:
-            for column, force in _closing_friction(own, robot, leg, i, motion).items():
+            for column, force in _closing_friction(own, robot, leg, i, motion, friction is not True).items():
                 h[column] = h[column] + force
     return h
 
 
-def _closing_friction(values: Values, robot: Robot, leg: Leg, i: int, motion: TreeMotion) -> dict[int, Any]:
+def smoothed(c: Coefficients, smooth: bool) -> Coefficients:
+    """The coefficients, with a speed if asked and the file has none."""
+    return replace(c, speed=SPEED) if smooth and c.speed is None else c
+
+
+def _closing_friction(values: Values, robot: Robot, leg: Leg, i: int, motion: TreeMotion, smooth: bool) -> dict[int, Any]:
     """Friction of a revolute closing joint at all coordinates that turn it."""
     plan, closing = robot.elastic_plan, leg.closing
     if closing.type != "revolute":
@@ -57,5 +70,6 @@ def _closing_friction(values: Values, robot: Robot, leg: Leg, i: int, motion: Tr
     turns = motion.turns[i]
     for k in range(0 if turns is None else turns.shape[1]):
         turning[(0 if plan.carrier is not None else 6) + k] = -dot(axis, Vec(turns[:, k], "W"))
-    moment = axis_friction(read_coefficients(values, closing.joint, closing.friction, False), dot(axis, end.w - half.w), 0)
+    c = smoothed(read_coefficients(values, closing.joint, closing.friction, False), smooth)
+    moment = axis_friction(c, dot(axis, end.w - half.w), 0)
     return {column: -moment * share for column, share in turning.items()}
