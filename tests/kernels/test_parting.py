@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
-from flexapod.kernels import compile_kernel, llvm_text, make_tape
+from flexapod.kernels import compile_kernel, make_tape, parting
 from flexapod.kernels.graph import COMPARISONS, Graph
 from flexapod.kernels.llvm_module import module_text
-from flexapod.kernels.parting import cuts
+from flexapod.kernels.parting import places
 
 
 def chain(length):
@@ -38,34 +38,33 @@ def crossing(graph, cut):
     return found
 
 
-def test_short_code_stays_whole():
-    assert cuts(chain(10), part=20) == set()
-
-
 def test_a_product_stays_with_its_sum():
     graph = chain(50)
-    found = sorted(cuts(graph, part=7))
-    assert found == list(range(8, 102, 8))  # seven nodes end between a product and its sum: one more
+    found = places(graph)
+    assert sorted(found) == [0, 1, *range(2, 103, 2)]  # products are even, their sums odd
     assert not any(crossing(graph, cut) for cut in found)
-    assert crossing(graph, 11)
+    assert crossing(graph, 11) == [10]
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_cuts_keep_together_what_fuses(make):
+    tape = make_tape(make())
+    for graph in (tape.main, tape.setup, *(loop.body for loop in tape.main.loops.values())):
+        found = places(graph)
+        for cut in range(len(graph.ops) + 1):
+            assert (cut in found) != bool(crossing(graph, cut))
 
 
 @pytest.mark.parametrize("make", ALL)
 def test_parts_compute_the_same_to_the_last_bit(make, monkeypatch):
     inputs = inputs_for(make().signature)
-    whole = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS)
-    parted: list[int] = []
 
-    def often(graph):
-        found = cuts(graph, part=3)
-        assert not any(crossing(graph, cut) for cut in found)
-        parted.append(len(found))
-        return found
+    def parts():
+        return module_text(make_tape(make()), per_sample=False).count("label %leave, label %part")
 
-    monkeypatch.setattr(llvm_text, "cuts", often)
-    text = module_text(make_tape(make()), per_sample=False)
-    assert sum(parted)
-    assert text.count("label %leave, label %part") == sum(parted)
+    whole, none = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS), parts()
+    monkeypatch.setattr(parting, "PART", 4)
+    assert none == 0 < parts()
     got = compile_kernel(make(), backend="llvm").batch(inputs, PARAMETERS)
     np.testing.assert_array_equal(got.status, whole.status)
     for name, expected in whole.outputs.items():

@@ -6,8 +6,10 @@ and the rows of samples with a status are overwritten with NaN at the end.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from .graph import Graph
 from .llvm_layout import Rows, RowStores, gather, row_base
 from .llvm_text import Constants, GraphWriter
 from .llvm_writer import LANES, M, V, Writer, number, splat
@@ -63,13 +65,13 @@ def main_lines(tape: Tape, *, per_sample: bool) -> Writer:
     def ready(k: int) -> None:
         if k < len(stores):  # the last one is the status
             (array, column), value = stores[k], graph.output(k)
-            finite.watch(value)
+            finite.watch(tape.main, k, value)
             array.put(column, value)
 
     graph.emit(ready)
     inputs = _Finite(w)
     for row, k in places:
-        inputs.watch(row.column(k))
+        inputs.add(row.column(k))
     _status(w, graph.output(len(stores)), inputs.failed(), finite.failed(), targets)
     return w
 
@@ -80,8 +82,16 @@ class _Finite:
     def __init__(self, writer: Writer) -> None:
         self._w = writer
         self._sums = [splat(0.0), splat(0.0)]
+        self._known: set[int] = set()
 
-    def watch(self, value: str) -> None:
+    def watch(self, graph: Graph, k: int, value: str) -> None:
+        """Note an output, once for all that are the same or its negative; a finite number needs no watch."""
+        node = graph.outputs[k] >> 1
+        if node not in self._known and not math.isfinite(graph.values.get(node, math.nan)):
+            self.add(value)
+        self._known.add(node)
+
+    def add(self, value: str) -> None:
         """Note a value."""
         product = self._w.let(f"fmul contract {V} {value}, {splat(0.0)}")
         self._sums.append(self._w.let(f"fadd contract {V} {self._sums.pop(0)}, {product}"))

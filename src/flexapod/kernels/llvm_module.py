@@ -34,5 +34,5 @@ def module_text(tape: Tape, *, per_sample: bool) -> str:
 def _function(name: str, w: Writer) -> str:
     arguments = "ptr %inputs, ptr %constants, ptr %outputs, ptr %status, i64 %row"
     head = f"define internal void @{name}({arguments}) noinline #0 {{"
-    never = "  %never = icmp eq ptr %outputs, null"  # see Writer.start_part
+    never = "  %never = icmp eq ptr %outputs, null"  # see Writer.end_part
     return "\n".join([head, "entry:", *w.entry, never, *w.lines, "  br label %leave", "leave:", "  ret void", "}"])

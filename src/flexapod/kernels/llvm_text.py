@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from .graph import COMPARISONS, Graph
 from .llvm_loops import emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
-from .parting import cuts
+from .parting import places
 from .runs import progression
 
 _INTRINSICS = {
@@ -60,10 +60,10 @@ class GraphWriter:
         waiting: dict[int, list[int]] = {}
         for k, ref in enumerate(self.graph.outputs):
             waiting.setdefault(ref >> 1, []).append(k)
-        parts = cuts(self.graph)
+        whole = places(self.graph)
         for node, op in enumerate(self.graph.ops):
-            if node in parts:
-                self.w.start_part()
+            if node in whole:
+                self.w.end_part()
             if op == "loop":
                 self._loop(node)
             elif op in COMPARISONS:
@@ -73,6 +73,8 @@ class GraphWriter:
             if ready is not None:
                 for k in waiting.get(node, ()):
                     ready(k)
+                    if node + 1 in whole:
+                        self.w.end_part()
         return [self.vector(ref) for ref in self.graph.outputs] if ready is None else []
 
     def output(self, k: int) -> str:

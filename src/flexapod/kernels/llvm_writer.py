@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+from . import parting
+
 LANES = 4
 V = f"<{LANES} x double>"
 M = f"<{LANES} x i1>"
@@ -29,6 +31,7 @@ class Writer:
         self.globals: list[str] = []
         self.declared: set[str] = set()
         self.label = "entry"
+        self._start = 0
         self._names = 0
 
     def name(self, prefix: str = "v") -> str:
@@ -50,9 +53,12 @@ class Writer:
         """Begin a basic block."""
         self.lines.append(f"{label}:")
         self.label = label
+        self._start = len(self.lines)
 
-    def start_part(self) -> None:
-        """Go on in a new basic block; the condition, never met, keeps LLVM from joining it to the one before."""
+    def end_part(self) -> None:
+        """Go on in a new basic block if this one is long; the condition, never met, keeps LLVM from joining them."""
+        if len(self.lines) - self._start < parting.PART:
+            return
         label = self.name("part")
         self.do(f"br i1 %never, label %leave, label %{label}")
         self.start_block(label)
