@@ -8,8 +8,6 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.papers.briot_runs import (
-    CIRCLE_STEP,
-    SQUARE_STEP,
     PaperRun,
     accelerations,
     circle_items,
@@ -30,9 +28,9 @@ MOVING = 1.8
 def briot() -> Paper:
     """Everything that the paper prints about DualEMPS."""
     robot = fp.load("dualemps")
-    square = simulated(robot, fp.motions.dualemps_square(), SQUARE_STEP)
-    free = simulated(frictionless(robot), fp.motions.dualemps_square(), SQUARE_STEP)
-    circle = simulated(robot, fp.motions.dualemps_circle(), CIRCLE_STEP)
+    square = simulated(robot, fp.motions.dualemps_square())
+    free = simulated(frictionless(robot), fp.motions.dualemps_square())
+    circle = simulated(robot, fp.motions.dualemps_circle())
     items = [
         table_1(robot),
         table_2(robot),
@@ -45,7 +43,7 @@ def briot() -> Paper:
         torques(square, 0, "Fig. 10"),
         torques(square, 1, "Fig. 11"),
         *circle_items(circle),
-        timing(square),
+        timing(robot),
     ]
     return Paper(key="briot", source=robot.source, robot=robot.name, items=items, readings=READINGS, errata=ERRATA)
 
@@ -111,6 +109,7 @@ READINGS = (
     "Table 3: actuators locked, consistent mass, one element per elastic link, no gravity in the plane.",
     "Elastic end rotations enter the following bodies as true rotations; energy is then conserved.",
     "Point P is the origin of frame 17. The low-pass filter is a Butterworth filter of order 4, run forwards and backwards.",
+    "Runs have steps of 0.5 ms: samples farther apart would fold modes above 400 Hz into what lies below 100 Hz.",
     "Chosen: edges of 0.2 m, the first after 1 s, one every 6 s; the circle starts at angle 0, counter-clockwise, at full speed "
     "with straight beams, which makes them vibrate. The paper feeds measured actuator motions to its models instead.",
     "Friction of the passive joints is smoothed by tanh at 1e-3 rad/s; sliders have the sign of the rate.",
