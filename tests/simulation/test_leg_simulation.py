@@ -27,6 +27,8 @@ RUBBED = 1e-4
 """Four times smaller steps with friction; found 1e-5: the tanh of 1e-3 rad/s is passed in a few steps."""
 CLOSED = 1e-11
 """Order 6, steps of 2.3 degrees of the vibration; found 2e-13."""
+CREEP = 1e-6
+"""What is left of the first vibration after 2 s."""
 RING = 2e-6
 """Second order in an amplitude of 1e-6 rad; found 4e-7."""
 REPLAY = 2e-8
@@ -178,6 +180,18 @@ def test_mass_dropped_on_a_damped_spring() -> None:
     assert ledger(run) < LEDGER
     lost = -m * g * e[-1] - k * e[-1] ** 2 / 2 - m * ed[-1] ** 2 / 2
     np.testing.assert_allclose(run.dissipated.values[-1], lost, rtol=1e-6)
+
+
+def test_friction_holds_a_drive_that_is_pushed_too_little() -> None:
+    """10 N above the weight against 40 N of Coulomb friction: the tanh law creeps at 1e-3 m/s artanh(10 / 40); 60 N move it."""
+    r = fp.load(DATA / "spring-drive.yaml").with_parameters({"legs.A.rail.friction.coulomb": 40.0})
+    start, weight = fp.State.from_actuators(r, [0.0]), 3.0 * 9.81
+    stuck = fp.simulate(r, start, force=[weight + 10.0], duration=2.0, step=1e-3)
+    np.testing.assert_allclose(stuck.actuator_velocity.values[-1], 1e-3 * np.arctanh(10 / 40), rtol=CREEP)
+    assert np.abs(stuck.ledger).max() < LEDGER * stuck.work.values[-1]
+    loose = fp.simulate(r, start, force=[weight + 60.0], duration=2.0, step=5e-5, output_step=0.1)
+    np.testing.assert_allclose(loose.velocity.values[-1, 2], 2.0 * (60 - 40) / 5, rtol=CREEP * 1e3, err_msg="both masses as one")
+    assert ledger(loose) < LEDGER
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
