@@ -46,6 +46,8 @@ def drawn(browser: Any, studio: Studio) -> Iterator[Page]:
 @pytest.fixture
 def page(drawn: Page, fresh: Studio) -> Iterator[Page]:
     """The tab on a fresh studio; nothing may go wrong on it during a test."""
+    if drawn.resting:
+        drawn.open()
     drawn.tab("Pose")
     drawn.settled()
     yield drawn
@@ -245,9 +247,10 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
 
 @pytest.mark.parametrize(("name", "goal"), [("stewart-3-3", 50.0), ("gough-stewart-flexible", 100.0)])
 def test_latency_is_reported(
-    fresh: Studio, tab: Tab, record_property: Callable[[str, object], None], name: str, goal: float
+    fresh: Studio, drawn: Page, tab: Tab, record_property: Callable[[str, object], None], name: str, goal: float
 ) -> None:
     """From a key on a slider to changed numbers in the page, drawing by software left out. Told, not judged: machines differ."""
+    drawn.rest()
     page = tab(draw=False)
     fresh.loop.post("open", lambda: fresh.open(name))
     assert fresh.loop.settle(240)
