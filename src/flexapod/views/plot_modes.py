@@ -25,8 +25,8 @@ SHOWN_LEGS = 0.12
 """The same for robots that are drawn by the lines of their legs."""
 
 
-NEARER = 0.7
-"""How much nearer planar robots are seen in pictures of modes."""
+TALL, FLAT_SIDE = 1.3, 1e-3
+"""Longest side of the box of a planar robot in pictures of modes; a side shorter than this share of it lies across the plane."""
 
 
 def frequency_figure(modes: xr.Dataset, title: str) -> Any:
@@ -124,8 +124,11 @@ def _leg_modes(
             add_line(figure, shown, style, name=f"leg {leg.name}", legendgroup=leg.name, showlegend=k == 0, **at)
     small = {"tickfont": {"size": 10}, "nticks": 5}
     view = scene(robot)
-    if robot.description.file.plane is not None:  # without perspective the distance of the eye is the size of the picture
-        view["camera"]["eye"] = {a: NEARER * x for a, x in view["camera"]["eye"].items()}
+    if robot.description.file.plane is not None:  # without perspective the sides of the box are the size of the picture
+        points = [np.array([t.x, t.y, t.z], dtype=float) for t in figure.data]
+        span = np.ptp(np.concatenate(points, axis=1), axis=1)
+        sides = np.where(span > FLAT_SIDE * span.max(), TALL * span / span.max(), 1.0)
+        view |= {"aspectmode": "manual", "aspectratio": dict(zip("xyz", map(float, sides), strict=True))}
     view |= {f"{a}axis": {**view[f"{a}axis"], **small} for a in "xyz"}
     for k in range(len(numbers)):
         figure.layout[f"scene{k + 1 if k else ''}"].update(view)
