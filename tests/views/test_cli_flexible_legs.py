@@ -111,3 +111,11 @@ def test_report(run: Run, tmp_path: Path) -> None:
         assert words in page
     assert "No slice" not in page
     assert "No frequencies" not in page
+
+
+@pytest.mark.parametrize("command", [("count",), ("bench",), ("export-c", "--out", "c"), ("simulate",)])
+def test_many_elements_are_refused_at_once(run: Run, command: tuple[str, ...]) -> None:
+    """Eight elements per link would compile for minutes."""
+    result = run(command[0], "dualemps-8", *command[1:])
+    assert result.exit_code == 1
+    assert re.search(r"dualemps-8 has \d+ coordinates; .* at most 24\. Use fewer elements per beam", result.stderr)

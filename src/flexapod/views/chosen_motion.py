@@ -98,9 +98,12 @@ def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
 
 def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMotion:
     """A cosine of all actuators from home, there and back in 3 s."""
-    at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     size = SMALL * robot.characteristic_length
-    home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
+    if robot.elastic_legs:
+        home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    else:
+        at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
     t, omega = np.linspace(0.0, 3.0, samples)[:, None], 2.0 * np.pi / 3.0
     change = np.where(np.array(robot.actuator_units) == "m", size, SMALL)
     return fp.ActuatorMotion(

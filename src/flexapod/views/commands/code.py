@@ -61,6 +61,7 @@ def register(app: typer.Typer) -> None:
 
 def kernels_of(robot: fp.Robot) -> dict[str, Any]:
     """Kernels of a robot by label; an `InputError` in place of one that does not apply."""
+    _check_size(robot)
     found: dict[str, Any] = {}
     kind = FLEXIBLE_LEGS if robot.elastic_legs else FLEXIBLE if robot.elastic_names else RIGID
     for label, quantity in kind.items():
@@ -69,6 +70,18 @@ def kernels_of(robot: fp.Robot) -> dict[str, Any]:
         except fp.FlexapodError as error:
             found[label] = error
     return found
+
+
+MANY = 24
+"""Coordinates of flexible legs beyond which a whole model takes minutes to compile; verbs then solve term by term."""
+
+
+def _check_size(robot: fp.Robot) -> None:
+    count = len(robot.elastic_plan.columns) if robot.elastic_legs else 0
+    if count > MANY:
+        raise fp.InputError(
+            f"{robot.name} has {count} coordinates; its models are compiled whole for at most {MANY}. Use fewer elements per beam"
+        )
 
 
 def export_c(
@@ -96,6 +109,7 @@ def export_c(
 def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
     """The first kernel of a verb that applies; flexible robots have their own."""
     if robot.elastic_legs:
+        _check_size(robot)
         return fp.export_c(robot, quantity, folder)
     if robot.elastic_names and quantity in VERBS:
         return fp.export_c(robot, f"flexible_{quantity}", folder)
