@@ -29,8 +29,8 @@ from flexapod.views.studio.loop import Loop
 
 PROTOCOL = f"viser-v{viser.__version__}"
 CLIENTS = 1000
-GROWTH = 16_000
-"""Kilobytes that a server may have grown by after a thousand clients: an allocator keeps some pages (3 to 10 MB were seen, and no
+GROWTH = 40_000
+"""Kilobytes that a server may have grown by after a thousand clients: an allocator keeps some pages (3 to 21 MB were seen, and no
 object more), while clients that stay in memory take some 100 kB each, a hundred thousand in all."""
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [1.0, 1.0, 1.0], "fov": 1.0, "near": 0.1,

@@ -43,6 +43,10 @@ ROUNDING = 1e-9
 """Steps up to this may be rounding of stiff beams: they are taken as the end where they fall no more."""
 
 
+NOTHING = 1e-5
+"""Deflections, of the characteristic length, below which steps are judged against this size: rounding has no digits to settle."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LegRequest:
     """Closed states, what moves them, and how the elastic coordinates were found.
@@ -121,7 +125,7 @@ def settled(
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     moved = [where[robot.elastic_plan.independent[k]] for k in free if robot.elastic_plan.independent[k] in where]
     columns = [k for k in free if robot.elastic_plan.independent[k] in where]
-    largest, before = np.zeros(len(words)), np.full(len(words), np.inf)
+    largest, before = np.full(len(words), NOTHING * robot.characteristic_length), np.full(len(words), np.inf)
     for _ in range(LIMIT):
         terms = leg_terms(robot, state, wrench, friction, words)
         _, K, _ = leg_stiffness(robot, state, wrench, words)
