@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -38,31 +40,33 @@ def studio(
     if not 0 <= port <= 65535:
         raise fp.InputError(f"--port {port}: a port is a number from 0 to 65535")
     sys.setswitchinterval(SWITCH)
-    running = Studio(robot, host=host, port=port)
-    try:
-        if host not in (LOCAL, "localhost", "::1"):
-            note(f"listening on {host}: everyone who can reach this address can use the studio", "warning: ")
-        print_text(f"studio: {running.url}  (Ctrl-C closes it)")
-        if browser:
-            import webbrowser
+    with until_asked_to_end() as ended:  # before the address is told: who reads it may end the studio at once
+        running = Studio(robot, host=host, port=port)
+        try:
+            if host not in (LOCAL, "localhost", "::1"):
+                note(f"listening on {host}: everyone who can reach this address can use the studio", "warning: ")
+            print_text(f"studio: {running.url}  (Ctrl-C closes it)")
+            if browser:
+                import webbrowser
 
-            webbrowser.open(running.url)
-        wait(seconds)
-    finally:
-        running.stop()
+                webbrowser.open(running.url)
+            ended.wait(seconds)
+        finally:
+            running.stop()
 
 
-def wait(seconds: float | None) -> None:
-    """Until the time is over, or a signal asks to end."""
-    done = threading.Event()
+@contextmanager
+def until_asked_to_end() -> Iterator[threading.Event]:
+    """An event that is set when Ctrl-C or a signal asks to end."""
+    ended = threading.Event()
 
     def end(number: int, frame: Any) -> None:
-        done.set()
+        ended.set()
 
     main = threading.current_thread() is threading.main_thread()
     before = {n: signal.signal(n, end) for n in (signal.SIGINT, signal.SIGTERM)} if main else {}
     try:
-        done.wait(seconds)
+        yield ended
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
