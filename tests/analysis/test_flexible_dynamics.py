@@ -151,16 +151,3 @@ def test_interfaces_must_match() -> None:
         rigid().with_flexible_body("platform", body)
     with pytest.raises(fp.FlexapodError, match=r"only the platform can be made flexible this way, not 'A\.cylinder'"):
         rigid().with_flexible_body("A.cylinder", body)
-
-
-def test_legs_of_other_kinds_are_refused() -> None:
-    """The delta's legs end in universal joints: a flexible platform there is refused by name, not computed wrongly."""
-    delta = fp.load("delta")
-    joints = {leg.name: leg.closing.on_platform.position for leg in delta.legs}
-    plate = fp.flexible.plate(
-        outline=fp.flexible.regular_outline(3, 0.3), thickness=0.01, young=7e10, poisson=0.3, density=2700, modes=2,
-        interfaces={name: tuple(p) for name, p in joints.items()}, mesh_size=0.1,
-    )  # fmt: skip
-    robot = delta.with_flexible_body("platform", plate)
-    with pytest.raises(fp.InputError, match="a flexible platform needs legs that end in a spherical joint"):
-        fp.inverse_dynamics(robot, at_home(delta))

@@ -226,13 +226,6 @@ def test_refusals() -> None:
     legs = fp.ActuatorMotion(time=[0.0, 1.0], position=np.ones((2, 6)), velocity=np.zeros((2, 6)), acceleration=np.zeros((2, 6)))
     with pytest.raises(fp.InputError, match="the actuators alone do not fix a flexible platform"):
         fp.simulate(robot, legs, controller=fp.PD(kp=1.0, kd=1.0))
-    change = fp.Event(time=0.001, parameters={"legs.3.IA": 60.0})  # builds the robot file's plate again, with its ten modes
-    with pytest.raises(
-        fp.InputError, match="event: its parameters give the flexible platform of gough-stewart-flexible other modes"
-    ):
-        fp.simulate(
-            robot, *ringing(robot)[:1], controller=ringing(robot)[1], duration=0.002, step=5e-4, watch=(), events=[change]
-        )
     with pytest.raises(fp.InputError, match="reactions: not available with the flexible platform"):
         fp.simulate(robot, motion, drive="platform", duration=0.002, reactions=True)
 

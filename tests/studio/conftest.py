@@ -3,49 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from studio_process import READY, Command
 
 from flexapod.views.studio.app import Studio
-
-PICTURES = Path(__file__).resolve().parents[2] / "out" / "studio"
-READY = 240.0
-"""Seconds that equations may take to compile on a busy machine, where nothing is in the cache."""
-
-
-class Command:
-    """`flexapod studio` as people start it."""
-
-    def __init__(self, *words: str) -> None:
-        self.begin = time.monotonic()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "flexapod.views.cli", "studio", "--port", "0", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r"http://([\w.]+):(\d+)", line)
-        if found is None:
-            self.process.kill()
-            raise AssertionError(f"no address in {line!r}\n{self.process.communicate()[1]}")
-        self.url, self.port = found.group(0), int(found.group(2))
-        self.started = time.monotonic() - self.begin
-
-    def end(self, number: int = signal.SIGINT) -> tuple[int, str, str]:
-        """Exit code, output and errors after a signal."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
-        return self.process.returncode, out, err
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 import viser
 import websockets
+from studio_process import PICTURES, Command
 
 import flexapod as fp
-from conftest import PICTURES, Command
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.loop import Loop
@@ -297,8 +297,10 @@ def test_a_newer_job_takes_over() -> None:
     assert ("slow", 0.9) not in told
     jobs.start("wrong", lambda report: 1 / 0, results.append)
     assert until(lambda: "division by zero" in told, 5)
+    release.clear()
     jobs.start("dropped", slow, results.append)
     jobs.cancel()
+    release.set()
     assert until(lambda: not jobs.running, 5)
     assert loop.settle(5)
     assert results == ["quick"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from page import LATENCY, PATIENCE, Page
+from studio_process import PICTURES
 
 import flexapod as fp
-from conftest import PICTURES
 from flexapod.views.studio.app import Studio
 
 ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]

@@ -146,6 +146,14 @@ def platform_jacobian(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> t
     return found["jacobian"], found["drift"]
 
 
+def pseudo_inverse(A: Array) -> Array:
+    """Pseudo-inverses (n, k, m) of A (n, m, k); NaN for samples that are not numbers."""
+    result = np.full((len(A), A.shape[2], A.shape[1]), np.nan)
+    good = np.all(np.isfinite(A), axis=(1, 2))
+    result[good] = np.linalg.pinv(A[good])
+    return result
+
+
 def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array) -> Array:
     """Twist (n, 6) that leads from the state's pose to a given one."""
     turn = rotation @ np.swapaxes(state.rotation, 1, 2)

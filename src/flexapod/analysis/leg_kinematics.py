@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import run
+from flexapod.analysis.closed_legs import pseudo_inverse, run
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
 from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_terms
@@ -73,7 +73,7 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
         found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
         rows = followed(robot)
         rest = (request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u))[:, rows]
-        u[:, own] = np.einsum("nij,nj->ni", np.linalg.pinv(found["jacobian"][:, rows][:, :, own]), rest)
+        u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(found["jacobian"][:, rows][:, :, own]), rest)
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import ClosedLegs, run
+from flexapod.analysis.closed_legs import ClosedLegs, pseudo_inverse, run
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -89,11 +89,11 @@ def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
 def _inverse(A: Array) -> Array:
     """Inverse, or pseudo-inverse where rows repeat; NaN where singular."""
     if A.shape[1] != A.shape[2]:
-        return np.asarray(np.linalg.pinv(A))
+        return pseudo_inverse(A)
     try:
         return np.asarray(np.linalg.inv(A))
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(A))
+        return pseudo_inverse(A)
 
 
 def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray[Any]) -> tuple[Array, Array, Array]:

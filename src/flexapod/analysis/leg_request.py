@@ -22,6 +22,7 @@ from flexapod.analysis.closed_legs import (
     home,
     platform_jacobian,
     pose_error,
+    pseudo_inverse,
 )
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_stiffness, leg_terms
@@ -186,7 +187,7 @@ def _from_platform(
         if k and source != "static" and np.all(done | (words != "")):
             break
         J, drift = platform_jacobian(robot, state, words)
-        inverse = np.linalg.pinv(J[:, rows][:, :, driven])
+        inverse = pseudo_inverse(J[:, rows][:, :, driven])
         step = np.einsum("nij,nj->ni", inverse, error[:, rows])
         size = np.abs(step).max(axis=1, keepdims=True)
         q, _ = state.actuators(robot)
@@ -220,7 +221,7 @@ def _actuator_rates(robot: Robot, J: Array, rows: list[int], driven: list[int], 
         if column in where:
             u[:, k] = ed[:, where[column]]
     rest = twist[:, rows] - np.einsum("nij,nj->ni", J[:, rows], u)
-    return np.asarray(np.einsum("nij,nj->ni", np.linalg.pinv(J[:, rows][:, :, driven]), rest))
+    return np.asarray(np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, driven]), rest))
 
 
 def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:

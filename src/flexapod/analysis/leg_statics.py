@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
 from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
 from flexapod.analysis.leg_model import constant_matrices, driven_columns, leg_stiffness, leg_terms
@@ -63,7 +63,7 @@ def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], 
 def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
     """Actuator forces (n, actuators) against static forces rho (n, u), and the largest force left over (n,)."""
     A = N[:, driven_columns(robot)]
-    force = np.einsum("nau,nu->na", np.linalg.pinv(np.swapaxes(A, 1, 2)), rho)
+    force = np.einsum("nau,nu->na", pseudo_inverse(np.swapaxes(A, 1, 2)), rho)
     left = rho - np.einsum("nau,na->nu", A, force)
     return force, np.abs(left).max(axis=1)
 
