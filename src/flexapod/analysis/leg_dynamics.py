@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.flexible_dynamics import TWIST, force_unit
-from flexapod.analysis.leg_model import LegTerms, constant_matrices, driven_columns, elastic_columns, leg_terms
+from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr

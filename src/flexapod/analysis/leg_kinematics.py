@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import pseudo_inverse, run
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
-from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_terms
+from flexapod.analysis.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.results import OnError, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, pseudo_inverse, run
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -58,12 +59,6 @@ def _rows(robot: Robot, found: dict[str, Array]) -> tuple[Array, Array]:
     none = np.zeros((len(found["forces"]), 0, len(robot.elastic_plan.columns)))
     rows = found.get("rows", none)
     return rows, found.get("drift", np.zeros(rows.shape[:2]))
-
-
-def driven_columns(robot: Robot) -> list[int]:
-    """Columns of z that are actuators."""
-    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
-    return [at + k for k in robot.driven]
 
 
 def elastic_columns(robot: Robot) -> list[int]:

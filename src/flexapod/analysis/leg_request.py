@@ -25,12 +25,12 @@ from flexapod.analysis.closed_legs import (
     pseudo_inverse,
 )
 from flexapod.analysis.elastic_state import elastic_array
-from flexapod.analysis.leg_model import driven_columns, elastic_columns, leg_stiffness, leg_terms
+from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import preferred_pivots
+from flexapod.robot.elastic_plan import driven_columns, preferred_pivots
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
 from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
-from flexapod.analysis.leg_model import constant_matrices, driven_columns, leg_stiffness, leg_terms
+from flexapod.analysis.leg_model import constant_matrices, leg_stiffness, leg_terms
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.results import OnError, settle
 from flexapod.analysis.state import State
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr

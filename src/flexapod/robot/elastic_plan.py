@@ -223,3 +223,9 @@ def independent_names(robot: Robot) -> tuple[str, ...]:
     for k, name in zip(robot.driven, robot.actuators, strict=True):
         names[at + k] = name
     return tuple(names[k] for k in plan.independent)
+
+
+def driven_columns(robot: Robot) -> list[int]:
+    """Columns of z that are actuators, in their order."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    return [at + k for k in robot.driven]

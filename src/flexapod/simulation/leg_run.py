@@ -16,7 +16,6 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.assembly import driven_columns
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
@@ -26,6 +25,7 @@ from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.simulation.collocation import METHODS, Collocation
 from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, close
 from flexapod.analysis.leg_dynamics import COMPILED, energies
-from flexapod.analysis.leg_model import driven_columns, elastic_columns
+from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.progress import progress_bar
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.motions.motion import ActuatorMotion
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.leg_run import ROWS, LegLayout, leg_run
 from flexapod.simulation.signals import motion_at, over_time
 

@@ -9,7 +9,7 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.articulated import leg_accelerations, leg_forms, solve_rest
 from flexapod.equations.elastodynamics.articulated_form import Form
-from flexapod.equations.elastodynamics.assembly import driven_columns, platform_terms
+from flexapod.equations.elastodynamics.assembly import platform_terms
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, tree_motion
 from flexapod.equations.elastodynamics.link_assembly import independent_rows, other_forces, rows_met_alone
 from flexapod.equations.elastodynamics.link_beams import link_beams
@@ -17,6 +17,7 @@ from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 
 LONG_LEG = 10

@@ -31,6 +31,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import Flexib
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, dot
 
@@ -107,11 +108,6 @@ def _projected(M_z: Any, X: Any, free: list[int], bound: list[int]) -> Any:
     product = ca.mtimes(M_z[free, bound] + ca.mtimes(X.T, M_z[bound, bound]) / 2, X)
     lower = ca.tril(ca.densify(M_z[free, free] + product + product.T))
     return lower + ca.tril(lower, False).T
-
-
-def driven_columns(robot: Robot) -> list[int]:
-    """Columns of z that are actuators, in their order."""
-    return [robot.elastic_plan.first[i] + k for i, leg in enumerate(robot.legs) for k in _driven(leg)]
 
 
 def _driven(leg: Any) -> list[int]:

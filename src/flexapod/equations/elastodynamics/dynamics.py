@@ -19,11 +19,12 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.elastodynamics.articulated_assembly import articulated_forward, articulated_inverse, is_long
-from flexapod.equations.elastodynamics.assembly import ElasticEquation, driven_columns, elastic_equation
+from flexapod.equations.elastodynamics.assembly import ElasticEquation, elastic_equation
 from flexapod.equations.elastodynamics.elastic_state import read_state
 from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_equation, projected, solved, solved_inverse
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 

@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.elastodynamics.assembly import driven_columns, platform_load, platform_terms
+from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Rubbing, joint_forces
@@ -28,7 +28,7 @@ from flexapod.equations.elastodynamics.loops import solve_loops
 from flexapod.equations.elastodynamics.projection import projected_force, projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-from flexapod.robot.elastic_plan import ElasticPlan, loop_matrix
+from flexapod.robot.elastic_plan import ElasticPlan, driven_columns, loop_matrix
 from flexapod.robot.robot import Robot
 
 INDEPENDENT = 1e-3
