@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,8 @@ PROGRAMS = {
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
     "workspace": "flexapod.equations.workspace",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
+    "link_inverse_dynamics": "flexapod.equations.model.inverse_dynamics",
+    "link_forward_dynamics": "flexapod.equations.model.forward_dynamics",
     "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
     "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",
     "minimal_inverse_dynamics": "flexapod.equations.minimal.inverse_dynamics",
@@ -135,7 +138,16 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
-    return KernelFamily(lambda: make_program(robot, quantity, options), f"{quantity}({chosen})|{robot.structure}", robot.zeros)
+    key = f"{quantity}({chosen})|{robot.structure}"
+    if not quantity.startswith("link_"):
+        return KernelFamily(lambda: make_program(robot, quantity, options), key, robot.zeros)
+    zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
+    return KernelFamily(
+        lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}),
+        f"{key}|{robot.link_plan!r}|{zeros}",
+        robot.zeros,
+        make_general=lambda: make_program(robot, quantity, options),
+    )
 
 
 def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from flexapod.robot.beams import beam_values
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
 from flexapod.robot.geometry import Array, tidy
+from flexapod.robot.link_plan import link_mode
 from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.plan import working_mode
 
@@ -36,6 +37,8 @@ def robot_values(robot: Robot) -> dict[str, float]:
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
         _chain(result, leg, size)
         result[f"legs.{leg.name}.mode"] = float(working_mode(leg, plan, robot.home, robot.characteristic_length))
+        if robot.no_link_plan is None and leg.architecture == "general":
+            result[f"legs.{leg.name}.link_mode"] = float(link_mode(robot, leg))
         _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg, size)
