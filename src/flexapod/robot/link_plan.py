@@ -149,7 +149,7 @@ def leg_numbers(leg: Leg, q: Array, platform: Pose, length: float) -> LegNumbers
             z = R[:, 2]
             twist = np.concatenate([z * length, np.zeros(3)] if kind == "P" else [np.cross(z, p_h - p), z])
             B[:, leg.moving.index(j)] = W @ twist
-    arm = platform.rotation @ leg.closing.on_platform.position
+    arm = p_h - platform.position
     T = np.block([[np.eye(3) * length, -skew(arm)], [np.zeros((3, 3)), np.eye(3)]])
     driven = tuple(k for k, j in enumerate(leg.moving) if leg.links[j].actuated)
     return LegNumbers(B=B, P=-W @ T, driven=driven)

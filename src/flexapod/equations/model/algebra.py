@@ -66,7 +66,7 @@ class LinkValues(Values):
 
     Args:
         constants: path below the prefix -> 0, 1 or -1.
-        zeros: full names of values that are zero; `check_zeros` makes the program refuse other numbers there.
+        zeros: full names of values that are zero; `check` makes the program refuse other numbers there.
     """
 
     def __init__(
@@ -92,11 +92,16 @@ class LinkValues(Values):
         symbol = super().scalar(name)
         return ca.SX(0) if self.prefix + name in self._zeros else symbol
 
-    def check_zeros(self) -> None:
-        """Read every zero that was relied on, so that the signature has it: costs nothing where the tape knows the zeros too."""
+    def check(self) -> None:
+        """Refuse numbers that the equations are not for; every number that was asked for is then part of the signature.
+
+        The checks depend on parameters alone, so that they cost nothing per sample, and nothing at all for zeros that the tape knows.
+        """
         used = [symbol for name, symbol in self._known.items() if name in self._zeros]
         if used:
             self.program.fail_if(ca.sumsqr(ca.vertcat(*used)) > 0, "a number that the equations take as zero is not")
+        all_numbers = ca.sumsqr(ca.vertcat(*self._known.values()))
+        self.program.fail_if(ca.logic_not(all_numbers >= 0), "a number of the robot is NaN")
 
     def vec(self, name: str) -> Any:
         """(3,) without structural zeros."""

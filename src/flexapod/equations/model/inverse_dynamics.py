@@ -59,7 +59,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     n = len(robot.actuators)
     b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
     b.output("power", force * rates, shape=(n,), unit="W", dims=("actuator",))
-    values.check_zeros()
+    values.check()
     return b
 
 

@@ -111,16 +111,14 @@ class LinkLeg:
         return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
 
 
-def tip_of(values: LinkValues, leg: Leg, platform: FrameMotion, gravity: Any) -> Tip:
-    """The leg's joint on the platform."""
-    R, w = platform.R.expr, platform.w.expr
-    arm = ca.densify(mul(R, values.vec(f"{leg.closing.joint}.on_platform.p")))
-    U = field(w, platform.alpha.expr)
+def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
+    """The point of the platform at `arm` (3,) from its origin, world axes: the leg's joint."""
+    arm, w = ca.densify(arm), platform.w.expr
     return Tip(
         arm=arm,
         S=platform.p.expr + arm,
         v=platform.v.expr + ca.cross(w, arm),
-        a=platform.a.expr - gravity + mul(U, arm),
+        a=platform.a.expr - gravity + mul(field(w, platform.alpha.expr), arm),
     )
 
 
@@ -152,13 +150,18 @@ def link_leg(
     """
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     gravity = Values(b, "", values._known).vector("gravity", "W").expr
-    tip = tip_of(values, leg, platform, gravity)
+    tip = tip_of(leg, platform, gravity, mul(platform.R.expr, values.vec(f"{leg.closing.joint}.on_platform.p")))
     R, r = _frames(values, leg, positions(b, values, robot, index, tip, platform, guess))
     chain = list(reversed(ancestors(leg, leg.closing.link)))
+    t = values.vec(f"{leg.closing.joint}.on_link.p")
+    sliding = leg.closing.type in ("cylindrical", "prismatic")
+    if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
+        tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
     outward = _turner(R, chain)
     w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
     rows = _rows(values, leg, platform, outward)
-    B = _columns(values, leg, R, r, chain, rows)
+    linear, angular = _twists(leg, R, r, chain, t)
+    B = sparse(ca.vertcat(*[mul(row.linear.T, linear) + mul(row.angular.T, angular) for row in rows]))
     chosen, n = list(choice.rows), len(leg.moving)
     if leg.architecture == "general" and n:
         jumped = values.scalar("link_mode") * determinant(B[chosen, :]) < 0
@@ -167,8 +170,9 @@ def link_leg(
     rates = [mul(row.linear.T, v) + (mul(row.angular.T, w) if row.axes else 0) for row in rows]
     qd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[rates[k] for k in chosen]))) if n else ca.SX(0, 1)
     at_rest = _motion(leg, R, r, qd, None, gravity)
-    t = values.vec(f"{leg.closing.joint}.on_link.p")
     wanted = outward(tip.a)
+    if sliding:  # Coriolis
+        wanted = wanted + 2 * cross(w, mul(linear, qd) - v)
     drift = _drift(rows, at_rest, leg.closing.link, t, wanted, w, alpha)
     qdd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[drift[k] for k in chosen]))) if n else ca.SX(0, 1)
     links = _motion(leg, R, r, qd, qdd, gravity)
@@ -223,23 +227,27 @@ def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> 
     return result
 
 
-def _columns(values: LinkValues, leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], rows: Sequence[Row]) -> Any:
-    """B (m, n): each joint's twist at the tip, in axes of the last link, seen by the rows."""
-    beyond = {chain[-1]: values.vec(f"{leg.closing.joint}.on_link.p")}
+def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> Any:
+    """The tip in the world."""
+    for j in reversed(chain):
+        t = r[j] + mul(R[j], t)
+    return ca.densify(t)
+
+
+def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> tuple[Any, Any]:
+    """Velocity of the tip and angular velocity of the last link, in its axes, per unit rate of each joint: (3, n) each."""
+    beyond = {chain[-1]: t}
     for j in reversed(chain[1:]):
         beyond[leg.links[j].parent] = sparse(r[j] + mul(R[j], beyond[j]))
-    B = ca.SX(len(rows), len(leg.moving))
+    linear, angular = ca.SX(3, len(leg.moving)), ca.SX(3, len(leg.moving))
     for place, j in enumerate(chain):
         if leg.links[j].kind == "fixed":
             continue
-        linear, angular = (cross(Z, beyond[j]), Z) if leg.links[j].kind == "R" else (Z, NONE)
+        v, w = (cross(Z, beyond[j]), Z) if leg.links[j].kind == "R" else (Z, NONE)
         for k in chain[place + 1 :]:
-            linear, angular = mul(R[k].T, linear), mul(R[k].T, angular)
-        for i, row in enumerate(rows):
-            x = mul(row.linear.T, linear) + mul(row.angular.T, angular)
-            if x.nnz() and not x.is_zero():
-                B[i, leg.moving.index(j)] = x
-    return sparse(B)
+            v, w = mul(R[k].T, v), mul(R[k].T, w)
+        linear[:, leg.moving.index(j)], angular[:, leg.moving.index(j)] = v, w
+    return sparse(linear), sparse(angular)
 
 
 def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gravity: Any) -> Links:
