@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_elastic, refuse_flexible_legs
+from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.properties import has_friction as has_friction
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
 from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.errors import InputError
-from flexapod.robot.model import Closing, Link
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -72,21 +73,18 @@ def inverse_dynamics(
         `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg, axis), the force
         of each leg on the platform at its joint, world axes.
     """
+    refuse(
+        robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,
+        wrench=wrench, point=point, axes=axes, legs=legs, shares=shares, elastic=elastic, elastic_velocity=elastic_velocity,
+    )  # fmt: skip
+    check_option("shares", shares, (None, "frozen", "alone"))
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 
-        options = {"reactions": reactions, "shares": shares, "legs": legs != "full", "formulation": formulation != "auto"}
-        for name in (key for key, value in options.items() if value):
-            refuse_flexible_legs(robot, name)
         return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, (wrench, point, axes), friction, on_error)
     if is_flexible(robot):
-        refused = {"friction": friction and has_friction(robot), "reactions": reactions, "shares": shares, "legs": legs != "full"}
-        if any(refused.values()):
-            name = next(key for key, value in refused.items() if value)
-            hint = "set friction=False" if name == "friction" else "leave it out"
-            raise InputError(f"{name}: not available with the flexible platform of {robot.name}; {hint}")
         return flexible_inverse_dynamics(robot, motion, elastic, elastic_velocity, wrench, point, axes, formulation, on_error)
-    refuse_elastic(robot, elastic, elastic_velocity, getattr(motion, "elastic", None))
+    refuse_elastic(robot, getattr(motion, "elastic", None))
     check_option("formulation", formulation, FORMULATIONS)
     check_option("legs", legs, ("full", "massless"))
     inputs = platform_inputs(motion)
@@ -119,14 +117,6 @@ def inverse_dynamics(
 PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "minimal": "minimal_inverse_dynamics"}
 
 
-def has_friction(robot: Robot) -> bool:
-    """Some joint of the robot has friction."""
-    parts: list[Link | Closing] = [link for leg in robot.legs for link in leg.links]
-    parts += [leg.closing for leg in robot.legs]
-    keys = ("viscous", "coulomb", "preload", "normal", "reaction")
-    return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in parts)
-
-
 def choose(robot: Robot, formulation: str, loaded: bool) -> str:
     """The formulation that serves a request; the minimal one knows no external load."""
     from flexapod.equations.minimal.conditions import applies
@@ -134,8 +124,6 @@ def choose(robot: Robot, formulation: str, loaded: bool) -> str:
     if formulation not in ("auto", "minimal"):
         return formulation
     why = "it takes no external wrench" if loaded else applies(robot)
-    if formulation == "minimal" and why:
-        raise InputError(f"formulation='minimal' does not apply to {robot.name}: {why}")
     return "virtual_power" if why else "minimal"
 
 

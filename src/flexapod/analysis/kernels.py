@@ -110,7 +110,7 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
-    program, chosen = _served(robot, quantity)
+    program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
         raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
@@ -169,8 +169,12 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
-def _served(robot: Robot, quantity: str) -> tuple[str, dict[str, Any]]:
-    """The program and its options that serve a verb's name."""
+def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:
+    """The program and its options that serve a verb's name; friction that its equations do not have is refused."""
+    if quantity in ("inverse_dynamics", "forward_dynamics") and friction and (robot.elastic_legs or robot.flexible_platform):
+        from flexapod.analysis.abilities import refuse
+
+        refuse(robot, quantity, motion="actuators", friction=True)
     if robot.elastic_legs and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
         from flexapod.analysis.inverse_dynamics import has_friction
 
