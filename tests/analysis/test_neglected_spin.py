@@ -1,4 +1,4 @@
-"""`inverse_dynamics(..., spin="neglected")`: Kim's n.omega = 0, against Kim's printed equations and against legs without axial inertia."""
+"""`inverse_dynamics(..., spin="neglected")`: Kim's n.omega = 0, against his printed equations and legs without axial inertia."""
 
 from __future__ import annotations
 

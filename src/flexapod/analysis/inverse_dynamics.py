@@ -79,7 +79,8 @@ def inverse_dynamics(
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 
-        options = {"spin": spin != "exact", "reactions": reactions, "shares": shares, "legs": legs != "full", "formulation": formulation != "auto"}
+        options = {"reactions": reactions, "shares": shares, "legs": legs != "full", "formulation": formulation != "auto"}
+        options["spin"] = spin != "exact"
         for name in (key for key, value in options.items() if value):
             refuse_flexible_legs(robot, name)
         return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, (wrench, point, axes), friction, on_error)
@@ -141,8 +142,8 @@ def _without_spin(robot: Robot, formulation: str, legs: str) -> Formulation:
 
     if not plain(robot):
         raise InputError(
-            f"spin='neglected': {robot.name} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S "
-            "or R-U-S), and no spin about a leg's own line can be left out of others; use spin='exact'"
+            f"spin='neglected': {robot.name} does not consist of six legs between a universal and a spherical joint (U-P-S, "
+            "P-U-S or R-U-S), and no spin about a leg's own line can be left out of others; use spin='exact'"
         )
     if legs == "massless":
         raise InputError("spin='neglected': massless legs have no inertia that their spin could act on; leave one of both out")
