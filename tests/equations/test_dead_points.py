@@ -1,4 +1,4 @@
-"""A leg at its turning point is named as such, one step further as one that cannot reach; found by bisection, on every kind of leg."""
+"""A leg at its turning point is named as such, one step further as one that cannot reach, on every kind of leg."""
 
 from __future__ import annotations
 

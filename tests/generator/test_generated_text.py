@@ -130,7 +130,8 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 has no final system to leave out"):
         fp.generate(robot, "inverse_dynamics", solve=False)
     offered = "inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, forward_kinematics, jacobian"
-    for call, what in ((fp.generate, "model of"), (fp.kernel, "kernel for"), (partial(fp.export_c, folder=tmp_path), "kernel for")):
+    export = partial(fp.export_c, folder=tmp_path)
+    for call, what in ((fp.generate, "model of"), (fp.kernel, "kernel for"), (export, "kernel for")):
         with pytest.raises(fp.InputError) as refused:
             call(robot, "speed")
         assert str(refused.value) == f"no {what} 'speed'; there are: {offered}"

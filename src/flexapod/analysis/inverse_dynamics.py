@@ -101,7 +101,7 @@ def inverse_dynamics(
     detailed = reactions or rubbed or shares is not None
     if legs == "massless" and (detailed or formulation not in ("auto", "virtual_power")):
         raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
-    variant = {} if spin == "exact" else {"spin": spin}
+    variant: dict[str, str] = {} if spin == "exact" else {"spin": spin}
     if variant:
         formulation = _without_spin(robot, formulation, legs)
     chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"

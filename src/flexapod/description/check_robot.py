@@ -65,7 +65,8 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 what = "the leg closes on itself; loops inside a leg are not supported yet"
                 here.error(("to",), what, ONE_LOOP)
             elif "." in target and target != link_name and (owner or link_name is None):
-                here.error(("to",), f"{target} is not the platform; legs close on the platform only", _as_platform(target, link_name))
+                what = f"{target} is not the platform; legs close on the platform only"
+                here.error(("to",), what, _as_platform(target, link_name))
             else:
                 link(leg, other)
     if owner:

@@ -90,7 +90,8 @@ def _print_joints(robot: fp.Robot, legs: Any) -> None:
         for k, (name, unit) in enumerate(zip(robot.coordinates, robot.coordinate_units, strict=True))
         if k not in robot.driven
     ]
-    print_table("passive joints and deformations" if robot.elastic_legs else "passive joints", ("joint", "unit", "smallest", "largest", "peak rate [/s]"), rows, text=2)
+    title = "passive joints and deformations" if robot.elastic_legs else "passive joints"
+    print_table(title, ("joint", "unit", "smallest", "largest", "peak rate [/s]"), rows, text=2)
 
 
 def _ends(values: Any) -> tuple[float, float]:

@@ -28,8 +28,8 @@ def efficiency(robot: fp.Robot) -> Item:
         title="efficiency of the method",
         says="The approach by virtual work is far more efficient than Newton-Euler, which has unknown forces in the joints, and "
         "reduces the number of computation operations significantly. No count is printed.",
-        ours=f"{ours} operations against {other} by Newton-Euler, which gives the joint reactions as well: {ours / other:.2f} of it. "
-        f"Fewer, but not by far; other equations of the same robot need {least}.",
+        ours=f"{ours} operations against {other} by Newton-Euler, which gives the joint reactions as well: {ours / other:.2f} of "
+        f"it. Fewer, but not by far; other equations of the same robot need {least}.",
         verdict=AGREES if ours < FAR * other else PARTLY if ours < other else DIFFERS,
         check=f"operation counts of our kernels, {ours} against {other}; no count is printed",
         parts=[HtmlTable(head=head, rows=rows, text=2)],

@@ -14,7 +14,9 @@ CONSTRUCTION = "agrees by construction alone"
 PARTLY = "agrees in part"
 READ = "input, read from sentences that contradict each other"
 UNDECIDED = "not decided by the printed numbers"
-VERDICTS = (AGREES, DIFFERS, OPEN, CHECKED, INPUT, SYMMETRY, CONSTRUCTION, PARTLY, READ, UNDECIDED)
+BOUNDED = "the supposed cause is bounded, not confirmed"
+WITHIN = "no more than the printed number"
+VERDICTS = (AGREES, DIFFERS, OPEN, CHECKED, INPUT, SYMMETRY, CONSTRUCTION, PARTLY, READ, UNDECIDED, BOUNDED, WITHIN)
 """Verdicts. They follow from numbers computed now, and are never stronger than the check that each item names. Curves of figures
 are known as pictures only: AGREES means that a statement of the paper's text, or a printed number, holds for our result; SYMMETRY
 and CONSTRUCTION that the statement holds for any model of this shape, right or wrong; CHECKED that only checks of our own could

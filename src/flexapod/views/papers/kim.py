@@ -9,8 +9,8 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable
-from flexapod.views.papers.items import OPEN, UNDECIDED, Item, Paper, apart, checked, judged
-from flexapod.views.papers.parameters import parameter_item
+from flexapod.views.papers.items import BOUNDED, OPEN, Item, Paper, apart, checked, judged
+from flexapod.views.papers.parameters import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ EQUAL = 1e-9
 
 SMALL = 0.1
 """Share of the total force that is called a small influence."""
-
-SEEN, UNLIKELY = 1e-4, "the cause that the paper supposes is too small"
-"""Share of the largest force below which a curve of discrepancies is not one that the paper's link model explains: a plotted
-discrepancy of less than a ten-thousandth would be the rounding of a printed table, and was called minor, not none."""
 
 FORCE = [Panel(variable="force", label="force")]
 OTHERS = {"virtual work": "virtual_work", "virtual power": "virtual_power", "minimal": "minimal"}
@@ -52,15 +48,17 @@ def kim() -> Paper:
 def _parameters(robot: fp.Robot) -> Item:
     """Appendix A.1; ends of the rails from start, direction and length."""
     legs = [leg.name for leg in robot.legs]
-    start, axis, ball = (np.array([robot.parameter(f"legs.{leg}.{key}") for leg in legs]) for key in ("rail.at", "rail.axis", "ball.on"))
+    start, axis, ball = (
+        np.array([robot.parameter(f"legs.{leg}.{key}") for leg in legs]) for key in ("rail.at", "rail.axis", "ball.on")
+    )
     length = np.array([robot.parameter(f"legs.{leg}.rail.limits.stroke")[1] for leg in legs])  # type: ignore[index]
     end = start + axis * length[:, None]
     printed = {
         "l [m]": ((0.0, 0.0, 0.9), "legs.ball.at"), "m [kg]": (10.7673, "platform.mass"), "m_l [kg]": (2.1729, "legs.link.mass"),
         "m_s [kg]": (0.9971, "legs.slider.mass"), "g [m/s²]": ((0.0, 0.0, 9.81), "gravity"),
         "CG' = -GC' [m]": ((0.0, 0.0, 0.007), "platform.com"),
-        **{f"I' {k}{k} [kg m²]": (v, f"platform.inertia.{k}{k}") for k, v in zip("xyz", (0.1181489, 0.1181488, 0.2258968), strict=True)},
-        **{f"I_l' {k}{k} [kg m²]": (v, f"legs.link.inertia.{k}{k}") for k, v in zip("xyz", (0.1402837, 0.1402837, 0.0001087), strict=True)},
+        **diagonal("I'", "platform", (0.1181489, 0.1181488, 0.2258968)),
+        **diagonal("I_l'", "legs.link", (0.1402837, 0.1402837, 0.0001087)),
         "c_s [N s/m]": (0.001, "legs.rail.friction.viscous"), "mu_s": (0.2, "legs.rail.friction.normal"),
         "c_u [N m s/rad]": (0.001, "legs.hip.friction.viscous"), "tau_u per force [m]": (0.006, "legs.hip.friction.reaction"),
         "c_p [N m s/rad]": (0.001, "legs.ball.friction.viscous"), "tau_p per force [m]": (0.006, "legs.ball.friction.reaction"),
@@ -69,7 +67,9 @@ def _parameters(robot: fp.Robot) -> Item:
         (f"{name} {k} of six legs [m]", PRINTED_POINTS[f"{name} {k}"], tuple(values[:, "xyz".index(k)]))
         for name, values in (("A_0", start), ("A_1", end), ("CB'", ball)) for k in "xyz" if f"{name} {k}" in PRINTED_POINTS
     ]  # fmt: skip
-    return parameter_item(robot, "Appendix A.1", printed, derived, "Geometry, masses and friction; the y row of A_1 is lost in print.")
+    return parameter_item(
+        robot, "Appendix A.1", printed, derived, "Geometry, masses and friction; the y row of A_1 is lost in print."
+    )
 
 
 PRINTED_POINTS = {
@@ -123,10 +123,10 @@ def _slender(robot: fp.Robot, motion: fp.Motion, where: str, what: str, exact: x
         title=f"discrepancy between the paper's equations and exact ones, {what}",
         says="A minor discrepancy between the paper's equations and DADS may be due to the simplified slender link model. It is "
         "plotted, its size is not printed.",
-        ours=f"With n.omega = 0 (Eqs. 17-19) the forces change by at most {size:.1e} N of {largest:.1f} N ({size / largest:.0e}). A "
-        "discrepancy that can be seen beside the forces has another cause.",
-        verdict=UNDECIDED if size > SEEN * largest else UNLIKELY,
-        check="our exact forces against those with spin neglected; DADS and the plotted values are not known",
+        ours=f"With n.omega = 0 (Eqs. 17-19) the forces change by at most {size:.1e} N of {largest:.1f} N "
+        f"({size / largest:.0e}). A larger discrepancy would have another cause.",
+        verdict=BOUNDED,
+        check=f"our forces with and without spin, {size:.1e} N apart; DADS and the plotted values are not known",
         parts=[time_figure(shown, [Panel(variable="difference", label="change of force")], f"Kim {where} (b): spin neglected")],
     )
 
@@ -233,8 +233,8 @@ READINGS = (
     "Friction moments depend on reactions, which depend on friction moments: the coupling is solved to convergence.",
 )
 MISSING = (
-    "Curves of DADS in Figs. 7 and 8: the program and its results are not available; what its discrepancy may come from is judged "
-    "by leaving out the spin of the links ourselves.",
+    "Curves of DADS in Figs. 7 and 8: the program and its results are not available; what its discrepancy may come from is "
+    "judged by leaving out the spin of the links ourselves.",
 )
 ERRATA = (
     "Eq. (33): the last entry -0.0 is -0.1; entries 4-6 are Euler angle accelerations.",

@@ -16,7 +16,9 @@ LAST_DIGIT = 1e-12
 """Relative: printed numbers are in the file as they are; derived ones differ by rounding."""
 
 
-def parameter_item(robot: fp.Robot, where: str, printed: Printed, derived: Sequence[tuple[str, Any, Any]] = (), says: str = "") -> Item:
+def parameter_item(
+    robot: fp.Robot, where: str, printed: Printed, derived: Sequence[tuple[str, Any, Any]] = (), says: str = ""
+) -> Item:
     """The parameters read back.
 
     Args:
@@ -29,11 +31,18 @@ def parameter_item(robot: fp.Robot, where: str, printed: Printed, derived: Seque
         where=where,
         title="parameters of the robot (input)",
         says=says or "Dimensions, masses and inertias.",
-        ours=f"All {count} are those of {robot.name}, which all results here use." if not wrong else f"Not equal: {', '.join(wrong)}.",
+        ours=f"Not equal: {', '.join(wrong)}."
+        if wrong
+        else f"All {count} are those of {robot.name}, which all results here use.",
         verdict=DIFFERS if wrong else INPUT,
         check=f"{count} printed values read back from the robot",
         parts=[HtmlTable(head=("parameter", "paper", "robot"), rows=[[name, _text(a), _text(b)] for name, a, b in rows])],
     )
+
+
+def diagonal(name: str, path: str, values: tuple[float, float, float]) -> dict[str, tuple[Any, str]]:
+    """Rows of a diagonal tensor [kg m^2]."""
+    return {f"{name} {k}{k} [kg m²]": (value, f"{path}.inertia.{k}{k}") for k, value in zip("xyz", values, strict=True)}
 
 
 def _numbers(value: Any) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.papers.efficiency import efficiency
 from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
-from flexapod.views.papers.parameters import parameter_item
+from flexapod.views.papers.parameters import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def _parameters(robot: fp.Robot) -> Item:
     printed = {
         "m1, slider [kg]": (0.1, "legs.slider.mass"), "m2, cross [kg]": (0.05, "legs.cross.mass"),
         "m3, leg [kg]": (0.398, "legs.link.mass"), "mp, platform [kg]": (3.983, "platform.mass"),
-        **{f"J3 {k} about A3 [kg m²], z along the leg": (v, f"legs.link.inertia.{k}{k}") for k, v in zip("xyz", (0.0722, 0.0722, 0.0), strict=True)},
-        **{f"Jp {k} [kg m²]": (v, f"platform.inertia.{k}{k}") for k, v in zip("xyz", (0.068, 0.068, 0.136), strict=True)},
+        **diagonal("J3 about A3, z along the leg,", "legs.link", (0.0722, 0.0722, 0.0)),
+        **diagonal("Jp", "platform", (0.068, 0.068, 0.136)),
         "l3, leg [m]": ((0.0, 0.0, 0.5), "legs.ball.at"),
     }  # fmt: skip
     rails = [robot.parameter(f"legs.{leg}.rail.at") for leg in "ABCDEF"]

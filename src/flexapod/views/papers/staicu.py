@@ -9,7 +9,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.papers.efficiency import efficiency
 from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
-from flexapod.views.papers.parameters import parameter_item
+from flexapod.views.papers.parameters import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
@@ -49,15 +49,15 @@ def _parameters(robot: fp.Robot) -> Item:
     """Section 3; tensors about the joint centres, leg axis last."""
     about = [robot.parameter(f"legs.piston.inertia.{k}{k}") for k in "xyz"]
     com = robot.parameter("legs.piston.com")
-    lever = 10.0 * com[2] ** 2  # type: ignore[index, operator]
+    lever = 10.0 * com[2] ** 2  # type: ignore[index]
     hips = [robot.parameter(f"legs.{leg}.hip.at") for leg in "ABCDEF"]
     balls = [robot.parameter(f"legs.{leg}.ball.on") for leg in "ABCDEF"]
     printed = {
         "m1, cross [kg]": (1.5, "legs.cross.mass"), "m2, cylinder [kg]": (15.0, "legs.cylinder.mass"),
         "m3, piston [kg]": (10.0, "legs.piston.mass"), "mp, platform [kg]": (50.0, "platform.mass"),
-        **{f"J1 {k} [kg m²]": (v, f"legs.cross.inertia.{k}{k}") for k, v in zip("xyz", (0.2, 0.1, 0.1), strict=True)},
-        **{f"J2 {k} [kg m²], z along the leg": (v, f"legs.cylinder.inertia.{k}{k}") for k, v in zip("xyz", (15.0, 15.0, 5.0), strict=True)},
-        **{f"Jp {k} [kg m²]": (v, f"platform.inertia.{k}{k}") for k, v in zip("xyz", (40.0, 40.0, 80.0), strict=True)},
+        **diagonal("J1", "legs.cross", (0.2, 0.1, 0.1)),
+        **diagonal("J2, z along the leg,", "legs.cylinder", (15.0, 15.0, 5.0)),
+        **diagonal("Jp", "platform", (40.0, 40.0, 80.0)),
         "gravity [m/s²]": ((0.0, 0.0, -9.81), "gravity"),
     }  # fmt: skip
     derived = [
