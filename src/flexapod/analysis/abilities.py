@@ -104,6 +104,10 @@ REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
     "loads do not follow from the motion; set friction=False"
 )
+NO_SPIN = (
+    "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
+    "and no spin about a leg's own line can be left out of others; use spin='exact'"
+)
 MINIMAL: Row = {
     "flexible platform": "formulation='minimal' does not apply to {robot}: its platform is flexible",
     "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
@@ -180,7 +184,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_dynamics": {
         ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED, "elastic drive & motion=platform": HOLD},
         "friction": {"flexible platform": NO_FRICTION, **OF_LEGS},
-        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
+        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE, "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },

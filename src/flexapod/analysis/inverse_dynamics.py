@@ -43,6 +43,7 @@ def inverse_dynamics(
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
     shares: Literal["frozen", "alone"] | None = None,
+    spin: Literal["exact", "neglected"] = "exact",
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
@@ -62,6 +63,8 @@ def inverse_dynamics(
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
+        spin: ``"neglected"`` lets legs between universal and spherical joints turn with n x n' (Kim & Ryu, Eq. 19) instead of
+            the angular velocity that the universal joint implies; by Newton-Euler, for six such legs.
         elastic, elastic_velocity: of flexible robots: arrays (N,) or (n, N), or ``"static"``: quasi-static deflection under
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
@@ -76,7 +79,9 @@ def inverse_dynamics(
     refuse(
         robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,
         wrench=wrench, point=point, axes=axes, legs=legs, shares=shares, elastic=elastic, elastic_velocity=elastic_velocity,
+        spin=spin,
     )  # fmt: skip
+    check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
@@ -93,18 +98,21 @@ def inverse_dynamics(
     detailed = reactions or rubbed or shares is not None
     if legs == "massless" and (detailed or formulation not in ("auto", "virtual_power")):
         raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
+    variant: dict[str, str] = {} if spin == "exact" else {"spin": spin}
+    if variant:
+        formulation = _without_spin(formulation, legs)
     chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"
     rates, words, guess = follow(robot, inputs)
     inputs = {**inputs, "guess": guess}
     if chosen == "virtual_power":
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
-        bound = kernel(robot, PROGRAM[chosen], **({"friction": False} if chosen == "newton_euler" else {}))
+        bound = kernel(robot, PROGRAM[chosen], **({"friction": False, **variant} if chosen == "newton_euler" else {}))
     spare = "virtual_power" if chosen == "minimal" and formulation == "auto" else None
     force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
-        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variables)
+        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variant, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force[words != ""] = np.nan
@@ -115,6 +123,15 @@ def inverse_dynamics(
 
 
 PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "minimal": "minimal_inverse_dynamics"}
+
+
+def _without_spin(formulation: str, legs: str) -> Formulation:
+    """The formulation that can neglect the spin of the legs, or why none can."""
+    if legs == "massless":
+        raise InputError("spin='neglected': massless legs have no inertia that their spin could act on; leave one of both out")
+    if formulation not in ("auto", "newton_euler"):
+        raise InputError(f"spin='neglected' is a variant of newton_euler, not of {formulation}; leave formulation out")
+    return "newton_euler"
 
 
 def choose(robot: Robot, formulation: str, loaded: bool) -> str:
@@ -166,15 +183,16 @@ def _with_friction(
     reactions: bool,
     shares: str | None,
     chosen: str,
+    variant: dict[str, str],
     variables: dict[str, tuple[Any, Any, str]],
 ) -> NDArray[np.float64]:
     """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
-    options = {} if shares is None else {"shares": shares}
+    options = variant if shares is None else {**variant, "shares": shares}
     bound = kernel(robot, "newton_euler", friction=rubbed, **options)
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)
     if rubbed:
-        smooth = run(kernel(robot, "newton_euler", friction=False), inputs, words)["force"]
+        smooth = run(kernel(robot, "newton_euler", friction=False, **variant), inputs, words)["force"]
         force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
     outputs = mark_undetermined(robot, batch.outputs)
     for output in bound.signature.outputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 from collections.abc import Mapping
@@ -55,6 +56,9 @@ PROGRAMS = {
     "general_flexible_mass_matrix": "flexapod.equations.flexible_platform.general_assembly",
 }
 """Quantity -> module that has the program as a function of the same name."""
+
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_kinematics", "forward_kinematics", "jacobian")
+"""Quantities that are offered; the other programs are parts of verbs, and are found by their names as well."""
 
 
 class RobotKernel:
@@ -113,7 +117,7 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
-        raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
+        raise unknown_quantity("kernel for", quantity)
     if quantity.startswith("minimal_"):
         # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
         from flexapod.equations.minimal import plan
@@ -122,6 +126,13 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
     return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+
+
+def unknown_quantity(what: str, quantity: str) -> InputError:
+    """The error for a quantity that no program computes: the nearest name, and those that are offered."""
+    near = difflib.get_close_matches(str(quantity), [*QUANTITIES, *PROGRAMS], n=1)
+    hint = f"did you mean '{near[0]}'? There are" if near else "there are"
+    return InputError(f"no {what} '{quantity}'; {hint}: {', '.join(QUANTITIES)}")
 
 
 def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:

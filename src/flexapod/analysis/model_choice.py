@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.kernels import PROGRAMS, parameter_values
+from flexapod.analysis.kernels import PROGRAMS, parameter_values, unknown_quantity
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def choose_model(
 
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:
     if quantity not in PROGRAMS:
-        raise InputError(f"no model of '{quantity}'; there are: {', '.join([*formulations(robot), *PROGRAMS])}")
+        raise unknown_quantity("model of", quantity)
     if formulation is not None:
         raise InputError(f"{quantity} has one formulation only; leave formulation out")
     return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, quantity, given))

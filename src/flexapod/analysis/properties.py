@@ -25,6 +25,12 @@ def has_friction(robot: Robot) -> bool:
     return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in _parts(robot))
 
 
+def _six_that_spin(robot: Robot) -> bool:
+    from flexapod.equations.newton_euler.constraint_plan import plain
+
+    return plain(robot)
+
+
 def _joint(parts: list[Any]) -> str:
     return parts[0].joint if parts else ""
 
@@ -90,6 +96,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "no elastic coordinates": lambda robot: not robot.elastic_names,
     "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
     "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,
+    "other legs than six that spin": lambda robot: not _six_that_spin(robot),
     "no minimal equations": lambda robot: bool(_minimal(robot)),
     "friction by loads": lambda robot: bool(_loaded(robot)),
     "friction along a rotation": lambda robot: bool(_along_rotation(robot)),
