@@ -109,8 +109,13 @@ def remove_left_over(target: Path) -> None:
                 part.unlink(missing_ok=True)
 
 
+def part_name(target: Path) -> Path:
+    """A new hidden name beside a target; it tells which process writes there."""
+    return target.parent / f"{_prefix(target)}{_host()}-{os.getpid()}-{os.urandom(4).hex()}.part"
+
+
 def _write_part(target: Path, data: bytes) -> Path:
-    part = target.parent / f"{_prefix(target)}{_host()}-{os.getpid()}-{os.urandom(4).hex()}.part"
+    part = part_name(target)
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     _writing.add(part)
     try:
