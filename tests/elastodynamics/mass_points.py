@@ -118,7 +118,7 @@ def _spread(
 ) -> MassPoints:
     """Masses at the corners of a rectangle with the section's radii of gyration.
 
-    Without `rotary` the section is a needle's: inertia about x alone, as masses across the beam and as much negative mass along it.
+    Without `rotary` the section is a needle's: inertia about x alone, by masses across the beam and negative ones along it.
     """
     a, b = np.sqrt(c.iz / c.area), np.sqrt(c.iy / c.area)
     corners = [(0.0, i * a, j * b, 0.25) for i in (-1, 1) for j in (-1, 1)]

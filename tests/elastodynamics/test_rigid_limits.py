@@ -56,7 +56,7 @@ def frozen(name: str) -> fp.Robot:
 
 
 def bar(spec: Flexible, planar: bool, in_table: bool) -> str:
-    """A straight bar along x with the beam's mass: a line; spatial ones have inertia about it, Timoshenko's that of the section."""
+    """A straight bar along x with the beam's mass: a line; spatial: with inertia about it, Timoshenko's with the section's."""
     assert spec.section is not None
     c, L, rho = cut(spec.section), float(spec.length or 0), float(spec.density or 0)
     m = rho * c.area * L
