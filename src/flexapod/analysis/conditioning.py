@@ -144,7 +144,9 @@ def _weakest(rows: Array, length: float) -> tuple[Array, Array]:
     """Type 2 distance, and the motion (n, 6) that belongs to it, as a twist of dimensionless size 1."""
     _, s, vt = np.linalg.svd(row_normalised(rows, length))
     direction = vt[:, 5]
-    first = np.take_along_axis(direction, np.abs(direction).argmax(axis=1)[:, None], axis=1)
+    size = np.abs(direction)
+    leading = (size > (1.0 - 1e-6) * size.max(axis=1, keepdims=True)).argmax(axis=1)  # the first of equals, whatever the rounding
+    first = np.take_along_axis(direction, leading[:, None], axis=1)
     return s[:, 5], direction * np.sign(first) * np.array([length] * 3 + [1.0] * 3)
 
 
