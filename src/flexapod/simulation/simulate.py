@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.errors import InputError
+from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
@@ -188,9 +188,12 @@ def _whole(name: str, ratio: float) -> int:
 def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
     """Run with a progress bar and checkpoints."""
     from flexapod.analysis.progress import progress_bar
-    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, write_checkpoint
+    from flexapod.files import remove_left_over
+    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, try_checkpoint
 
     path = Path(save) if save is not None else None
+    if path is not None and not path.parent.is_dir():
+        raise FileError(f"save: there is no folder {path.parent}; create it first")
     mark = fingerprint(setup, clock, events) if path is not None else ""
     state = (read_checkpoint(path, mark) if path is not None else None) or Progress(state=np.array(setup.start))
     total = max(1, round(clock.duration / clock.step))
@@ -203,14 +206,15 @@ def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, s
             nonlocal last
             show(round(now / clock.step))
             if path is not None and clock_time.monotonic() - last > SAVED and progress.segment < clock.duration:
-                write_checkpoint(path, mark, progress, width)
+                try_checkpoint(path, mark, progress, width)
                 last = clock_time.monotonic()
 
         result = drive(setup, clock, events, state, after_block)
     if path is not None and result.interrupted:
-        write_checkpoint(path, mark, result, width)
+        try_checkpoint(path, mark, result, width)
     elif path is not None:
         path.unlink(missing_ok=True)
+        remove_left_over(path)
     return result
 
 
