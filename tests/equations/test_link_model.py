@@ -6,11 +6,11 @@ import functools
 
 import numpy as np
 import pytest
-from support.robots import FILES, home, robot_named
 
 import flexapod as fp
 from flexapod.analysis.kernels import kernel, make_program
 from flexapod.analysis.sampling import random_states
+from support.robots import FILES, home, robot_named
 
 STATES = 300
 AGREE = 1e-10
@@ -116,7 +116,7 @@ def test_variants_keep_the_plan() -> None:
 
 def test_singular_pose_is_named() -> None:
     """Fichter: a symmetric 6-UPS turned by 90 degrees about its axis."""
-    robot, bound = robot_named("stewart-3-3"), kernel(robot_named("stewart-3-3"), "link_inverse_dynamics")
+    bound = kernel(robot_named("stewart-3-3"), "link_inverse_dynamics")
     given = {i.name: np.zeros(i.shape) for i in bound.signature.inputs}
     given |= {"position": np.array([0.0, 0.0, 4.0]), "rotation": np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])}
     batch = bound.batch({k: v[None] for k, v in given.items()})

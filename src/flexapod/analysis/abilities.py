@@ -113,6 +113,10 @@ MINIMAL: Row = {
     "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
     "rigid & with wrench": "formulation='minimal' does not apply to {robot}: it takes no external wrench",
 }
+LINKS: Row = {
+    "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
+    "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
+}
 LOCKED = (
     "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
     "give actuators='free', or the stiffness of each actuator"
@@ -184,14 +188,16 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_dynamics": {
         ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED, "elastic drive & motion=platform": HOLD},
         "friction": {"flexible platform": NO_FRICTION, **OF_LEGS},
-        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE, "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
-        "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL,
+        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
+        "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
+        "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
         ANY: {"tied actuators": TIED},
         "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
         "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
+        "formulation=links": LINKS,
         "formulation=minimal": {
             **MINIMAL,
             "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Coordinates = Literal["platform", "actuator", "independent"]
+PROGRAM = {
+    "friction": "forward_friction",
+    "minimal": "minimal_forward_dynamics",
+    "links": "link_forward_dynamics",
+    "virtual_power": "forward_dynamics",
+}
+"""Formulation -> program."""
+
 COORDINATES = ("platform", "actuator", "independent")
 
 
@@ -40,7 +48,7 @@ def forward_dynamics(
     wrench: Any = None,
     point: str | None = None,
     axes: str = "world",
-    formulation: Literal["auto", "virtual_power", "minimal"] = "auto",
+    formulation: Literal["auto", "links", "virtual_power", "minimal"] = "auto",
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
@@ -72,15 +80,15 @@ def forward_dynamics(
             robot, state, force, elastic, elastic_velocity, wrench, point, axes, formulation, on_error
         )
     refuse_elastic(robot, getattr(state, "elastic", None))
-    check_option("formulation", formulation, ("auto", "virtual_power", "minimal"))
+    check_option("formulation", formulation, ("auto", "links", "virtual_power", "minimal"))
     inputs, words = state_inputs(robot, state)
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
     rubbed = friction and has_friction(robot)
-    fast = not rubbed and choose(robot, formulation, loaded=wrench is not None) == "minimal"
-    bound = kernel(robot, "forward_friction" if rubbed else "minimal_forward_dynamics" if fast else "forward_dynamics")
-    outputs = run(bound, inputs, words, "forward_dynamics" if fast and formulation == "auto" else None)
+    chosen = "friction" if rubbed else choose(robot, formulation, loaded=wrench is not None)
+    spare = PROGRAM["links"] if chosen == "minimal" and formulation == "auto" else None
+    outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Formulation = Literal["auto", "virtual_power", "virtual_work", "newton_euler", "minimal"]
-FORMULATIONS = ("auto", "virtual_power", "virtual_work", "newton_euler", "minimal")
+Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal"]
+FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
 def inverse_dynamics(
@@ -57,7 +57,7 @@ def inverse_dynamics(
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold, else virtual power. Friction depends on reactions: it is always solved
+            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on reactions: it is always solved
             with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
@@ -108,7 +108,7 @@ def inverse_dynamics(
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
         bound = kernel(robot, PROGRAM[chosen], **({"friction": False, **variant} if chosen == "newton_euler" else {}))
-    spare = "virtual_power" if chosen == "minimal" and formulation == "auto" else None
+    spare = "link_inverse_dynamics" if chosen == "minimal" and formulation == "auto" else None
     force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
@@ -122,7 +122,12 @@ def inverse_dynamics(
     return result.assign_attrs(formulation=chosen, friction=int(rubbed))
 
 
-PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "minimal": "minimal_inverse_dynamics"}
+PROGRAM = {
+    "links": "link_inverse_dynamics",
+    "virtual_work": "virtual_work",
+    "newton_euler": "newton_euler",
+    "minimal": "minimal_inverse_dynamics",
+}
 
 
 def _without_spin(formulation: str, legs: str) -> Formulation:
@@ -135,13 +140,14 @@ def _without_spin(formulation: str, legs: str) -> Formulation:
 
 
 def choose(robot: Robot, formulation: str, loaded: bool) -> str:
-    """The formulation that serves a request; the minimal one knows no external load."""
+    """The formulation of a request, the one with the fewest operations for ``"auto"``; the minimal one knows no external load."""
     from flexapod.equations.minimal.conditions import applies
 
     if formulation not in ("auto", "minimal"):
         return formulation
-    why = "it takes no external wrench" if loaded else applies(robot)
-    return "virtual_power" if why else "minimal"
+    if not loaded and applies(robot) is None:
+        return "minimal"
+    return "links" if robot.no_link_plan is None else "virtual_power"
 
 
 def run(

@@ -123,6 +123,8 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         from flexapod.equations.minimal import plan
 
         options = {"plan": plan(robot), **options}
+    if quantity.startswith("link_") and robot.no_link_plan is not None:
+        raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
     return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
@@ -198,7 +200,9 @@ def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, 
 
     if has_friction(robot):
         return "newton_euler", {"friction": True}
-    return ("minimal_inverse_dynamics" if choose(robot, "auto", loaded=False) == "minimal" else "virtual_power"), {}
+    from flexapod.analysis.inverse_dynamics import PROGRAM
+
+    return PROGRAM.get(choose(robot, "auto", loaded=False), "virtual_power"), {}
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 RIGID = {
     "inverse_dynamics": {
         "minimal": "minimal_inverse_dynamics",
+        "links": "link_inverse_dynamics",
         "virtual_power": "virtual_power",
         "virtual_work": "virtual_work",
         "newton_euler": "newton_euler",
     },
-    "forward_dynamics": {"minimal": "minimal_forward_dynamics", "virtual_power": "forward_dynamics"},
+    "forward_dynamics": {
+        "minimal": "minimal_forward_dynamics",
+        "links": "link_forward_dynamics",
+        "virtual_power": "forward_dynamics",
+    },
     "mass_matrix": {"virtual_power": "mass_matrix"},
 }
 FLEXIBLE_PLATFORM = {
@@ -135,6 +140,10 @@ def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]
         from flexapod.equations.minimal import plan
 
         return {"plan": plan(robot), **given}
+    if program.startswith("link_"):
+        if robot.no_link_plan is not None:
+            raise InputError(f"formulation='links' does not apply to {robot.name}: {robot.no_link_plan}")
+        return {"zeros": robot.zeros, **given}
     return {**OPTIONS.get(formulation, {}), **given}
 
 

@@ -30,7 +30,7 @@ class KernelFamily:
         backend: str | None = None,
         make_general: Callable[[], Program] | None = None,
     ) -> None:
-        """Of a program; `make_general`: another program for numbers that lost a zero, where the first was written for the zeros."""
+        """Of a program; `make_general`: another one for numbers that lost a zero, where the first was written for the zeros."""
         self._make_program = make_program
         self._make_general = make_general
         self._key = key

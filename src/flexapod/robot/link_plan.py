@@ -166,7 +166,7 @@ def _leg_choice(leg: Leg, found: LegNumbers) -> LegChoice:
 
 
 def _simple_rows(B: Array) -> tuple[int, ...]:
-    """Rows that make a well-conditioned square block: of the good choices, the one with the smallest blocks and fewest entries."""
+    """Rows that make a well-conditioned square block: of the good choices, that with the smallest blocks and fewest entries."""
     m, n = B.shape
     if n == 0:
         return ()

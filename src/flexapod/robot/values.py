@@ -102,7 +102,7 @@ def _chain(result: dict[str, float], leg: Leg, size: float) -> None:
 
 def _number(value: float, link: Link, size: float) -> float:
     """A coordinate of a link: an angle, or a length of the robot."""
-    return float(tidy(np.float64(value), size if link.kind == "P" else 1.0))
+    return float(tidy(np.array(value), size if link.kind == "P" else 1.0))
 
 
 def _closed_form(result: dict[str, float], leg: Leg, size: float) -> None:

@@ -95,7 +95,7 @@ class LinkValues(Values):
     def check(self) -> None:
         """Refuse numbers that the equations are not for; every number that was asked for is then part of the signature.
 
-        The checks depend on parameters alone, so that they cost nothing per sample, and nothing at all for zeros that the tape knows.
+        The checks depend on parameters alone: they cost nothing per sample, and nothing at all for zeros that the tape knows.
         """
         used = [symbol for name, symbol in self._known.items() if name in self._zeros]
         if used:
@@ -156,7 +156,7 @@ def _determinant(X: Any) -> Any:
 
 
 def ranks(A: Any) -> list[tuple[int, Any]]:
-    """Per block, its size and a square that vanishes with its rank: of the determinant up to size three, of the least pivot beyond."""
+    """Per block, its size and a square that vanishes with its rank: of the determinant up to three, else of the least pivot."""
     result = []
     for rows, columns in blocks(pattern(A)):
         X = ca.densify(sparse(A)[list(rows), list(columns)])

@@ -1,6 +1,6 @@
 r"""Forward dynamics by the link-axes model: acceleration of the platform from actuator forces.
 
-A leg that ends in a spherical joint and fills its three rows has an inertia at its tip, :math:`\Lambda = B^{-T} M B^{-1}`; other legs
+A leg that ends in a spherical joint and fills its three rows has an inertia at its tip, :math:`\Lambda = B^{-T} M B^{-1}`; others
 have one per twist of the platform, :math:`X^T M X` with :math:`B X = P`. Rows that a leg cannot meet bind the platform:
 
 .. math:: \dot V = N\dot u + \beta,\qquad (N^T A N)\,\dot u = -N^T(c + A\beta)
@@ -82,7 +82,8 @@ def _leg_inertia(values: LinkValues, leg: LinkLeg, force: Any, at: int, massless
     h = list(leg.h)
     for place, k in enumerate(leg.driven):
         h[k] = h[k] - force[at + place]
-    links = [LinkMotion(R=R, r=ca.densify(r), w=None, alpha=None, U=None, a=None, dv=None, da=None) for R, r in zip(leg.R, leg.r, strict=True)]
+    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
+    links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
     n = len(h)
     M = sparse(leg_mass_matrix(values, leg.leg, links, [])) if n and not massless else ca.SX(n, n)
     whole = ca.vertcat(*h) if n else ca.SX(0, 1)

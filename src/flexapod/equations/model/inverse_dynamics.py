@@ -1,6 +1,6 @@
 r"""Inverse dynamics of a platform motion by the link-axes model.
 
-Passive joints balance, :math:`B_p^T\lambda = h_p`, so that each leg has :math:`\lambda = \lambda_0 + D\mu`; the platform's balance
+Passive joints balance, :math:`B_p^T\lambda = h_p`, so that a leg has :math:`\lambda = \lambda_0 + D\mu`; the platform's balance
 :math:`\sum_i G_i\mu_i = w_P` is a small square system, six rows for a rigid platform of mobility six. Actuator forces are
 :math:`\Gamma = h_a - B_a^T\lambda`. Directions of mu that the balance leaves free and that reach actuators are redundant drives:
 the forces of least norm are taken. Those that do not are over-constraint and change no force.
@@ -128,8 +128,8 @@ def _multipliers(b: Program, robot: Robot, G: Any, right: Any) -> tuple[list[Any
 
 
 def nearly_singular(b: Program, A: Any) -> Any:
-    """Some block of the balance has lost its rank: a unit multiplier's wrench (forces of order 1, moments of the size of the robot)
-    is spanned by the others' to rounding."""
+    """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
+    is spanned by the others to rounding."""
     length = b.parameter("characteristic_length", unit="m")
     scale = ca.fmin(1, length) ** 2
     worst = ca.SX(0)

@@ -177,7 +177,7 @@ def link_leg(
     qdd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[drift[k] for k in chosen]))) if n else ca.SX(0, 1)
     links = _motion(leg, R, r, qd, qdd, gravity)
     last = leg.closing.link
-    if all(row.axes is None for row in rows) and len(rows) == 3:  # the tip has the platform's acceleration: shorter than the recursion
+    if leg.closing.type == "spherical":  # the tip has the platform's acceleration: shorter than the recursion
         links.a[last] = sparse(wanted - mul(links.U[last], t))
     h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd)
     return LinkLeg(
@@ -293,8 +293,8 @@ def _drift(rows: Sequence[Row], links: Links, last: int, t: Any, wanted: Any, w_
 def joint_forces(values: LinkValues, leg: Leg, R: Sequence[Any], r: Sequence[Any], links: Links, qdd: Any) -> list[Any]:
     r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
 
-    f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint turn as one body with what carries it, so that they
-    are added there once per parameter set.
+    f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint rotate with what carries it and are added there,
+    once per parameter set.
     """
     count = len(leg.links)
     E = [values.pseudo_inertia(f"{k.coordinate}.body") if k.body is not None else ca.SX(3, 3) for k in leg.links]
