@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
@@ -83,6 +84,9 @@ def inverse_dynamics(
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
+    if robot.elastic_legs and kind_of(motion) == "platform" and any(spring for _, spring in drives(robot)):
+        given = {"wrench": wrench, "point": point, "axes": axes, "friction": friction, "elastic": elastic}
+        return carried_inverse_dynamics(robot, motion, {**given, "elastic_velocity": elastic_velocity}, on_error)
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 
