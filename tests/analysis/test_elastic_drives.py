@@ -18,8 +18,8 @@ STATIC = 1e-10
 """Static forces against the robot with rigid drives, of the largest."""
 
 FOLLOWS = 1e-7
-"""Distance [m] between a simulation driven by the forces and the path, after four periods: the spline through samples 0.5 ms apart
-and the integrator's steps of 1 ms; without the rates of the springs it is 4 mm."""
+"""Distance [m] between a simulation driven by the forces and the path over a period: the spline through samples 0.5 ms apart, the
+integrator's steps of 1 ms; without the rates of the springs it is millimetres."""
 
 
 def robot_with(drive: str) -> fp.Robot:

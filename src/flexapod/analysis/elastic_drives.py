@@ -1,13 +1,13 @@
 r"""Inverse dynamics of a platform motion through elastic drives: quasi-static springs carried along the motion.
 
-An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the link side gives s, its
-acceleration does not appear, and the motor gives the force:
+An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the links give s, without
+its acceleration, and the motor gives the force:
 
 .. math:: k\,s + d\,\dot s = -\tau(q, \dot q, \ddot q),\qquad \Gamma = I_m(\ddot q - \ddot s) + \tau
 
 tau is what the links demand of the drives, rotors left out. The rates of s are those along the motion (a spline through its
-samples; zero for a State). Exact for rigid links and d = 0. Neglected: the transient of the damper (time constant d/k) and vibration of
-other elastic coordinates, which are static or simulated as asked. The motion must be smooth to its fourth derivative.
+samples; zero for a State). Exact for rigid links and d = 0. Neglected: the transient of the damper (time constant d/k) and the
+vibration of other elastic coordinates, which are static or simulated as asked. The motion must be smooth to its fourth derivative.
 """
 
 from __future__ import annotations
@@ -62,10 +62,8 @@ def _without_springs(description: Description) -> Description:
     legs = {}
     for name, leg in description.legs.items():
         joints = {k: j.model_copy(update=off) if j.actuated and j.stiffness else j for k, j in leg.joints.items()}
-        table = [
-            r.model_copy(update={"stiffness": None, "damping": None, "IA": 0.0, "friction": None}) if r.mu == 1 and r.stiffness else r
-            for r in leg.table
-        ]
+        row_off = {"stiffness": None, "damping": None, "IA": 0.0, "friction": None}
+        table = [row.model_copy(update=row_off) if row.mu == 1 and row.stiffness else row for row in leg.table]
         legs[name] = leg.model_copy(update={"joints": joints, "table": table})
     return replace(description, legs=legs)
 
@@ -99,7 +97,8 @@ def carried_inverse_dynamics(robot: Robot, motion: Any, options: dict[str, Any],
         "force": (("actuator",), force, force_unit(robot)),
         "power": (("actuator",), force * (v - sd), "W"),
     }
-    units = {"elastic": "m or rad", "elastic_velocity": "1/s of the coordinate", "elastic_acceleration": "1/s^2 of the coordinate"}
+    unit = "of the coordinate"
+    units = {"elastic": "m or rad", "elastic_velocity": f"1/s {unit}", "elastic_acceleration": f"1/s^2 {unit}"}
     for (key, unit), own in zip(units.items(), (s, sd, sdd), strict=True):
         variables[key] = (("elastic_coordinate",), _named(robot, links, found, key, own), unit)
     words = np.atleast_1d(found.reason.values).astype(object) if "reason" in found else no_words(motion)
@@ -118,7 +117,9 @@ def _springs(motion: Any, tau: Array, pairs: list[tuple[Link, Link | None]]) -> 
     if not isinstance(motion, Motion):
         return s, sd, sdd
     if len(motion) < FEWEST:
-        raise InputError(f"motion: {len(motion)} samples; the rates of the drives' springs need at least {FEWEST}. Sample it finer")
+        raise InputError(
+            f"motion: {len(motion)} samples; the rates of the drives' springs need at least {FEWEST}. Sample it finer"
+        )
     from scipy.interpolate import make_interp_spline
 
     good = np.isfinite(load).all(axis=1)

@@ -58,8 +58,8 @@ def inverse_dynamics(
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on reactions: it is always solved
-            with Newton-Euler, and added.
+            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
+            reactions: it is always solved with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
