@@ -64,7 +64,7 @@ def cartesian_stiffness(
     free = ~np.isfinite(C).all(axis=(1, 2))
     words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
-    C, model = C[~free], replace(model, good=model.good[~free])
+    C, model = C[~free], model.rows(np.asarray(~free))
     scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)
     even = C * scale[:, None] * scale
     rank = np.linalg.matrix_rank(even, tol=YIELDS * np.abs(even).max(axis=(1, 2)), hermitian=True)

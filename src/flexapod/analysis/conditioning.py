@@ -124,10 +124,10 @@ def row_normalised(rows: Array, length: float) -> Array:
 
 def type_2_distance(rows: Array, length: float) -> Array:
     """Smallest singular value of the row-normalised [J; G]: 0 at a type 2 singularity, at most 1."""
-    return _padded(np.linalg.svd(row_normalised(rows, length), compute_uv=False))[:, 5]
+    return _padded(np.asarray(np.linalg.svd(row_normalised(rows, length), compute_uv=False)))[:, 5]
 
 
-def _padded(s: Array) -> Array:
+def _padded(s: NDArray[Any]) -> Array:
     """Six singular values: those of missing rows are zero (under-actuated robots)."""
     return np.concatenate([s, np.zeros((*s.shape[:-1], max(0, 6 - s.shape[-1])))], axis=-1)
 

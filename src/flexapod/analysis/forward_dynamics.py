@@ -14,6 +14,7 @@ from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Coordinates = Literal["platform", "actuator", "independent"]
+SINGULAR = "singular (type 2): the actuators do not determine the motion of the platform"
 COORDINATES = ("platform", "actuator", "independent")
 
 
@@ -130,7 +132,9 @@ def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> t
     return batch.outputs, words
 
 
-def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> tuple[Array, list[str]]:
+def _in_coordinates(
+    robot: Robot, state: Any, terms: dict[str, Array], coordinates: str, words: NDArray[Any], on_error: OnError
+) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
     N = terms["basis"]
     if coordinates == "platform":
@@ -139,7 +143,10 @@ def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> 
         names = ["vx", "vy", "vz", "wx", "wy", "wz"]
         return N, [names[i] for i in robot.plan.platform_independent]
     A = np.einsum("nai,nij->naj", terms["jacobian"], N)
-    return N @ np.linalg.inv(A), list(robot.actuators)
+    T = N @ inverted(A)
+    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    settle("actuator coordinates", robot, words.astype(str), state, on_error)
+    return T, list(robot.actuators)
 
 
 def mass_matrix(
@@ -160,7 +167,7 @@ def mass_matrix(
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, "mass_matrix")
     terms, words = _platform_terms(robot, state, on_error)
-    T, names = _in_coordinates(robot, terms, coordinates)
+    T, names = _in_coordinates(robot, state, terms, coordinates, words, on_error)
     M = np.einsum("nij,nik,nkl->njl", T, terms["mass_matrix"], T)
     return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), "mass_matrix", words, on_error)
 
@@ -183,6 +190,8 @@ def _flexible(robot: Robot, state: Any, coordinates: str, on_error: OnError, whi
     """Mass matrix or generalized force of a flexible robot."""
     terms, words, _ = flexible_terms(robot, state, on_error)
     T, names = in_coordinates(robot, terms, coordinates)
+    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    settle("actuator coordinates", robot, words.astype(str), state, on_error)
     if which == "mass_matrix":
         M = np.einsum("nij,nik,nkl->njl", T, terms[which], T)
         return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), which, words, on_error)
@@ -206,7 +215,7 @@ def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: 
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, which)
     terms, words = _platform_terms(robot, state, on_error)
-    T, names = _in_coordinates(robot, terms, coordinates)
+    T, names = _in_coordinates(robot, state, terms, coordinates, words, on_error)
     force = terms[which]
     if which == "coriolis_force":
         if coordinates == "actuator":  # acceleration of the platform at zero actuator acceleration enters as well

@@ -8,7 +8,7 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+POSITIVE = 1e-14
+"""Smallest eigenvalue of a mass matrix with unit diagonal: below it is rounding, and something moves without mass."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
@@ -51,6 +54,11 @@ class LinearModel:
     names: list[str]
     good: NDArray[np.intp]
     variables: dict[str, tuple[Any, Any, str]]
+
+    def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
+        """The model of some of its samples."""
+        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "good")}
+        return replace(self, **parts)
 
 
 def natural_frequencies(
@@ -90,6 +98,10 @@ def natural_frequencies(
     words = np.full(len(state), "", dtype=object)
     model = linear_model(robot, state, actuators, prestress, (wrench, point, axes), words)
     settle("natural frequencies", robot, words.astype(str), state, on_error)
+    light = ~_moves(model.M)
+    words[model.good[light]] = MASSLESS
+    settle("natural frequencies", robot, words.astype(str), state, on_error)
+    model = model.rows(~light)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     return _labelled(robot, state, model, found, words, on_error)
 
@@ -129,6 +141,16 @@ def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
     return values
+
+
+MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+
+
+def _moves(M: Array) -> NDArray[np.bool_]:
+    """Which mass matrices (n, m, m) are positive definite."""
+    scale = np.sqrt(np.abs(np.einsum("nii->ni", M)))
+    even = M / np.where(scale > 0.0, scale, 1.0)[:, :, None] / np.where(scale > 0.0, scale, 1.0)[:, None, :]
+    return np.asarray(np.linalg.eigvalsh(even).min(axis=1, initial=1.0) > POSITIVE)
 
 
 def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibration:
