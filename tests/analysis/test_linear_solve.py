@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.kinds import document_of, robot_of, robot_of_kind
 
 import flexapod as fp
 from flexapod.analysis.linear_solve import inverted, regular, solved
+from support.kinds import document_of, robot_of, robot_of_kind
 
 ROUNDING = 1e-12
 """Of a solution of 8 unknowns with condition number 100."""
@@ -72,7 +72,7 @@ def test_actuator_coordinates_at_a_singular_pose() -> None:
     robot = robot_of_kind("rigid, mobility below 6")
     height = np.sqrt(0.5**2 - 0.1**2)
     at = fp.State(position=[0.0, height, 0.0])
-    with pytest.raises(fp.FlexapodError, match="singular|cannot"):
+    with pytest.raises(fp.FlexapodError, match=r"singular|cannot"):
         fp.mass_matrix(robot, at, coordinates="actuator")
 
 

@@ -346,18 +346,9 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
 
     Checked by: tests/analysis/test_abilities.py.
     """
-    check_robot(robot)
     found = reason(robot, verb, options)
     if found is not None:
         raise InputError(found)
-
-
-def check_robot(robot: Any) -> None:
-    """Refuse what is no robot."""
-    from flexapod.robot.robot import Robot as RobotClass
-
-    if not isinstance(robot, RobotClass):
-        raise InputError(f"robot: expected a Robot, got {type(robot).__name__}; flexapod.load gives one")
 
 
 def moving(state: Any) -> bool | None:

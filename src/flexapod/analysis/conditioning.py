@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.state import State
@@ -41,6 +42,7 @@ LEG_SINGULAR = {
 """What a leg of each architecture does where it is singular."""
 
 
+@checked
 def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: OnError = "raise") -> xr.Dataset:
     """Actuator rates per platform twist, and what constrains the platform.
 
@@ -66,6 +68,7 @@ def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: 
     return result.assign_coords(constraint=("constraint", constraint_names(robot))) if robot.plan.constraints else result
 
 
+@checked
 def conditioning(
     robot: Robot, state: State | Motion | ActuatorMotion, length: float | None = None, *, on_error: OnError = "raise"
 ) -> xr.Dataset:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
@@ -32,6 +33,7 @@ SINGULAR = "singular (type 2): the actuators do not determine the motion of the 
 COORDINATES = ("platform", "actuator", "independent")
 
 
+@checked
 def forward_dynamics(
     robot: Robot,
     state: State | Motion,
@@ -149,6 +151,7 @@ def _in_coordinates(
     return T, list(robot.actuators)
 
 
+@checked
 def mass_matrix(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -172,6 +175,7 @@ def mass_matrix(
     return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), "mass_matrix", words, on_error)
 
 
+@checked
 def gravity_force(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -179,6 +183,7 @@ def gravity_force(
     return _bias(robot, state, coordinates, on_error, "gravity_force")
 
 
+@checked
 def coriolis_force(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -258,6 +263,7 @@ def _labelled(
     return result.assign_coords({dim: names for dim in dims})
 
 
+@checked
 def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
     refuse(robot, "energy")

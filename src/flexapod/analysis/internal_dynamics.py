@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -45,6 +46,7 @@ class UnstableInternalDynamicsError(FlexapodError):
         self.growth = growth
 
 
+@checked
 def internal_dynamics(
     robot: Robot,
     state: State | Motion,

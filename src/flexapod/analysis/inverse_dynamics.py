@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
@@ -31,6 +32,7 @@ Formulation = Literal["auto", "virtual_power", "virtual_work", "newton_euler", "
 FORMULATIONS = ("auto", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
+@checked
 def inverse_dynamics(
     robot: Robot,
     motion: Motion | State,

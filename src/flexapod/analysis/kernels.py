@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import check_robot as _robot
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
 
@@ -61,10 +62,18 @@ class RobotKernel:
     fast path for single samples.
     """
 
-    def __init__(self, robot: Robot, kernel: Kernel) -> None:
-        self.robot = robot
+    def __init__(
+        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
         self.compiled = kernel
         self.parameters = parameter_values(robot, kernel.signature)
+
+    def __reduce__(self) -> Any:
+        """A kernel travels as its request: machine code is made, or found in the cache, where it arrives."""
+        if self.quantity is None:
+            raise InputError("this kernel was compiled from a program of its own; only kernels of flexapod.kernel can be pickled")
+        return _again, (self.robot, self.quantity, self.options, self.parameters)
 
     @property
     def signature(self) -> Signature:
@@ -107,6 +116,10 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
+    _robot("robot", robot)
+    if not isinstance(quantity, str):
+        raise InputError(f"quantity: expected a name, got {type(quantity).__name__}; there are: {', '.join(PROGRAMS)}")
+    asked = quantity, dict(options)
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
@@ -118,7 +131,14 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         options = {"plan": plan(robot), **options}
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
-    return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), *asked)
+
+
+def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
+    """A kernel in another process."""
+    bound = kernel(robot, quantity, **options)
+    bound.parameters = parameters
+    return bound
 
 
 def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:

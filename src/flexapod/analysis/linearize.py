@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import moving, refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.leg_dynamics import MASSLESS
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
@@ -62,6 +63,7 @@ class StateSpace:
         return control.ss(self.A, self.B, self.C, self.D, **names)
 
 
+@checked
 def linearize(
     robot: Robot,
     state: Any,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import check_flexible, is_flexible
 from flexapod.analysis.flexible_dynamics import TWIST, world_axes
 from flexapod.analysis.flexible_load import flexible_load
@@ -61,6 +62,7 @@ class LinearModel:
         return replace(self, **parts)
 
 
+@checked
 def natural_frequencies(
     robot: Robot,
     state: State | Motion,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
@@ -48,6 +49,7 @@ class Static:
     steps: int
 
 
+@checked
 def static_deflection(
     robot: Robot,
     state: State | Motion,
