@@ -230,7 +230,7 @@ def differs(a: Any, b: Any) -> bool:
                 return True
             continue
         size = 1e-3 + np.abs(np.nan_to_num(y)).max(initial=0.0)
-        if np.any(np.isnan(x) != np.isnan(y)) or np.any(np.abs(np.nan_to_num(x - y)) > STRONG * size):
+        if np.any(np.isnan(x) != np.isnan(y)) or np.any(np.abs(np.nan_to_num(x) - np.nan_to_num(y)) > STRONG * size):
             return True
     return False
 
@@ -317,5 +317,5 @@ def test_conditions_are_known() -> None:
         for row in rows.values():
             for condition in row:
                 for part in condition.split(" & "):
-                    other = part.removeprefix("no ").split("=")[0]
+                    other = part.removeprefix("no ").removeprefix("with ").split("=")[0]
                     assert part in abilities.PROPERTIES or other in names, (verb, condition)

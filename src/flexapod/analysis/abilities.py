@@ -45,6 +45,7 @@ TIED = (
     "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
     "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
 )
+SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 DERIVATIVES = (
     "{verb}: only rigid robots have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
     "or a rigid version of the robot"
@@ -127,9 +128,10 @@ LOCKED = (
 LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
+SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
 TERMS: dict[str, Row] = {
-    ANY: {"tied actuators": TIED},
+    ANY: {**SIX_ONLY, "tied actuators": TIED},
     "on_error": {},
     "coordinates=platform": {
         "tied coordinates":
@@ -141,13 +143,11 @@ TERMS: dict[str, Row] = {
     "coordinates=actuator": {
         "rigid & other actuators than freedoms":
             "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
-        "flexible platform & other actuators than freedoms":
-            "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
     },
     "coordinates": {},
 }  # fmt: skip
 SMALL: dict[str, Row] = {
-    ANY: {"tied actuators": TIED},
+    ANY: {**SIX_ONLY, "tied actuators": TIED},
     "actuators=locked": {
         "rigid":
             "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
@@ -171,7 +171,7 @@ SMALL: dict[str, Row] = {
 
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
-        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC,
         "bodies": {"flexible legs": "bodies: not available for the {part} of {robot}; point_motion gives one at a time"},
         "elastic_acceleration": OWN,
@@ -181,15 +181,15 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
-        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
     },
     "deformation": {
-        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
+        ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
-        ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED},
+        ANY: {**SIX_ONLY, "under-actuated": UNDERACTUATED, "tied actuators": TIED},
         "friction": {
             "flexible platform": NO_FRICTION, **OF_LEGS, "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION
         },
@@ -199,7 +199,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
         "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
         "formulation=links": LINKS,
@@ -226,19 +226,19 @@ ABILITIES: dict[str, dict[str, Row]] = {
             "flexible legs": "coriolis_force of a robot with {part} is given for coordinates='independent'",
         },
     },
-    "energy": {ANY: {"tied actuators": TIED}},
+    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
     "static_deflection": {
-        ANY: {"rigid": IS_RIGID, "tied actuators": TIED},
+        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
     },
-    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
+    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
         **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "velocity": {ALWAYS: AT_REST},
         "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
         "prestress=True": SMALL["prestress=True"],
@@ -253,7 +253,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     "simulate": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
         "drive=actuators": {
             "flexible platform":
@@ -361,18 +361,9 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
 
     Checked by: tests/analysis/test_abilities.py.
     """
-    check_robot(robot)
     found = reason(robot, verb, options)
     if found is not None:
         raise InputError(found)
-
-
-def check_robot(robot: Any) -> None:
-    """Refuse what is no robot."""
-    from flexapod.robot.robot import Robot as RobotClass
-
-    if not isinstance(robot, RobotClass):
-        raise InputError(f"robot: expected a Robot, got {type(robot).__name__}; flexapod.load gives one")
 
 
 def moving(state: Any) -> bool | None:

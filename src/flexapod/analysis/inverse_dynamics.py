@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
@@ -32,6 +33,7 @@ Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
+@checked
 def inverse_dynamics(
     robot: Robot,
     motion: Motion | State,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.results import OnError, dataset, reasons, settle
@@ -27,6 +28,7 @@ of their own, a real violation is larger by orders."""
 COMPONENTS = tuple(f"translation along {axis}" for axis in "xyz") + tuple(f"rotation about {axis}" for axis in "xyz")
 
 
+@checked
 def inverse_kinematics(
     robot: Robot,
     motion: Motion | State | ActuatorMotion,

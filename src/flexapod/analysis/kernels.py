@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import check_robot as _robot
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
@@ -69,10 +70,18 @@ class RobotKernel:
     fast path for single samples.
     """
 
-    def __init__(self, robot: Robot, kernel: Kernel) -> None:
-        self.robot = robot
+    def __init__(
+        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
         self.compiled = kernel
         self.parameters = parameter_values(robot, kernel.signature)
+
+    def __reduce__(self) -> Any:
+        """A kernel travels as its request: machine code is made, or found in the cache, where it arrives."""
+        if self.quantity is None:
+            raise InputError("this kernel was compiled from a program of its own; only kernels of flexapod.kernel can be pickled")
+        return _again, (self.robot, self.quantity, self.options, self.parameters)
 
     @property
     def signature(self) -> Signature:
@@ -115,6 +124,9 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
+    _robot("robot", robot)
+    if not isinstance(quantity, str):
+        raise InputError(f"quantity: expected a name, got {type(quantity).__name__}; there are: {', '.join(PROGRAMS)}")
     key = ("kernel", quantity, repr(sorted(options.items())), lookup_key())
     if key not in robot.kept:
         robot.kept[key] = _bound(robot, quantity, options)
@@ -124,6 +136,7 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
 
 def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
     """The kernel of a quantity, looked up."""
+    asked = quantity, dict(options)
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
@@ -137,7 +150,14 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
-    return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), *asked)
+
+
+def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
+    """A kernel in another process."""
+    bound = RobotKernel(robot, kernel(robot, quantity, **options).compiled, quantity, options)
+    bound.parameters = parameters
+    return bound
 
 
 def unknown_quantity(what: str, quantity: str) -> InputError:

@@ -11,10 +11,10 @@ from flexapod.description.report import Below, Reporter
 from flexapod.description.schema import Flexible, Section
 
 _CONSTANTS = {"young", "poisson", "density"}
-_MATERIAL = {*_CONSTANTS, "material", "damping", "modes", "theory"}
+_MATERIAL = {*_CONSTANTS, "material", "damping", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", *_MATERIAL},
-    "plate": {"outline", "thickness", *_MATERIAL},
+    "plate": {"outline", "thickness", "modes", *_MATERIAL},
     "modes": {"file", "modes", "damping"},
 }
 _REQUIRED = {
@@ -41,6 +41,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     for name in _REQUIRED[kind]:
         if name not in given and not (named and name in _CONSTANTS):
             report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
+    if kind == "beam" and "modes" in given:
+        what = "has no effect: a beam keeps the coordinates of all its nodes"
+        report.error(("modes",), what, "Remove it; `elements` says how fine the beam is.")
+        given -= {"modes"}
     for name in sorted(given - _ALLOWED[kind] - {"type"}):
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
     theories = _THEORIES.get(kind, [])

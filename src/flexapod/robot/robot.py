@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
 
 
+LONGEST = 4096
+"""Characters of a path; a longer text names no file."""
+
+
 class UnknownRobotError(FlexapodError):
     """No robot of that name in the catalogue and no such file."""
 
@@ -78,6 +82,10 @@ class Robot:
     origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
     given_body: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a robot is made of; what follows from it is found again where it arrives."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def name(self) -> str:
@@ -386,10 +394,15 @@ def load(robot: str | Path) -> Robot:
         RobotFileError: the file has problems; lists them all.
     """
     files = catalogue()
+    if not isinstance(robot, str | Path):
+        raise UnknownRobotError(
+            f"robot: expected a catalogue name or the path of a robot file, got {type(robot).__name__}; "
+            f"known robots: {', '.join(files)}"
+        )
     if isinstance(robot, str) and robot in files:
         return build_robot(read_robot_file(files[robot]))
     path = Path(robot)
-    if path.is_file():
+    if "\0" not in str(robot) and len(str(robot)) < LONGEST and path.is_file():
         return build_robot(read_robot_file(path))
     near = difflib.get_close_matches(str(robot), files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.analysis.abilities import check_robot, refuse
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.blocks import Clock, Progress
@@ -35,6 +36,7 @@ SAVED = 5.0
 """Seconds between checkpoints."""
 
 
+@checked
 def simulate(
     robot: Robot,
     motion: Motion | ActuatorMotion | State,
@@ -96,7 +98,6 @@ def simulate(
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    check_robot(robot)
     legs, chosen = robot.elastic_legs, method
     method = method or ("implicit" if legs else "rk4")
     _check(drive, method, watch or (), step)
