@@ -106,7 +106,8 @@ PARTS = (
     "Fig. 3: forces", "Fig. 4: forces", "Fig. 5: forces", "Fig. 6: forces", "Fig. 8: powers, rotation", "Fig. 11: additional",
     "Section 4.2", "Table 2: modes", "Table 3: inertial", "Table 4: base", "Fig. 5: rigid acc", "Fig. 6: deformation",
     "Fig. 7: square", "Fig. 8: both", "Table 1: modified", "Table 2: rigid", "Table 3: natural", "Fig. 9 (a): acc",
-    "Fig. 10 (a): force", "Fig. 11 (a): force", "Fig. 12: acc", "Fig. 13: force", "Fig. 14: force", "Section 5: operator", "Section 5: time",
+    "Fig. 10 (a): force", "Fig. 11 (a): force", "Fig. 12: acc", "Fig. 13: force", "Fig. 14: force",
+    "Section 5: operator", "Section 5: time",
     "Section 3: param", "Eq. (24): param", "Appendix A.1: param", "Section 6.1: param", "Table 1: geometric",
     "Section 5: efficiency", "Fig. 7 (b): discrepancy", "Fig. 8 (b): discrepancy",
 )  # fmt: skip
