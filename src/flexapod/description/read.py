@@ -40,6 +40,13 @@ class Description:
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     path: FilePath | None = field(default=None, compare=False)
     """Where the file is; None if it was given as text or data."""
+    name: str = field(default="robot", compare=False)
+    """What messages call the file."""
+
+    def place(self, path: Path) -> str:
+        """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""
+        known = [self.lines[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self.lines]
+        return f"{self.name}:{known[0]}" if known else ""
 
 
 def read_robot_file(path: str | os.PathLike[str]) -> Description:
@@ -128,7 +135,7 @@ def _check(
         warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
-    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path)
+    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path, name=name)
 
 
 def _check_planes(file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report) -> None:

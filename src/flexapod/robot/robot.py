@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.description.problems import readable_name
 from flexapod.description.read import Description, read_robot_file
 from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
-from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.build import build_legs, build_platform, frame_pose, placed, robot_size
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
@@ -333,8 +334,9 @@ def build_robot(
     spec = description.file.platform.flexible
     if spec is not None:
         joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
-        platform = rigid_part(flexible, platform.points, spec)
+        with placed(description, ("platform", "flexible")):
+            flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
+            platform = rigid_part(flexible, platform.points, spec)
     robot = Robot(
         description=description,
         platform=platform,
@@ -345,7 +347,8 @@ def build_robot(
         inherited=plan,
         flexible_platform=flexible,
     )
-    _ = robot.beams  # a beam that cannot be made is told now, by name
+    with placed(description, ("legs",)):
+        _ = robot.beams  # a beam that cannot be made is told now, by name
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
@@ -356,6 +359,13 @@ def catalogue() -> dict[str, Path]:
     """Robot files that come with flexapod, by name."""
     folder = Path(str(resources.files("flexapod") / "robots"))
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def load(robot: str | Path) -> Robot:
@@ -369,8 +379,9 @@ def load(robot: str | Path) -> Robot:
     if isinstance(robot, str) and robot in files:
         return build_robot(read_robot_file(files[robot]))
     path = Path(robot)
-    if path.is_file():
+    if _is_file(path):
         return build_robot(read_robot_file(path))
-    near = difflib.get_close_matches(str(robot), files, n=1)
+    near = difflib.get_close_matches(str(robot)[:80], files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
-    raise UnknownRobotError(f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
+    name = readable_name(str(robot))
+    raise UnknownRobotError(f"no robot called '{name}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
