@@ -1,5 +1,6 @@
 """Exported C of every quantity and robot: gcc and clang, -O0 and -O3, without a warning, under the address and
-undefined-behaviour sanitizers, and equal to the kernels, refused samples included. `make test` takes a sample, `make test-full` everything.
+undefined-behaviour sanitizers, and equal to the kernels, refused samples included. `make test` takes a sample, `make test-full`
+everything.
 """
 
 from __future__ import annotations
