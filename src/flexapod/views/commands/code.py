@@ -16,10 +16,12 @@ from flexapod.views.output import number, print_json, print_table, print_text
 RIGID = {
     "inverse kinematics": "inverse_kinematics",
     "inverse dynamics, minimal": "minimal_inverse_dynamics",
+    "inverse dynamics, link axes": "link_inverse_dynamics",
     "inverse dynamics, virtual power": "virtual_power",
     "inverse dynamics, virtual work": "virtual_work",
     "inverse dynamics, Newton-Euler": "newton_euler",
     "forward dynamics, minimal": "minimal_forward_dynamics",
+    "forward dynamics, link axes": "link_forward_dynamics",
     "forward dynamics, virtual power": "forward_dynamics",
 }
 FLEXIBLE = {
@@ -34,8 +36,8 @@ FLEXIBLE_LEGS = {
 }
 OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
 VERBS = {
-    "inverse_dynamics": ("minimal_inverse_dynamics", "virtual_power"),
-    "forward_dynamics": ("minimal_forward_dynamics", "forward_dynamics"),
+    "inverse_dynamics": ("minimal_inverse_dynamics", "link_inverse_dynamics", "virtual_power"),
+    "forward_dynamics": ("minimal_forward_dynamics", "link_forward_dynamics", "forward_dynamics"),
 }
 """Verb -> kernels that serve it, the first that applies to the robot."""
 
