@@ -329,12 +329,10 @@ def build_robot(
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform, flexible = build_legs(description, home), build_platform(description), None
-    spec = description.file.platform.flexible
-    if spec is not None:
-        joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
-        platform = rigid_part(flexible, platform.points, spec)
+    legs, platform = build_legs(description, home), build_platform(description)
+    flexible = make_flexible(description, {leg.name: leg.closing.on_platform.position for leg in legs}, platform.points)
+    if flexible is not None:
+        platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
         description=description,
         platform=platform,
