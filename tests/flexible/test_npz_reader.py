@@ -50,7 +50,7 @@ def test_wanted_arrays_only(tmp_path: Path) -> None:
 def test_pipes_devices_and_folders_do_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.npz")
     for path in (tmp_path / "pipe.npz", tmp_path, Path("/dev/zero")):
-        with pytest.raises(FlexibleBodyError, match="is not a regular file|is a directory"):
+        with pytest.raises(FlexibleBodyError, match=r"is not a regular file|is a directory"):
             from_modes(path)
     os.mkfifo(tmp_path / "pipe.mtx")
     with pytest.raises(FlexibleBodyError, match=r"mass: .*is not a regular file"):

@@ -14,7 +14,7 @@ An npz file, SI units, body axes; n nodes, N modes, a interface points:
 | `D` | (N,) or (N, N) | modal damping; optional, none otherwise |
 | `attach_idx`, `attach_r`, `attach_phi` | (a,), (a, 3), (a, 3, N) | interface points: node, its position and shapes again |
 | `attach_names` | (a,) | their names; optional, 1, 2, ... otherwise |
-| `attach_phi_r`, `attach_turned` | (b, 3, N), (b,) | rotation shapes of interface points and which these are, from 0; optional, `phi_r` otherwise |
+| `attach_phi_r`, `attach_turned` | (b, 3, N), (b,) | rotation shapes of those interface points; optional, `phi_r` otherwise |
 | `triangles` | (m, 3) | surface for pictures; optional |
 | `names` | (N,) | names of the coordinates; optional, mode1, mode2, ... otherwise |
 | `own_nodes` | () | the nodes from this number on stand for interface points alone; optional |
@@ -158,7 +158,7 @@ def _integrals(data: Mapping[str, Any], nodes: Nodes) -> ShapeIntegrals:
     if str(data["integrals_of"]) != _digest(data):
         raise FlexibleBodyError(
             "the shape integrals of the file belong to other nodes: r0, mass, phi_d, phi_r or spread were changed after it was "
-            f"saved. Save the body again, or remove {', '.join(INTEGRALS)}, total_mass and integrals_of to have sums over the nodes."
+            f"saved. Save the body again, or remove {', '.join(INTEGRALS)}, total_mass and integrals_of."
         )
     N = nodes.Phi_d.shape[2]
     shapes = {"MS_r": (3,), "MS_de": (3, N), "beta": (3, N), "lambda_": (N, N, 3), "I_rr": (3, 3), "I_re": (N, 3, 3)}
