@@ -15,7 +15,7 @@ from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
 from flexapod.description.merge import MergedLeg, merge_leg, reporter_of
 from flexapod.description.plain_data import count, plain_data
-from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning
+from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning, dotted
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import validated
@@ -59,11 +59,13 @@ def read_robot_file(path: str | os.PathLike[str]) -> Description:
     """
     name = os.fspath(path)
     try:
-        # Only regular files: a pipe or a device would wait or never end.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise RobotFileError([_unreadable(name, "is not a file")])
-        with open(path, "rb") as stream:
+        # Only regular files, asked of what was opened: a pipe or a device would wait or never end.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise RobotFileError([_unreadable(name, "is not a file")])
             content = stream.read(LARGEST_FILE + 1)
+    except IsADirectoryError:
+        raise RobotFileError([_unreadable(name, "is not a file")]) from None
     except (OSError, ValueError) as error:
         what = "does not exist" if isinstance(error, FileNotFoundError) else "cannot be read"
         raise RobotFileError([_unreadable(name or "(no name)", what)]) from None
@@ -94,6 +96,13 @@ def description_from_document(
     """
     file = str(path) if path is not None else name
     return _check(plain_data(document, file), {}, file, path, known)
+
+
+def problem_at(description: Description, path: Path, what: str, hint: str) -> Problem:
+    """A problem of a description that shows up after reading, at a path of its document."""
+    name = str(description.path) if description.path is not None else "robot"
+    line = next((description.lines[path[:k]] for k in range(len(path), 0, -1) if path[:k] in description.lines), None)
+    return Problem(file=name, line=line, path=dotted(path), what=what, hint=hint)
 
 
 def _unreadable(name: str, what: str) -> Problem:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexapod.description import schema
+from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
@@ -58,7 +59,7 @@ def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
         yield
     except FlexapodError as error:
         place = description.place(path)
-        if place and place not in str(error):
+        if place and not isinstance(error, RobotFileError):  # which has its place already
             error.args = (f"{place}: {error}",)
         raise
 

@@ -17,6 +17,7 @@ from flexapod.description.problems import readable_name
 from flexapod.description.read import Description, read_robot_file
 from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
+from flexapod.files import is_file
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
@@ -345,13 +346,12 @@ def build_robot(
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform, flexible = build_legs(description, home), build_platform(description), None
-    spec = description.file.platform.flexible
-    if spec is not None:
-        joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        with placed(description, ("platform", "flexible")):
-            flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
-            platform = rigid_part(flexible, platform.points, spec)
+    legs, platform = build_legs(description, home), build_platform(description)
+    joints = {leg.name: leg.closing.on_platform.position for leg in legs}
+    with placed(description, ("platform", "flexible")):
+        flexible = make_flexible(description, joints, platform.points)
+        if flexible is not None:
+            platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
         description=description,
         platform=platform,
@@ -377,13 +377,6 @@ def catalogue() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
 def load(robot: str | Path) -> Robot:
     """A robot by catalogue name or path of a robot file.
 
@@ -395,7 +388,7 @@ def load(robot: str | Path) -> Robot:
     if isinstance(robot, str) and robot in files:
         return build_robot(read_robot_file(files[robot]))
     path = Path(robot)
-    if _is_file(path):
+    if is_file(path):
         return build_robot(read_robot_file(path))
     near = difflib.get_close_matches(str(robot)[:80], files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
