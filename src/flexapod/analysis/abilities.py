@@ -53,7 +53,10 @@ MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
     "so that the platform's motion does not determine it. Give an ActuatorMotion"
 )
-HOLD = MOTOR + "; static_deflection gives the forces that hold a pose"
+MOTOR_FRICTION = (
+    "friction of {motor}: acts on the motor behind a spring, whose rate the platform's motion gives by its derivatives only; "
+    "set friction=False, or give an ActuatorMotion"
+)
 GIVE = MOTOR + ", or `elastic_acceleration`"
 LOADS = (
     "friction by joint loads ({loaded_joint}): not known of the {part} of {robot}; give constant coefficients, "
@@ -186,8 +189,10 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
-        ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED, "elastic drive & motion=platform": HOLD},
-        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS},
+        ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED},
+        "friction": {
+            "flexible platform": NO_FRICTION, **OF_LEGS, "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION
+        },
         "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,

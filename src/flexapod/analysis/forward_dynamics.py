@@ -95,7 +95,7 @@ def forward_dynamics(
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     result = dataset(robot, variables, state, words if on_error == "mask" else None)
-    result = result.assign_attrs(formulation="minimal" if fast else "virtual_power", friction=int(rubbed))
+    result = result.assign_attrs(formulation="virtual_power" if rubbed else chosen, friction=int(rubbed))
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
@@ -57,8 +58,8 @@ def inverse_dynamics(
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on reactions: it is always solved
-            with Newton-Euler, and added.
+            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
+            reactions: it is always solved with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
@@ -83,6 +84,9 @@ def inverse_dynamics(
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
+    if robot.elastic_legs and kind_of(motion) == "platform" and any(spring for _, spring in drives(robot)):
+        given = {"wrench": wrench, "point": point, "axes": axes, "friction": friction, "elastic": elastic}
+        return carried_inverse_dynamics(robot, motion, {**given, "elastic_velocity": elastic_velocity}, on_error)
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 

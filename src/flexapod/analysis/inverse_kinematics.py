@@ -113,9 +113,10 @@ def follow(
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own)
     words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations).astype(object)
-    home = np.tile(np.concatenate([leg.home for leg in robot.legs]), (len(words), 1))
-    found = batch.outputs.get("joint_position", home)
-    return batch.outputs["actuator_velocity"], words, np.where(np.isfinite(found), found, home)
+    home = np.concatenate([leg.home for leg in robot.legs])
+    found = batch.outputs.get("joint_position")
+    joints = np.broadcast_to(home, (len(words), len(home))) if found is None else np.where(np.isfinite(found), found, home)
+    return batch.outputs["actuator_velocity"], words, joints
 
 
 def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:

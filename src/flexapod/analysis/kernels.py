@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
+from flexapod.kernels.cache import lookup_key
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -115,6 +116,15 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
+    key = ("kernel", quantity, repr(sorted(options.items())), lookup_key())
+    if key not in robot.kept:
+        robot.kept[key] = _bound(robot, quantity, options)
+    found: RobotKernel = robot.kept[key]
+    return found
+
+
+def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """The kernel of a quantity, looked up."""
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:

@@ -31,6 +31,7 @@ FORMAT = 2
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 _memory: dict[str, Kernel] = {}
+_cleared: list[int] = []
 _lock = FORK_LOCKS.kernels
 
 
@@ -68,6 +69,11 @@ def cached_kernel(
         return kernel
 
 
+def lookup_key() -> tuple[int, str]:
+    """What a kernel that was looked up before depends on besides its content: how often memory was cleared, and the backend."""
+    return len(_cleared), choose_backend(None)
+
+
 def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str) -> Kernel:
     name = identity + SUFFIX
 
@@ -91,6 +97,7 @@ def forget() -> None:
     """Empty the cache in memory; the files stay."""
     with _lock:
         _memory.clear()
+        _cleared.append(len(_cleared))
 
 
 # -- identity ----------------------------------------------------------------------------------------

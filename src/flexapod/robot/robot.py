@@ -63,7 +63,8 @@ class Robot:
         home: platform frame at home, in the world.
         gravity: (3,) [m/s^2], world.
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
-        inherited, inherited_links: closing plan and link plan of the robot that this one is a variant of.
+        inherited: closing plan of the robot that this one is a variant of.
+        origin: the robot that this one is a variant of, at first or second hand: it lends its choices where they still hold.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
     """
@@ -76,7 +77,7 @@ class Robot:
     size: float
     zeros: frozenset[str] = field(default=frozenset())
     inherited: ClosingPlan | None = None
-    inherited_links: LinkPlan | None = None
+    origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
     given_body: bool = False
 
@@ -176,16 +177,16 @@ class Robot:
         description = set_parameters(self.description, dict(changes))
         named = any(path.split(".")[0] == "home" for path in changes)
         home = None if named or self.home_from_file else self.home
-        links = self.link_plan if self.no_link_plan is None else None
         try:
-            robot = build_robot(description, self.zeros, (self.plan, links), home)
+            robot = build_robot(description, self.zeros, self.plan, home)
         except RobotBuildError:
             found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
             if found is None:
                 raise
-            robot = build_robot(description, self.zeros, (self.plan, links), found)
+            robot = build_robot(description, self.zeros, self.plan, found)
         if self.flexible_platform is not None and self.given_body:
             robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
+        object.__setattr__(robot, "origin", self.origin or self)
         return robot
 
     @property
@@ -288,9 +289,13 @@ class Robot:
     @cached_property
     def link_plan(self) -> LinkPlan:
         """Choices of the link-axes model; asked for only where `no_link_plan` is None."""
-        if self.inherited_links is not None and still_good(self, self.inherited_links):
-            return self.inherited_links
-        return link_plan(self)
+        lent = self.origin.link_plan if self.origin is not None and self.origin.no_link_plan is None else None
+        return lent if lent is not None and still_good(self, lent) else link_plan(self)
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What verbs found out about this robot once, by their own keys: kernels, conditions."""
+        return {}
 
     @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:
@@ -336,13 +341,13 @@ class Robot:
 def build_robot(
     description: Description,
     zeros: frozenset[str] | None = None,
-    plans: tuple[ClosingPlan | None, LinkPlan | None] = (None, None),
+    plan: ClosingPlan | None = None,
     home: Pose | None = None,
 ) -> Robot:
     """A robot from a validated description.
 
     Args:
-        zeros, plans: structural zeros, closing plan and link plan of the robot that this one is a variant of.
+        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
@@ -359,8 +364,7 @@ def build_robot(
         home=home,
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
-        inherited=plans[0],
-        inherited_links=plans[1],
+        inherited=plan,
         flexible_platform=flexible,
     )
     with placed(description, ("legs",)):
