@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,8 +176,13 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
-    module = importlib.import_module(PROGRAMS[quantity])
-    return getattr(module, quantity)(robot, **options)
+    derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
+    try:
+        inspect.signature(derive).bind(robot, **options)
+    except TypeError as error:
+        known = ", ".join(list(inspect.signature(derive).parameters)[1:])
+        raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
+    return derive(robot, **options)
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:

@@ -110,7 +110,8 @@ def wrong_file_name(name: str) -> str:
 
 def path_beside(robot_file: FilePath, name: str) -> FilePath | None:
     """The path of a file beside the robot file; None if it would lie outside its folder, symbolic links followed."""
+    if wrong_file_name(name):
+        return None
     folder = os.path.realpath(robot_file.parent)
     path = os.path.realpath(os.path.join(folder, name))
-    inside = not wrong_file_name(name) and os.path.commonpath([folder, path]) == folder
-    return FilePath(path) if inside else None
+    return FilePath(path) if os.path.commonpath([folder, path]) == folder else None

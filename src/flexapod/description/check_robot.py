@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 
 from flexapod.description.check_body import check_body
-from flexapod.description.check_flexible import path_beside
+from flexapod.description.check_flexible import path_beside, wrong_file_name
 from flexapod.description.check_leg import ONE_LOOP, LegEnds
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
@@ -110,7 +110,8 @@ def check_files(
         return
 
     def check(flexible: Flexible | None, where: Below) -> None:
-        if flexible is not None and flexible.file is not None and path_beside(path, flexible.file) is None:
+        name = None if flexible is None else flexible.file
+        if name is not None and not wrong_file_name(name) and path_beside(path, name) is None:
             where.error(("flexible", "file"), "leads out of the folder of the robot file", "Put the file beside it.")
 
     check(file.platform.flexible, Below(report, ("platform",)))

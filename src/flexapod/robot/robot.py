@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.description.problems import readable_name
 from flexapod.description.read import Description, read_robot_file
 from flexapod.description.schema import Sampling
 from flexapod.errors import FlexapodError
+from flexapod.files import is_file
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
-from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.build import build_legs, build_platform, frame_pose, placed, robot_size
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
@@ -46,8 +48,6 @@ if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
 
 
-LONGEST = 4096
-"""Characters of a path; a longer text names no file."""
 
 
 class UnknownRobotError(FlexapodError):
@@ -357,12 +357,12 @@ def build_robot(
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform, flexible = build_legs(description, home), build_platform(description), None
-    spec = description.file.platform.flexible
-    if spec is not None:
-        joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
-        platform = rigid_part(flexible, platform.points, spec)
+    legs, platform = build_legs(description, home), build_platform(description)
+    joints = {leg.name: leg.closing.on_platform.position for leg in legs}
+    with placed(description, ("platform", "flexible")):
+        flexible = make_flexible(description, joints, platform.points)
+        if flexible is not None:
+            platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
         description=description,
         platform=platform,
@@ -373,7 +373,8 @@ def build_robot(
         inherited=plan,
         flexible_platform=flexible,
     )
-    _ = robot.beams  # a beam that cannot be made is told now, by name
+    with placed(description, ("legs",)):
+        _ = robot.beams  # a beam that cannot be made is told now, by name
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
@@ -402,8 +403,9 @@ def load(robot: str | Path) -> Robot:
     if isinstance(robot, str) and robot in files:
         return build_robot(read_robot_file(files[robot]))
     path = Path(robot)
-    if "\0" not in str(robot) and len(str(robot)) < LONGEST and path.is_file():
+    if is_file(path):
         return build_robot(read_robot_file(path))
-    near = difflib.get_close_matches(str(robot), files, n=1)
+    near = difflib.get_close_matches(str(robot)[:80], files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
-    raise UnknownRobotError(f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
+    name = readable_name(str(robot))
+    raise UnknownRobotError(f"no robot called '{name}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
