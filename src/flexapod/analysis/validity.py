@@ -83,7 +83,8 @@ def parts(robot: Robot) -> tuple[Part, ...]:
         at += len(leg.moving)
     short = [part.name for part in found]
     long = [part.name if part.leg is None else f"{robot.legs[part.leg].name}.{part.name}" for part in found]
-    return tuple(part if short.count(part.name) == 1 else replace(part, name=name) for part, name in zip(found, long, strict=True))
+    names = [s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True)]
+    return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
 
 
 def _first(body: Any) -> float:
@@ -156,7 +157,7 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
     rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
     if "spin_ratio" in variables:
         measures["spin_ratio"] = variables["spin_ratio"]
-    elif np.shape(rate) == (len(elastic), 3) and parts(robot)[0].leg is None and len(parts(robot)) == 1:
+    elif rate is not None and np.shape(rate) == (len(elastic), 3) and parts(robot)[0].leg is None and len(parts(robot)) == 1:
         spin = np.linalg.norm(np.asarray(rate), axis=1) / parts(robot)[0].frequency
         measures["spin_ratio"] = (("flexible_part",), spin[:, None], "1")
     for name, (_, values, _) in measures.items():

@@ -3,8 +3,8 @@ r"""The energy balance of a run as a guard: a run whose balance breaks ends ther
 .. math:: r(t) = \Delta(T + U + E) - W_{supplied} - W_{external} + Q
 
 is zero on paper. It counts as broken where it is no number, or larger than `BROKEN` of the energy exchanged so far: the running
-maximum of the sum of all terms' sizes, and at least `START` of what the robot has at the start, so that rounding of a robot at rest
-is no break.
+maximum of the sum of all terms' sizes, and at least `START` of what the robot has at the start, so that rounding of a robot at
+rest is no break.
 """
 
 from __future__ import annotations
