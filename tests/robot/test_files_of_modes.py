@@ -91,6 +91,15 @@ def test_wrong_names(tmp_path: Path, name: str) -> None:
         fp.load(file)
 
 
+def test_files_of_modes_in_legs_are_refused_with_file_and_line(tmp_path: Path) -> None:
+    file = robot_file(tmp_path, "{type: modes, file: modes.npz}")
+    text = Path(fp.catalogue()["stewart-3-3"]).read_text()
+    first = text.index("cylinder: {mass")
+    file.write_text(text[:first] + "cylinder: {flexible: {type: modes, file: modes.npz}}" + text[text.index("\n", first) :])
+    with pytest.raises(fp.RobotFileError, match=r"robot\.yaml:\d+: .*cylinder\.flexible\.type: a body of a leg must be a beam"):
+        fp.load(file)
+
+
 def test_a_link_made_after_the_check_is_not_followed(tmp_path: Path) -> None:
     """The file is looked up again when it is opened, so that it still lies in the folder of the robot file."""
     outside = tmp_path / "outside.npz"

@@ -16,7 +16,8 @@ from flexapod.analysis.flexible_dynamics import TWIST, force_unit
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
-from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.validity import spin_variable
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.robot.elastic_plan import driven_columns
@@ -139,6 +140,7 @@ def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
         "actuator_position": (("actuator",), state.actuators(robot)[0], "m or rad"),
         "position": (("axis",), np.array(state.position), "m"),
         "rotation": (("axis", "platform_axis"), np.array(state.rotation), ""),
+        **spin_variable(robot, state),
     }
 
 

@@ -109,7 +109,10 @@ def dataset(
     """
     import xarray as xr
 
+    from flexapod.analysis.validity import with_validity
+
     batch, coordinates, single = sample_dimension(at)
+    variables, flexible = with_validity(robot, variables, at)
     data: dict[str, Any] = {}
     used: set[str] = set()
     for name, (dims, values, unit) in variables.items():
@@ -120,6 +123,6 @@ def dataset(
         flag, text = words == "", words
         data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
-    special = {dim: (dim, list(values)) for dim, values in (names or {}).items()}
+    special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
     known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
     return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})

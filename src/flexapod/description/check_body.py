@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flexapod.description.check_flexible import check_flexible
 from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body
+from flexapod.description.schema import Body, Flexible
 
 _ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
@@ -14,8 +16,8 @@ MOST_POINTS = 1000
 _DIAGONAL = {"xx", "yy", "zz"}
 
 
-def check_body(body: Body, report: Reporter) -> None:
-    """Report what is wrong with a body."""
+def check_body(body: Body, report: Reporter, flexible: Callable[[Flexible, Reporter], None] = check_flexible) -> None:
+    """Report what is wrong with a body; `flexible` checks what makes it flexible."""
     frames_right = all([check_rotation(r, Below(report, ("frames", n))) for n, r in body.frames.items()])
     check_points(body.points, report)
     if "body" in body.frames:
@@ -25,7 +27,7 @@ def check_body(body: Body, report: Reporter) -> None:
             if name in body.model_fields_set:
                 report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
     if body.flexible is not None:
-        check_flexible(body.flexible, Below(report, ("flexible",)))
+        flexible(body.flexible, Below(report, ("flexible",)))
         for name in sorted({"mass", "com", "inertia", "base_parameters"} & body.model_fields_set):
             report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
     inertia, right = body.inertia, frames_right

@@ -60,6 +60,14 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         report.error(("file",), what, "Write the plain name of a .npz file beside the robot file.")
 
 
+def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
+    """The same for a body of a leg, which must be a beam."""
+    check_flexible(flexible, report)
+    if flexible.type != "beam":
+        what = f"a body of a leg must be a beam, is of type {flexible.type}"
+        report.error(("type",), what, "Write `type: beam`; plates and files of modes are for the platform.")
+
+
 def _check_section(section: Section, report: Reporter) -> None:
     required, optional = _SECTIONS[section.shape]
     given = {name for name in section.model_fields_set if getattr(section, name) is not None} - {"shape"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flexapod.description.check_body import check_body, check_points
-from flexapod.description.check_flexible import check_flexible
+from flexapod.description.check_flexible import check_leg_flexible
 from flexapod.description.check_joint import (
     check_friction,
     check_joint,
@@ -73,7 +73,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_friction(row.friction, kind, here)
         check_units(data["table"][i], kind, here)
         if row.flexible is not None:
-            check_flexible(row.flexible, Below(here, ("flexible",)))
+            check_leg_flexible(row.flexible, Below(here, ("flexible",)))
             if "inertial" in row.model_fields_set:
                 here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
         check_points(row.points, here)
@@ -81,7 +81,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
     for name, body in leg.bodies.items():
-        check_body(body, Below(report, ("bodies", name)))
+        check_body(body, Below(report, ("bodies", name)), check_leg_flexible)
     ends.actuated = sum(row.mu for row in leg.table) + sum(joint.actuated for joint in leg.joints.values())
     return ends
 

@@ -73,7 +73,7 @@ def make_flexible(
         return _make(spec, joints, description.path, points or {})
     except FlexibleBodyError as error:
         key = "file" if spec.type == "modes" else "type"
-        hint = "Put a modal file there (docs: flexible bodies)." if spec.type == "modes" else "Change the plate."
+        hint = "Put a file of `flexapod.flexible.save_modes` there." if spec.type == "modes" else "Change the plate."
         raise RobotFileError([problem_at(description, ("platform", "flexible", key), str(error).rstrip("."), hint)]) from None
 
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
 
 
-
-
 class UnknownRobotError(FlexapodError):
     """No robot of that name in the catalogue and no such file."""
 

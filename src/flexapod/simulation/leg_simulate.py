@@ -11,10 +11,12 @@ from flexapod.analysis.closed_legs import ClosedLegs, close
 from flexapod.analysis.leg_dynamics import COMPILED, energies
 from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.progress import progress_bar
+from flexapod.analysis.validity import spin_variable
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.simulation.balance import until_broken
 from flexapod.simulation.leg_run import ROWS, LegLayout, leg_run
 from flexapod.simulation.signals import motion_at, over_time
 
@@ -183,8 +185,10 @@ def _result(layout: LegLayout, rows: Array, times: Array, stopped: str, options:
         "joint_position": (("joint",), state.joint_position, "m or rad"),
         "kinetic_energy": ((), kinetic, "J"), "potential_energy": ((), potential + elastic, "J"),
         "elastic_energy": ((), elastic, "J"), "work": ((), work, "J"), "dissipated": ((), lost, "J"),
-        "ledger": ((), total - total[0] - work + lost, "J"),
+        "ledger": ((), total - total[0] - work + lost, "J"), **spin_variable(robot, state),
     }  # fmt: skip
+    variables, times, broken = until_broken(robot.name, variables, times)
+    q, qd, stopped = q[: len(times)], qd[: len(times)], broken or stopped
     at = ActuatorMotion(time=times, position=q, velocity=qd, acceleration=np.zeros_like(q))
     attrs = {**{k: str(v) for k, v in options.items()}, "interrupted": 0}
     if stopped:

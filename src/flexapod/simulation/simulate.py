@@ -13,6 +13,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
@@ -245,7 +246,11 @@ def finished(
         attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
     attrs["interrupted"] = int(done.interrupted)
     attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
-    result = labelled(setup, run_variables(setup, rows, variants, times), times, attrs)
+    variables = run_variables(setup, rows, variants, times)
+    if not variants:  # events that change masses change the energy
+        variables, times, broken = until_broken(setup.layout.robot.name, variables, times)
+        attrs |= {"stopped": broken, "stopped_at": float(times[-1])} if broken else {}
+    result = labelled(setup, variables, times, attrs)
     return _with_reactions(setup, result, wrench) if reactions else result
 
 
