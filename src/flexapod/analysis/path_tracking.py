@@ -5,6 +5,7 @@ Letters: x homogeneous solutions (N, n) complex; p parameters (N, m) complex.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from flexapod.equations.homotopy.tracker import System
     from flexapod.kernels import Kernel
+    from flexapod.kernels.program import Program
 
 Complex = NDArray[np.complex128]
 Array = NDArray[np.float64]
@@ -71,12 +73,15 @@ class Ends:
 class Tracker:
     """The compiled tracker of one family."""
 
-    def __init__(self, system: System, key: str) -> None:
-        from flexapod.equations.homotopy.tracker import tracker
+    def __init__(self, system: Callable[[], System], key: str) -> None:
         from flexapod.kernels import cached_kernel
 
-        self.n, self.m = int(system.x.numel()), int(system.p.numel())
-        self._kernel: Kernel = cached_kernel(f"homotopy|{key}", lambda: tracker(system))
+        def program() -> Program:
+            from flexapod.equations.homotopy.tracker import tracker
+
+            return tracker(system())
+
+        self._kernel: Kernel = cached_kernel(f"homotopy|{key}", program)
 
     def track(self, x: Complex, p0: Complex, p1: Complex, control: Control, *, rows: NDArray[np.int64] | None = None) -> Ends:
         """Follow paths from solutions x of p0 to solutions of p1.
