@@ -93,22 +93,25 @@ class Tracker:
 
         N, n = x.shape
         rows = np.arange(N) if rows is None else rows
-        start, change = _pairs(p0), _pairs(p1 - p0)
         state = np.zeros((N, state_size(n)))
-        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
-        state[:, : 2 * n] = state[:, 4 * n : 6 * n] = _pairs(unit)
+        state[:, : 2 * n] = _pairs(x / np.linalg.norm(x, axis=1, keepdims=True))
+        state[:, 4 * n : 6 * n] = state[:, : 2 * n]
         state[:, 8 * n + 2], state[:, 8 * n + 3], state[:, 8 * n + 4] = control.first, -1.0, POLISH
-        limits = [control.correction**2, control.contraction**2, control.smallest, control.longest]
-        active, p_0, d_p = np.arange(N), start[rows], change[rows]
-        current, final = state, state.copy()
-        while len(active):
-            settings = np.tile(limits, (len(active), 1))
-            current = self._kernel.batch({"state": current, "p0": p_0, "dp": d_p, "control": settings}).outputs["ahead"]
-            ended = (current[:, 8 * n + 5] != 0.0) | (current[:, 8 * n + 6] >= control.steps)
+        limits = np.empty((N, 4))
+        limits[:] = control.correction**2, control.contraction**2, control.smallest, control.longest
+        active, p_0, d_p = np.arange(N), _pairs(p0)[rows], _pairs(p1 - p0)[rows]
+        run, constants = self._kernel.executable.run, self._kernel.constants()
+        current, ahead, final, status = state, np.empty_like(state), np.empty_like(state), np.empty(N, dtype=np.int32)
+        while count := len(active):
+            run([current, p_0, d_p, limits[:count]], constants, [ahead[:count]], status[:count])
+            current, ahead = ahead[:count], current
+            ended = (current[:, 8 * n + 5] != 0.0) | (current[:, 8 * n + 6] >= control.steps) | (status[:count] != 0)
             if ended.any():
                 final[active[ended]] = current[ended]
                 stay = ~ended
                 active, current, p_0, d_p = active[stay], current[stay], p_0[stay], d_p[stay]
+        final[~np.isfinite(final).all(axis=1), 8 * n + 5] = STUCK
+        final = np.nan_to_num(final)
         code = final[:, 8 * n + 5].astype(np.int64)
         return Ends(
             x=final[:, :n] + 1j * final[:, n : 2 * n],

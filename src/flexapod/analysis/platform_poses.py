@@ -144,11 +144,11 @@ def _attempt(
     e = x[:, :, :4]
     infinite = np.abs((e * e).sum(axis=2)) < FLAT * (np.abs(e) ** 2).sum(axis=2)
     found = ~bad & ~infinite
-    q_a, q_b = quat.conjugate(q_a)[:, None], q_b[:, None]
-    e = quat.product(quat.product(q_a, e), q_b)
-    g = quat.product(quat.product(q_a, x[:, :, 4:]), q_b) / scale[:, None, None]
-    g = g + quat.product(quat.pure(centre_a)[:, None], e) - quat.product(e, quat.pure(centre_b)[:, None])
-    return np.concatenate([e, g], axis=2), found, infinite, ends.steps.reshape(k, n).sum(axis=1)
+    back = np.zeros((k, 8, 8))  # e <- conj(q_a) e q_b; g <- conj(q_a) g q_b / scale + c_a e - e c_b
+    back[:, :4, :4] = quat.left(quat.conjugate(q_a)) @ quat.right(q_b)
+    back[:, 4:, 4:] = back[:, :4, :4] / scale[:, None, None]
+    back[:, 4:, :4] = (quat.left(quat.pure(centre_a)) - quat.right(quat.pure(centre_b))) @ back[:, :4, :4]
+    return x @ np.swapaxes(back, 1, 2), found, infinite, ends.steps.reshape(k, n).sum(axis=1)
 
 
 def _meeting(ends: Ends, k: int) -> NDArray[np.bool_]:
@@ -203,7 +203,7 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
     length = np.sqrt(s)
     best, e_best, p_best = np.full(len(e), np.inf), e.copy(), p.copy()
     e = e / np.linalg.norm(e, axis=1, keepdims=True)
-    for _ in range(8):
+    for _ in range(6):
         arm = b @ np.swapaxes(quat.matrix(e), 1, 2)
         d = p[:, None] + arm - a
         now = np.linalg.norm(d, axis=2)
@@ -212,7 +212,7 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         if not better.any():
             break
         best[better], e_best[better], p_best[better] = error[better], e[better], p[better]
-        rows = np.concatenate([d, np.cross(arm, d)], axis=2)
+        rows = np.concatenate([d, _cross(arm, d)], axis=2)
         try:
             step = np.linalg.solve(rows, (length - now)[..., None] * now[..., None])[..., 0]
         except np.linalg.LinAlgError:
@@ -221,3 +221,8 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         e = e + 0.5 * quat.product(quat.pure(step[:, 3:]), e)
         e = e / np.linalg.norm(e, axis=1, keepdims=True)
     return e_best, p_best, best
+
+
+def _cross(u: Array, v: Array) -> Array:
+    """Cross product over the last axis, without the checks of NumPy's."""
+    return u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]]

@@ -12,17 +12,22 @@ Numbers = NDArray[Any]
 
 def product(a: Numbers, b: Numbers) -> Numbers:
     """Hamilton's product."""
-    a0, a1, a2, a3 = np.moveaxis(a, -1, 0)
-    b0, b1, b2, b3 = np.moveaxis(b, -1, 0)
-    return np.stack(
-        [
-            a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3,
-            a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
-            a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1,
-            a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
-        ],
-        axis=-1,
-    )
+    return np.asarray((left(a) @ b[..., None])[..., 0])
+
+
+def left(q: Numbers) -> Numbers:
+    """Matrix (..., 4, 4) of the product with q on the left: left(q) @ r = q r."""
+    return q[..., _PLACE] * _LEFT
+
+
+def right(q: Numbers) -> Numbers:
+    """Matrix (..., 4, 4) of the product with q on the right: right(q) @ r = r q."""
+    return q[..., _PLACE] * _RIGHT
+
+
+_PLACE = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
+_LEFT = np.array([[1.0, -1, -1, -1], [1, 1, -1, 1], [1, 1, 1, -1], [1, -1, 1, 1]])
+_RIGHT = np.array([[1.0, -1, -1, -1], [1, 1, 1, -1], [1, -1, 1, 1], [1, 1, -1, 1]])
 
 
 def conjugate(q: Numbers) -> Numbers:
@@ -36,15 +41,9 @@ def pure(v: Numbers) -> Numbers:
 
 
 def matrix(q: Numbers) -> Numbers:
-    """Rotation matrix (..., 3, 3) of a quaternion of any length: divided by its squared norm."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-    ]
-    full = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-    return np.asarray(full / (w * w + x * x + y * y + z * z)[..., None, None])
+    """Rotation matrix (..., 3, 3) of a quaternion of any length: left(q) right(q)^-1, divided by its squared norm."""
+    full = left(q) @ right(conjugate(q))
+    return np.asarray(full[..., 1:, 1:] / (q * q).sum(axis=-1)[..., None, None])
 
 
 def random_unit(random: np.random.Generator, count: int) -> NDArray[np.float64]:
