@@ -19,6 +19,9 @@ SMALLEST = 1e-7
 DONE = 1e-9
 """Largest last Newton step of a solution; one more squares it."""
 
+ROUNDING = 1e-10
+"""Second Newton step that always counts as small."""
+
 SAME = 1e-6
 """Poses nearer than this, relative, are one."""
 
@@ -48,7 +51,7 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
             trial = _predicted(loops, start, q0, way, t[active], H)
             trial, first, _ = loops.newton(trial)
             trial, second, _ = loops.newton(trial)
-        good = (first < CORRECTION) & (second < np.maximum(0.05 * first, 1e-10))
+        good = (first < CORRECTION) & (second < np.maximum(0.05 * first, ROUNDING * _magnitude(trial)))
         x = _put(x, active[good], trial.at(good))
         t[active[good]] += H[good]
         t[active[good & (H >= 1.0 - t[active] + H * good)]] = 1.0
@@ -86,7 +89,13 @@ def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[
         for _ in range(passes):
             x, size, _ = loops.newton(x)
         residual = np.nan_to_num(np.abs(loops.evaluate(x)[0]).max(axis=1), nan=np.inf) if len(x) else size
-    return x, (size < DONE) & (residual < DONE), residual
+    scale = _magnitude(x)
+    return x, (size < DONE * scale) & (residual < DONE * scale), residual
+
+
+def _magnitude(x: Points) -> Array:
+    """Size of the terms of the closing rows: complex rotations grow far from the real ones."""
+    return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
 
 
 def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:

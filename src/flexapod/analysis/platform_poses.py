@@ -23,6 +23,9 @@ SAME = 1e-12
 FLAT = 1e-8
 """|e.e| / |e|^2 below which a solution lies at infinity: no rotation belongs to it."""
 
+LEAVING = 1e-2
+"""The same for a path that is stuck: it is on its way to infinity and is cut short; |e.e| = |e|^2 at a real pose."""
+
 REAL = 1e-10
 """Squared sine of the angle to the complex conjugate below which a solution is tried as a real pose."""
 
@@ -142,7 +145,8 @@ def _attempt(
         bad = _meeting(ends, k)
     x = ends.x.reshape(k, n, 8)
     e = x[:, :, :4]
-    infinite = np.abs((e * e).sum(axis=2)) < FLAT * (np.abs(e) ** 2).sum(axis=2)
+    flatness = np.abs((e * e).sum(axis=2)) / (np.abs(e) ** 2).sum(axis=2)
+    infinite = flatness < np.where(bad, LEAVING, FLAT)
     found = ~bad & ~infinite
     back = np.zeros((k, 8, 8))  # e <- conj(q_a) e q_b; g <- conj(q_a) g q_b / scale + c_a e - e c_b
     back[:, :4, :4] = quat.left(quat.conjugate(q_a)) @ quat.right(q_b)
