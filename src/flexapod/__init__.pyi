@@ -2,6 +2,8 @@
 
 from flexapod import flexible as flexible
 from flexapod import motions as motions
+from flexapod.analysis.assembly_modes import SelfMotionError as SelfMotionError
+from flexapod.analysis.assembly_modes import assembly_modes as assembly_modes
 from flexapod.analysis.cartesian_stiffness import cartesian_stiffness as cartesian_stiffness
 from flexapod.analysis.check_pose import check_motion as check_motion
 from flexapod.analysis.check_pose import check_pose as check_pose
