@@ -80,7 +80,7 @@ class Loops:
         total = x.q.shape[1]
         for leg in self.robot.legs:
             n = len(leg.moving)
-            residual, by_leg, by_platform = _closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)
+            residual, by_leg, by_platform, _ = leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)
             wide = np.zeros((N, residual.shape[1], total), dtype=complex)
             wide[:, :, k : k + n] = by_leg
             residuals.append(residual)
@@ -124,18 +124,25 @@ class Loops:
         """Joints whose rows leave a sign open are closed with the right one: axes are parallel, not opposite."""
         good, k = np.ones(len(x), dtype=bool), 0
         for leg in self.robot.legs:
-            n, closing = len(leg.moving), leg.closing
-            R_l = _frames(leg, x.q[:, k : k + n])[closing.link][0] @ closing.on_link.rotation if closing.link >= 0 else np.eye(3)[None]
-            turn = np.swapaxes(x.R @ closing.on_platform.rotation, 1, 2) @ R_l
-            axes = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}.get(closing.type, ())
-            for i in axes:
-                good &= turn[:, i, i].real > 0.0
+            n = len(leg.moving)
+            good &= leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)[3]
             k += n
         return good
 
 
-def _closure(leg: Leg, q: Complex, p: Complex, R: Complex, length: float) -> tuple[Complex, Complex, Complex]:
-    """Closing rows of a leg and their derivatives by its coordinates and by (v / length, omega), lengths relative to `length`."""
+_SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
+"""Axes of the closing joints that must be parallel, while their rows would also admit opposite ones."""
+
+
+def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
+    """Closing rows of a leg, lengths relative to `length`.
+
+    Args:
+        q: (N, n) coordinates of the leg; p: (N, 3), R: (N, 3, 3) platform; real or complex.
+    Returns:
+        Residual (N, m), derivatives by the coordinates (N, m, n) and by (v / length, omega) (N, m, 6), and (N,) whether axes that
+        the joint aligns are parallel rather than opposite.
+    """
     closing, frames = leg.closing, _frames(leg, q)
     N = len(p)
     R_l, p_l = frames[closing.link] if closing.link >= 0 else (np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros((N, 3)))
@@ -169,7 +176,14 @@ def _closure(leg: Leg, q: Complex, p: Complex, R: Complex, length: float) -> tup
         by_leg[:, :, leg.moving.index(i)] = column[..., 0]
     arm = (p_l - p) / length
     by_platform = np.concatenate([-lin, -(ang + _cross(arm[:, None], lin))], axis=2)
-    return np.stack(residual, axis=1), by_leg, by_platform
+    turn = np.swapaxes(R_p, 1, 2) @ R_l
+    aligned = np.all([turn[:, i, i].real > 0.0 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
+    return np.stack(residual, axis=1), by_leg, by_platform, aligned
+
+
+def leg_origins(leg: Leg, q: Any) -> Complex:
+    """Origins of all link frames of a leg, (N, 3 links)."""
+    return np.concatenate([p for _, p in _frames(leg, q)], axis=1)
 
 
 def _frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
