@@ -49,6 +49,18 @@ class Disc:
     def __getitem__(self, index: Any) -> Disc:
         return Disc(self.mid[index], self.rad[index])
 
+    def over(self, o: Disc) -> Disc:
+        """Quotient; a divisor that may be zero gives an infinite radius."""
+        size = np.abs(o.mid) * (1.0 - 8 * U)
+        mid = 1.0 / o.mid
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rad = np.where(size > o.rad * UP, o.rad / (size * (size - o.rad * UP)), np.inf)
+        return self * Disc(mid, (rad + 8 * U * np.abs(mid)) * UP + TINY)
+
+    def inside(self, o: Disc) -> NDArray[np.bool_]:
+        """Whether each disc certainly lies in the other."""
+        return np.asarray((np.abs(self.mid - o.mid) * UP + self.rad) * UP + TINY <= o.rad)
+
     def largest(self) -> Array:
         """Upper bound of the magnitude."""
         return np.asarray((np.abs(self.mid) + self.rad) * UP + TINY)

@@ -13,6 +13,7 @@ own mirror image is real; one whose coordinate has a nonzero imaginary part thro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ class Certificate:
         real, complex: (n,) it is real; it is not.
         distinct: no two certified solutions are the same.
         radius: (n,) largest radius of the polydisc, the largest coordinate being 1.
+        box: (n, coordinates) the polydiscs; the radius is 0 in the chart.
     """
 
     certified: NDArray[np.bool_]
@@ -42,13 +44,14 @@ class Certificate:
     complex: NDArray[np.bool_]
     distinct: bool
     radius: Array
+    box: Disc
 
 
 def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: int) -> Certificate:
     """Test candidate solutions.
 
     Args:
-        Q: (n - 1, n, n) symmetric matrices of the quadrics, with their uncertainty.
+        Q: (n - 1, n, n) symmetric matrices of the quadrics, with their uncertainty; or (N, n - 1, n, n), one set per candidate.
         x: (N, n) candidates.
         real: (N,) candidates that are to be proven real.
         quaternion: the first so many coordinates are the rotation's; their bilinear norm must not vanish.
@@ -56,17 +59,18 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
     Checked by: tests/analysis/test_pose_certificate.py.
     """
     N, n = x.shape
+    Q = Q if Q.mid.ndim == 4 else Q[None]
     chart = np.abs(x).argmax(axis=1)
     x = x / np.take_along_axis(x, chart[:, None], axis=1)
     x = np.where(real[:, None], x.real, x)
     free = np.array([[j for j in range(n) if j != c] for c in chart], dtype=np.int64).reshape(N, n - 1)
     columns = np.broadcast_to(free[:, None, :], (N, n - 1, n - 1))
     for _ in range(3):  # Newton without certainty, from the tracker's precision to rounding
-        rows = np.einsum("rij,Nj->Nri", Q.mid, x)
+        rows = (Q.mid @ x[:, None, :, None])[..., 0]
         step = _inverse(np.take_along_axis(rows, columns, axis=2)) @ (0.5 * np.einsum("Nri,Ni->Nr", rows, x))[..., None]
         np.put_along_axis(x, free, np.take_along_axis(x, free, axis=1) - step[..., 0], axis=1)
         x = np.where(real[:, None], x.real, x)
-    rows = np.einsum("rij,Nj->Nri", Q.mid, x)
+    rows = (Q.mid @ x[:, None, :, None])[..., 0]
     Y = _inverse(np.take_along_axis(rows, columns, axis=2))
     shift = point_matrix_product(Y, _values(Q, x)).largest()[..., 0]
     radius = 2.0 * shift + 1e-16
@@ -93,36 +97,39 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
         complex=good & (np.abs(x.imag) > box.rad * UP).any(axis=1),
         distinct=_distinct(box[good]),
         radius=final.max(axis=1),
+        box=box,
     )
 
 
-def leg_quadrics(a: Array, b: Array, s: Array, data_error: float = DATA_ERROR) -> Disc:
-    """Quadrics (r, 8, 8) of r legs: |g + W e|^2 - s e.e, in Study's coordinates (e, g).
+def leg_quadrics(
+    a: Array, b: Array, s: Array, data_error: float = DATA_ERROR, a_spread: float | Array = 0.0, s_spread: float | Array = 0.0
+) -> Disc:
+    """Quadrics (.., r, 8, 8) of r legs: |g + W e|^2 - s e.e, in Study's coordinates (e, g).
 
     Args:
-        a, b: (r, 3) joint centres; s: (r,) squared lengths.
+        a, b: (.., r, 3) joint centres; s: (.., r) squared lengths.
         data_error: relative; the certificate then holds for all platforms within it.
+        a_spread, s_spread: the same as lengths and squared lengths, of the shapes of a and s.
     """
-    spread = data_error * (np.abs(a) + np.abs(b)) * UP
+    spread = (data_error * (np.abs(a) + np.abs(b)) + a_spread) * UP
     m, n = (Disc(exact(v).mid, spread + 4 * U * np.abs(v)) for v in (b - a, a + b))
-    zero = exact(np.zeros(len(a)))
-    W = [
-        [zero, -m[:, 0], -m[:, 1], -m[:, 2]],
-        [m[:, 0], zero, n[:, 2], -n[:, 1]],
-        [m[:, 1], -n[:, 2], zero, n[:, 0]],
-        [m[:, 2], n[:, 1], -n[:, 0], zero],
-    ]
-    square, one = around(s, data_error), exact(np.ones(len(a)))
-    entries = [[zero] * 8 for _ in range(8)]
-    for i in range(4):
-        entries[4 + i][4 + i] = one
-        for j in range(4):
-            total = W[0][i] * W[0][j]
-            for k in range(1, 4):
-                total = total + W[k][i] * W[k][j]
-            entries[i][j] = total - square if i == j else total
-            entries[4 + i][j] = entries[j][4 + i] = W[i][j]
-    return stack([stack(row, axis=1) for row in entries], axis=1)
+    place = Disc(np.concatenate([m.mid, n.mid], axis=-1), np.concatenate([m.rad, n.rad], axis=-1))
+    W = Disc(place.mid[..., _PLACE] * _SIGN, place.rad[..., _PLACE] * np.abs(_SIGN))
+    square = around(s, data_error)
+    total = W[..., 0, :, None] * W[..., 0, None, :]
+    for k in range(1, 4):
+        total = total + W[..., k, :, None] * W[..., k, None, :]
+    diagonal = Disc(square.mid[..., None, None] * np.eye(4), ((square.rad + s_spread) * UP)[..., None, None] * np.eye(4))
+    total = total - diagonal
+    ones = np.broadcast_to(np.eye(4), total.mid.shape)
+    mid = np.block([[total.mid, np.swapaxes(W.mid, -1, -2)], [W.mid, ones]])
+    rad = np.block([[total.rad, np.swapaxes(W.rad, -1, -2)], [W.rad, np.zeros(total.rad.shape)]])
+    return Disc(mid, rad)
+
+
+_PLACE = np.array([[0, 0, 1, 2], [0, 0, 5, 4], [1, 5, 0, 3], [2, 4, 3, 0]])
+_SIGN = np.array([[0.0, -1, -1, -1], [1, 0, 1, -1], [1, -1, 0, 1], [1, 1, -1, 0]])
+"""W by the places of its entries in (m, n), and their signs."""
 
 
 def study_quadric() -> Disc:
@@ -131,8 +138,13 @@ def study_quadric() -> Disc:
 
 
 def joined(*parts: Disc) -> Disc:
-    """Quadrics after each other."""
-    return Disc(np.concatenate([p.mid for p in parts]), np.concatenate([p.rad for p in parts]))
+    """Quadrics (.., r, n, n) after each other."""
+    lead = np.broadcast_shapes(*[p.mid.shape[:-3] for p in parts])
+
+    def whole(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([np.broadcast_to(x, (*lead, *x.shape[-3:])) for x in arrays], axis=-3)
+
+    return Disc(whole([p.mid for p in parts]), whole([p.rad for p in parts]))
 
 
 def _whole(free: NDArray[np.int64], values: Array, n: int) -> Array:
@@ -144,9 +156,9 @@ def _whole(free: NDArray[np.int64], values: Array, n: int) -> Array:
 
 def _gradient(Q: Disc, x: Disc) -> Disc:
     """Q_i x, (N, n - 1, n)."""
-    total = Q[None, :, :, 0] * x[:, None, None, 0]
+    total = Q[..., 0] * x[:, None, None, 0]
     for j in range(1, x.mid.shape[1]):
-        total = total + Q[None, :, :, j] * x[:, None, None, j]
+        total = total + Q[..., j] * x[:, None, None, j]
     return total
 
 

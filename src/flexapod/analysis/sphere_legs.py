@@ -75,8 +75,8 @@ def _kind(leg: Leg) -> str | None:
     return "circle" if chain and end and len(passive) == 1 and passive[0].kind == "R" else None
 
 
-def spheres(robot: Robot, q: Array) -> Spheres:
-    """The spheres of actuator coordinates (k, actuators)."""
+def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
+    """The spheres of actuator coordinates (k, actuators); in the order of the legs, unless they may be arranged."""
     parts: list[tuple[Array, Array, Array]] = []
     legs: list[int] = []
     for i, leg in enumerate(robot.legs):
@@ -87,7 +87,8 @@ def spheres(robot: Robot, q: Array) -> Spheres:
         legs += [i] * len(found)
     a, s = np.stack([p[0] for p in parts], axis=1), np.stack([p[2] for p in parts], axis=1)
     b = np.broadcast_to(np.stack([p[1] for p in parts]), a.shape).copy()
-    return arranged(Spheres(a=a, b=b, s=s, family="six_legs", swapped=False, leg=tuple(legs)))
+    found = Spheres(a=a, b=b, s=s, family="six_legs", swapped=False, leg=tuple(legs))
+    return arranged(found) if arrange else found
 
 
 def arranged(given: Spheres) -> Spheres:
