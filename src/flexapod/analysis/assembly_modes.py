@@ -61,10 +61,10 @@ def assembly_modes(
 ) -> xr.Dataset:
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
-    Paths of all complex solutions are followed from a generic start system to the question. On robots whose platform points lie on six
-    spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) Krawczyk's test then proves that each pose exists, and, where the number of complex
-    poses reaches the proven bound (40, or 16 with three platform points), that there is no other. Flexible bodies are
-    taken undeformed; limits of the file do not count (see `check_pose`).
+    Paths of all complex solutions are followed from a generic start system to the question. On robots whose platform points lie
+    on six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) Krawczyk's test then proves that each pose exists, and, where the
+    number of complex poses reaches the proven bound (40, or 16 with three platform points), that there is no other. Flexible
+    bodies are taken undeformed; limits of the file do not count (see `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -74,7 +74,8 @@ def assembly_modes(
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset over `mode` (and `sample`; missing poses are NaN): `position`, `rotation`, `residual`, `determinant`, `certified`,
-        `operation_mode`; per sample `count`, `complex_count`, `self_motion` (``none``, ``real``, ``complex``), `completeness`, `detail`.
+        `operation_mode`; per sample `count`, `complex_count`, `self_motion` (``none``, ``real``, ``complex``), `completeness`,
+        `detail`.
     Raises:
         SelfMotionError: no pose is isolated.
 
@@ -84,8 +85,8 @@ def assembly_modes(
     rows = len(robot.actuators) + len(robot.plan.constraints)
     if rows > 6:
         raise InputError(
-            f"{robot.name} has {len(robot.actuators)} actuators for {robot.mobility.platform} degrees of freedom of its platform: almost "
-            "no actuator coordinates fit together; use forward_kinematics, which finds the pose and checks that they do"
+            f"{robot.name} has {len(robot.actuators)} actuators for {robot.mobility.platform} degrees of freedom: "
+            "almost no actuator coordinates fit together; use forward_kinematics, which finds the pose and checks that they do"
         )
     target, at = targets(robot, actuator_position)
     if at.time is not None:
@@ -184,7 +185,8 @@ def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
     )
     r = len(poses.p)
     return Found(
-        position=poses.p, rotation=poses.R, residual=poses.residual, determinant=np.full(r, np.nan), certified=np.zeros(r, dtype=bool),
+        position=poses.p, rotation=poses.R, residual=poses.residual,
+        determinant=np.full(r, np.nan), certified=np.zeros(r, dtype=bool),
         mode=[names[m] for m in poses.mode], complex_count=poses.complex_count, detail=detail,
     )  # fmt: skip
 

@@ -1,8 +1,9 @@
 r"""Loop equations of any robot over the complex numbers: closing rows, their derivatives, Newton, paths of the actuators.
 
 Unknowns: position p, rotation R (complex with R^T R = 1) and the passive coordinates; a step is (v, omega, dq) with
-p <- p + v, R <- exp(omega) R, q <- q + dq. Rows as in `flexapod.robot.chain`; over-constrained robots have more rows than unknowns and
-are squared by a fixed random matrix, which keeps their solutions. Letters: N points in a batch, products without conjugation.
+p <- p + v, R <- exp(omega) R, q <- q + dq. Rows as in `flexapod.robot.chain`; over-constrained robots have more rows than
+unknowns and are squared by a fixed random matrix, which keeps their solutions. Letters: N points in a batch, products without
+conjugation.
 """
 
 from __future__ import annotations
@@ -113,7 +114,8 @@ class Loops:
         step = step * np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None]
         moved = self.moved(x, step)
         R = moved.R @ (3.0 * np.eye(3) - np.swapaxes(moved.R, 1, 2) @ moved.R) / 2.0
-        return Points(p=moved.p, R=R, q=moved.q), np.nan_to_num(size, nan=np.inf), np.nan_to_num(np.abs(f).max(axis=1), nan=np.inf)
+        size, error = (np.nan_to_num(v, nan=np.inf) for v in (size, np.abs(f).max(axis=1)))
+        return Points(p=moved.p, R=R, q=moved.q), size, error
 
     def singularity(self, x: Points) -> Array:
         """Smallest singular value of the rows relative to the largest: 0 where the actuators do not determine the pose."""
@@ -188,13 +190,15 @@ def leg_origins(leg: Leg, q: Any) -> Complex:
 
 def _frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
     """Rotation and origin of every link."""
-    N, k, result = len(q), 0, []
+    N, k = len(q), 0
+    result: list[tuple[Any, Any]] = []
     for link in leg.links:
         R, p = (np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros((N, 3))) if link.parent < 0 else result[link.parent]
         p, R = p + R @ link.placement.position, R @ link.placement.rotation
         if link.kind == "R":
             c, s = np.cos(q[:, k] + link.zero), np.sin(q[:, k] + link.zero)
-            R = np.stack([R[:, :, 0] * c[:, None] + R[:, :, 1] * s[:, None], R[:, :, 1] * c[:, None] - R[:, :, 0] * s[:, None], R[:, :, 2]], axis=2)
+            c, s, x, y = c[:, None], s[:, None], R[:, :, 0], R[:, :, 1]
+            R = np.stack([x * c + y * s, y * c - x * s, R[:, :, 2]], axis=2)
         elif link.kind == "P":
             p = p + R[:, :, 2] * (q[:, k] + link.zero)[:, None]
         k += link.kind != "fixed"

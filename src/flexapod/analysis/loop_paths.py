@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
+from flexapod.analysis.complex_loops import Array, Complex, Loops, Points
+from flexapod.analysis.quaternions import matrix
 
 CORRECTION = 0.02
 """Largest first Newton step after a prediction [rad or characteristic lengths]."""
@@ -54,7 +55,7 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
         good = (first < CORRECTION) & (second < np.maximum(0.05 * first, ROUNDING * _magnitude(trial)))
         x = _put(x, active[good], trial.at(good))
         t[active[good]] += H[good]
-        t[active[good & (H >= 1.0 - t[active] + H * good)]] = 1.0
+        t[active[good & (1.0 - t[active] + H * good <= H)]] = 1.0
         ratio = np.clip(0.7 * (CORRECTION / np.maximum(first, 1e-12)) ** 0.2, 0.2, 2.5)
         h[active] = np.where(good, np.minimum(H * ratio, 0.3), H * np.minimum(ratio, 0.5))
         t = np.where(t > 1.0 - 1e-13, 1.0, t)
@@ -126,12 +127,9 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
         return random.normal(size=shape) + 0.5j * random.normal(size=shape)
 
     turn = random.normal(size=(N, 4))
-    from flexapod.analysis.quaternions import matrix
-
-    angles = np.where(loops.turning, np.pi * random.uniform(-1.0, 1.0, (N, joints)), loops.length * random.normal(size=(N, joints)))
-    x = Points(
-        p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=angles + 0.3j * random.normal(size=(N, joints))
-    )
+    angles, strokes = np.pi * random.uniform(-1.0, 1.0, (N, joints)), loops.length * random.normal(size=(N, joints))
+    q0 = np.where(loops.turning, angles, strokes) + 0.3j * random.normal(size=(N, joints))
+    x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=q0)
     x.q[:, loops.driven] = q
     elastic = [k for k in range(joints) if k not in loops.driven and k not in loops.passive]
     x.q[:, elastic] = 0.0
@@ -143,6 +141,3 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
                 return x
     x, good, _ = polished(loops, x, 3)
     return x.at(good)
-
-
-__all__ = ["distinct", "follow", "join", "polished", "pose_keys", "random_solutions"]

@@ -1,12 +1,14 @@
 """All poses of any robot with finitely many: generic actuators once per robot, then a path to each question.
 
-At random complex actuators the solutions are collected from home, from random starts (which fall into every operation mode) and by
-monodromy. Loops of the actuators join solutions of one operation mode and never two modes: the modes are what they leave apart.
+At random complex actuators the solutions are collected from home, from random starts (which fall into every operation mode) and
+by monodromy. Loops of the actuators join solutions of one operation mode and never two modes: the modes are what they leave
+apart.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,7 +126,7 @@ def _round(
     home = loops.home.q[0, loops.driven]
     corners = [q, *(home + _size(loops) * _normal(random, len(home)) for _ in range(2)), q]
     start = x.at(index)
-    for source, target in zip(corners[:-1], corners[1:], strict=True):
+    for source, target in pairwise(corners):
         start, arrived = follow(loops, start, source, target)
         start, index = start.at(arrived), index[arrived]
     start, good, _ = polished(loops, start, 2)
@@ -221,7 +223,7 @@ def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int, singular:
     real = (gap < REAL) & (np.abs(joints).max(axis=1) < REAL)
     count = len(x)
     x, mode = x.at(real), mode[real]
-    x = Points(p=x.p.real + 0j, R=x.R.real + 0j, q=x.q.real + 0j)
+    x = Points(p=x.p.real.astype(complex), R=x.R.real.astype(complex), q=x.q.real.astype(complex))
     x, good, residual = polished(loops, x, 4)
     good &= (np.abs(pose_keys(loops, x).imag).max(axis=1) < REAL) if len(x) else good
     x, mode, residual = x.at(good), mode[good], residual[good]

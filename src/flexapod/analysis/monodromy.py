@@ -7,6 +7,7 @@ irreducible component of the solutions, never between components: seeds are need
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def monodromy(
     for _ in range(limit):
         corners = [p, member(), member(), p]
         x = known
-        for source, target in zip(corners[:-1], corners[1:], strict=True):
+        for source, target in pairwise(corners):
             rows = np.zeros(len(x), dtype=np.int64)
             ends = tracker.track(x, source[None], target[None], Control(correction=1e-3), rows=rows)
             x = ends.x[(ends.code == ARRIVED) & (ends.last < SAME)]
@@ -60,4 +61,4 @@ def distinct(x: Complex) -> Complex:
     """Each solution once, in order."""
     near = projective_gap(x, x) < SAME
     first = near.argmax(axis=1)
-    return x[first == np.arange(len(x))]
+    return np.asarray(x[first == np.arange(len(x))])

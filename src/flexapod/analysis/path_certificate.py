@@ -1,14 +1,14 @@
-r"""Certified paths: the pose that a robot on six spheres reaches when its actuators move straight, without a singular pose on the way.
+r"""Certified paths: the pose that a robot reaches when its actuators move straight, without a singular pose on the way.
 
-The path is cut into segments. Krawczyk's test over all actuator coordinates of a segment proves that exactly one solution lies in its
-polydisc, a simple one, for each of them: a branch without a singularity. Tight enclosures at the nodes lie in the polydiscs of both
-neighbours, so that the branches are one. Letters: t part of the way; q(t) = q_0 + t (q_1 - q_0).
+The path is cut into segments. Krawczyk's test over all actuator coordinates of a segment proves that exactly one solution lies
+in its polydisc, a simple one, for each of them: a branch without a singularity. Tight enclosures at the nodes lie in the
+polydiscs of both neighbours, so that the branches are one. Letters: t part of the way; q(t) = q_0 + t (q_1 - q_0).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from flexapod.analysis import quaternions as quat
 from flexapod.analysis.discs import Disc
 from flexapod.analysis.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.pose_guess import start_poses
+from flexapod.analysis.pose_search import Poses, PoseSearch
 from flexapod.analysis.sphere_legs import spheres
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
+    from flexapod.analysis.forward_kinematics import Solved
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -100,12 +103,37 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
         between = _newton(_quadrics(robot, q0, way, half, np.zeros(len(half))).mid.real, _middle(x[rest], x[rest + 1]))
         found = _certified(_quadrics(robot, q0, way, half, np.zeros(len(half))), between)
         t, x, sure = np.insert(t, rest + 1, half), np.insert(x, rest + 1, between, axis=0), np.insert(sure, rest + 1, False)
-        box = Disc(np.insert(nodes[0].mid, rest + 1, found[0].mid, axis=0), np.insert(nodes[0].rad, rest + 1, found[0].rad, axis=0))
-        nodes = box, np.insert(nodes[1], rest + 1, found[1])
+        mid, rad = (np.insert(getattr(nodes[0], k), rest + 1, getattr(found[0], k), axis=0) for k in ("mid", "rad"))
+        nodes = Disc(mid, rad), np.insert(nodes[1], rest + 1, found[1])
     if t[-1] < 1.0:
         reason = f"a singular pose lies after {100.0 * t[-1]:.6g} % of the straight path of the actuators"
         return _ended(x[-1], float(t[-1]), len(sure), float(nodes[0].rad[-1].max()), reason)
     return _ended(x[-1], 1.0, len(sure), float(nodes[0].rad[-1].max()), "")
+
+
+def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+    """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
+    the certified path are replaced."""
+    check_certifiable(robot)
+    search = PoseSearch(robot)
+    wanted = solved.poses.joints[:, list(robot.driven)]
+    start, own, refused = start_poses(search, guess, len(wanted))
+    words, counts = solved.words.astype(object), np.zeros(len(wanted), dtype=np.int64)
+    turning = np.array(robot.actuator_units) == "rad"
+    for i in range(len(wanted)):
+        k = 0 if len(start) == 1 else i
+        if refused[k] != "" or not np.all(np.isfinite(wanted[i])):
+            continue
+        way = wanted[i] - own[k]
+        way = np.where(turning, np.arctan2(np.sin(way), np.cos(way)), way)
+        proof = certify_path(robot, start.position[k], start.rotation[k], own[k], own[k] + way)
+        words[i], counts[i] = proof.reason and f"no certified pose: {proof.reason}", proof.segments
+        if not proof.reason:
+            near = Poses(position=proof.position[None], rotation=proof.rotation[None], joints=solved.poses.joints[i : i + 1])
+            found = search.newton(wanted[i : i + 1], near)
+            solved.poses.put(slice(i, i + 1), Poses(position=near.position, rotation=near.rotation, joints=found.poses.joints))
+            solved.found.residual[i] = found.residual[0]
+    return words.astype(str), counts
 
 
 def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]:
@@ -114,8 +142,9 @@ def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]
     times, points, t, h = [0.0], [x], 0.0, FIRST
     while t < 1.0:
         h = min(h, 1.0 - t)
-        slope = (points[-1] - points[-2] * np.sign(points[-1] @ points[-2])) / (times[-1] - times[-2]) if len(times) > 1 else 0.0 * x
-        guess = points[-1] + h * slope
+        guess = points[-1]
+        if len(times) > 1:
+            guess = guess + h / (t - times[-2]) * (guess - points[-2] * np.sign(guess @ points[-2]))
         Q = _quadrics(robot, q0, way, np.array([t + h]), np.zeros(1)).mid.real
         one = _newton(Q, guess[None], 1)[0]
         two = _newton(Q, one[None], 1)[0]
@@ -151,7 +180,7 @@ def _segments(
 
 
 def _middle(x: Array, y: Array) -> Array:
-    return x + y * np.sign((x * y).sum(axis=1))[:, None]
+    return np.asarray(x + y * np.sign((x * y).sum(axis=1))[:, None])
 
 
 def _quadrics(robot: Robot, q0: Array, way: Array, t: Array, half: Array) -> Disc:
@@ -204,6 +233,4 @@ def _study(position: Array, rotation: Array) -> Array:
 def _ended(x: Array, reached: float, segments: int, radius: float, reason: str) -> PathCertificate:
     e, g = x[:4], x[4:]
     p = quat.product(g, quat.conjugate(e))[1:] / (e @ e)
-    return PathCertificate(
-        reached=reached, segments=segments, position=p, rotation=quat.matrix(e), radius=radius, reason=reason
-    )
+    return PathCertificate(reached=reached, segments=segments, position=p, rotation=quat.matrix(e), radius=radius, reason=reason)

@@ -193,8 +193,7 @@ def real_poses(a: Array, b: Array, s: Array, solutions: Solutions) -> RealPoses:
     platform, index = np.nonzero(solutions.found & (gap < REAL))
     y = x[platform, index]
     largest = np.take_along_axis(y, np.abs(y).argmax(axis=1)[:, None], axis=1)
-    y = (y / largest).real
-    e, g = y[:, :4], y[:, 4:]
+    e, g = (y / largest).real[:, :4], (y / largest).real[:, 4:]
     p = quat.product(g, quat.conjugate(e))[:, 1:] / (e * e).sum(axis=1, keepdims=True)
     e, p, residual = polish(a[platform], b[platform], s[platform], e, p)
     good = residual < CONVERGED

@@ -1,13 +1,13 @@
 r"""Certificates of solutions of quadrics: Krawczyk's test in disc arithmetic, for real solutions and complex ones.
 
-f_i = x^T Q_i x / 2 in P^(n-1), with n - 1 quadrics. In the chart x_c = 1 (c: largest coordinate), with the midpoint m of a polydisc X
-and Y near J(m)^{-1},
+f_i = x^T Q_i x / 2 in P^(n-1), with n - 1 quadrics. In the chart x_c = 1 (c: largest coordinate), with the midpoint m of a
+polydisc X and Y near J(m)^{-1},
 
 .. math:: K(X) = m - Y f(m) + (I - Y J(X))(X - m) \subset \operatorname{int} X
 
-proves that X holds exactly one solution, a simple one (Krawczyk 1969, Rump 1983). A solution of real equations whose polydisc is its
-own mirror image is real; one whose coordinate has a nonzero imaginary part throughout is not. Two solutions are distinct if a
-2 x 2 minor of their coordinates excludes zero.
+proves that X holds exactly one solution, a simple one (Krawczyk 1969, Rump 1983). A solution of real equations whose polydisc
+is its own mirror image is real; one whose coordinate has a nonzero imaginary part throughout is not. Two solutions are distinct
+if a 2 x 2 minor of their coordinates excludes zero.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.discs import UP, U, Array, Complex, Disc, around, exact, point_matrix_product, stack
+from flexapod.analysis.discs import UP, Array, Complex, Disc, U, around, exact, point_matrix_product, stack
 
 ROUNDS = 8
 """Polydiscs that are tried, each a little larger than the image of the one before."""
@@ -187,6 +187,6 @@ def _distinct(box: Disc) -> bool:
 
 def _inverse(A: Complex) -> Complex:
     try:
-        return np.linalg.inv(A)
+        return np.asarray(np.linalg.inv(A), dtype=np.complex128)
     except np.linalg.LinAlgError:
-        return np.linalg.pinv(A)
+        return np.asarray(np.linalg.pinv(A), dtype=np.complex128)

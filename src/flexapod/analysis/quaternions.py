@@ -17,12 +17,12 @@ def product(a: Numbers, b: Numbers) -> Numbers:
 
 def left(q: Numbers) -> Numbers:
     """Matrix (..., 4, 4) of the product with q on the left: left(q) @ r = q r."""
-    return q[..., _PLACE] * _LEFT
+    return np.asarray(q[..., _PLACE] * _LEFT)
 
 
 def right(q: Numbers) -> Numbers:
     """Matrix (..., 4, 4) of the product with q on the right: right(q) @ r = r q."""
-    return q[..., _PLACE] * _RIGHT
+    return np.asarray(q[..., _PLACE] * _RIGHT)
 
 
 _PLACE = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
@@ -32,7 +32,7 @@ _RIGHT = np.array([[1.0, -1, -1, -1], [1, 1, 1, -1], [1, -1, 1, 1], [1, 1, -1, 1
 
 def conjugate(q: Numbers) -> Numbers:
     """The quaternion with the opposite vector part."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def pure(v: Numbers) -> Numbers:

@@ -1,8 +1,8 @@
 r"""Self-motions: curves of poses with the same leg lengths, and isolated poses of higher multiplicity.
 
-At a singular end of a path the quadrics f = x^T Q x / 2 have a null direction in the tangent space. If Newton's method returns to the
-solutions after steps along it, and the Jacobian is singular there too, again and again, the end lies on a curve of solutions; if
-not, it is an isolated pose that counts several times. Letters as in `flexapod.equations.homotopy.gough`.
+At a singular end of a path the quadrics f = x^T Q x / 2 have a null direction in the tangent space. If Newton's method returns
+to the solutions after steps along it, and the Jacobian is singular there too, again and again, the end lies on a curve of
+solutions; if not, it is an isolated pose that counts several times. Letters as in `flexapod.equations.homotopy.gough`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""Robots whose platform points lie on spheres once the actuators stand still: the six-leg equations of a robot.
 
-A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint before the
-spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet. Six spheres
-in all determine the platform.
+A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint
+before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet.
+Six spheres in all determine the platform.
 
 Letters: a centre of a sphere (world), b platform point (platform axes), s squared radius.
 """
@@ -82,9 +82,9 @@ def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
     for i, leg in enumerate(robot.legs):
         column = _columns(robot)[i]
         form = robot.closed_forms[i]
-        found = [_sphere(robot, leg, form, q[:, column[0]])] if form is not None else _circle(leg, q[:, list(column)])
-        parts += found
-        legs += [i] * len(found)
+        own = [_sphere(robot, leg, form, q[:, column[0]])] if form is not None else _circle(leg, q[:, list(column)])
+        parts += own
+        legs += [i] * len(own)
     a, s = np.stack([p[0] for p in parts], axis=1), np.stack([p[2] for p in parts], axis=1)
     b = np.broadcast_to(np.stack([p[1] for p in parts]), a.shape).copy()
     found = Spheres(a=a, b=b, s=s, family="six_legs", swapped=False, leg=tuple(legs))

@@ -50,8 +50,9 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
         robot: any robot.
         pose: one `State`; its orientation counts, also for robots that cannot choose it.
     Returns:
-        Dataset over `working_mode`: `actuator_position` (working_mode, actuator), `branch` (working_mode, leg) numbered from 0, the branch
-        nearest to home first, `home` (working_mode): all legs on that branch; `branches` (leg) and `closed_form` (leg).
+        Dataset over `working_mode`: `actuator_position` (working_mode, actuator), `branch` (working_mode, leg) numbered from 0,
+        the branch nearest to home first, `home` (working_mode): all legs on that branch; `branches` (leg) and `closed_form`
+        (leg).
     Raises:
         NoBranchError: names the leg that cannot reach.
 
@@ -65,7 +66,7 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         found = _closed(leg, form, pose) if form is not None else _searched(robot, leg, pose)
         if len(found) == 0:
-            raise NoBranchError(f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose names what is out of reach")
+            raise NoBranchError(f"working modes of {robot.name}: leg {leg.name} cannot reach the pose; check_pose says what is")
         branches.append(_nearest_first(leg, found))
     count = int(np.prod([len(b) for b in branches]))
     if count > MOST:
@@ -108,10 +109,10 @@ def _closed(leg: Leg, form: ClosedFormLeg, pose: State) -> list[Array]:
         square = form.length**2 - float(w @ w) + along**2
         return [] if square < 0.0 else [np.array([along + sign * np.sqrt(square) - zero]) for sign in (1.0, -1.0)]
     z, arm, w = form.drive, form.U - form.pivot, S - form.pivot
-    along = z * (z @ arm)
-    across, side = arm - along, np.cross(z, arm)
+    axial = z * (z @ arm)
+    across, side = arm - axial, np.cross(z, arm)
     A, B = float(w @ across), float(w @ side)
-    C = 0.5 * float(w @ w + arm @ arm - form.length**2) - float(w @ along)
+    C = 0.5 * float(w @ w + arm @ arm - form.length**2) - float(w @ axial)
     reach = float(np.hypot(A, B))
     if abs(C) > reach:
         return []

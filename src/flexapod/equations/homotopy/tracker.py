@@ -60,7 +60,8 @@ def state_size(n: int) -> int:
 
 def tracker(system: System) -> Program:
     """The program: inputs `state`, `p0`, `dp` (parameters as real parts, then imaginary parts) and `control` (largest first
-    Newton step squared, largest contraction squared, smallest step, largest step); output `ahead`, the state after at most PASSES steps.
+    Newton step squared, largest contraction squared, smallest step, largest step); output `ahead`, the state after at most
+    PASSES steps.
 
     Checked by: tests/equations/test_homotopy.py.
     """
