@@ -12,6 +12,7 @@ import numpy as np
 
 import flexapod
 from flexapod.analysis import quaternions as quat
+from flexapod.analysis.loop_poses import store
 from flexapod.analysis.monodromy import monodromy
 from flexapod.analysis.path_tracking import Complex, Control
 from flexapod.analysis.platform_poses import parameters, six_leg_tracker
@@ -19,6 +20,8 @@ from flexapod.analysis.platform_poses import parameters, six_leg_tracker
 FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
 COUNTS = {"six_legs": 40, "six_three": 16}
 CANDIDATES = 8
+STORED = ("delta",)
+"""Robots of the catalogue whose loop equations take long to solve for the first time."""
 
 
 def joints(random: np.random.Generator, family: str) -> tuple[Complex, Complex]:
@@ -75,6 +78,8 @@ def main() -> None:
         p, x = min(whole, key=lambda one: steps(family, *one))
         print(f"{family}: {steps(family, p, x):.1f} steps on average")
         np.savez(FOLDER / f"{family}.npz", p=p, x=x)
+    for name in STORED:
+        print(f"{name}: {store(flexapod.load(name), FOLDER).name}")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def measure(name: str, cases: int) -> str:
     count = {"cases": 0, "found": 0, "accepted": 0, "wrong": 0, "blocked": 0, "refused": 0, "certified against": 0}
     while count["cases"] < cases:
         start, own, bad = start_poses(search, draw(robot, CHUNK, random), CHUNK)
-        other, target, worse = start_poses(search, draw(robot, CHUNK, random), CHUNK)
+        _, target, worse = start_poses(search, draw(robot, CHUNK, random), CHUNK)
         fine = np.flatnonzero((bad == "") & (worse == ""))[: cases - count["cases"]]
         start, own, target = start.at(fine), own[fine], target[fine]
         found = search.search(target, start, own)
@@ -74,7 +74,8 @@ def measure(name: str, cases: int) -> str:
         count["blocked"] += int(blocked.sum())
         count["refused"] += int((~accepted & arrived).sum())
         for i in np.flatnonzero(wrong)[:20] if closed else ():
-            proof = certify_path(robot, start.position[i], start.rotation[i], own[i], own[i] + search._shortest(target[i] - own[i]))
+            end = own[i] + search._shortest(target[i] - own[i])
+            proof = certify_path(robot, start.position[i], start.rotation[i], own[i], end)
             far = np.abs(proof.position - found.poses.position[i]).max() > NEAR * robot.characteristic_length
             count["certified against"] += int(not proof.reason and far)
     return f"{name}: " + ", ".join(f"{key} {value}" for key, value in count.items())

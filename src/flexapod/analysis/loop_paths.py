@@ -29,6 +29,9 @@ SAME = 1e-6
 FAR = 1e6
 """Positions beyond this many characteristic lengths count as infinite."""
 
+NEARLY, LEAVING = 0.99, 1e2
+"""Near the end of a path, positions beyond this are cut short: real poses are no farther than the legs are long."""
+
 
 def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, NDArray[np.bool_]]:
     """Ends of the paths from solutions x at actuators q0 to actuators q1, and which paths arrived.
@@ -59,7 +62,8 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
         ratio = np.clip(0.7 * (CORRECTION / np.maximum(first, 1e-12)) ** 0.2, 0.2, 2.5)
         h[active] = np.where(good, np.minimum(H * ratio, 0.3), H * np.minimum(ratio, 0.5))
         t = np.where(t > 1.0 - 1e-13, 1.0, t)
-        lost |= (h < SMALLEST) | (np.abs(x.p).max(axis=1) > FAR * loops.length)
+        away = np.abs(x.p).max(axis=1) / loops.length
+        lost |= (h < SMALLEST) | (away > FAR) | ((t > NEARLY) & (away > LEAVING))
     return x, (t >= 1.0) & ~lost
 
 

@@ -7,8 +7,11 @@ apart.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from importlib import resources
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +38,9 @@ SILENT = 12
 """Loops that join no two groups of solutions after which these count as operation modes; at most MERGES."""
 
 MERGES = 60
+
+ATTEMPTS = 4
+"""Ways to the question that are tried while paths are lost and new poses are found."""
 
 REAL = 1e-7
 """Largest imaginary part [rad or characteristic lengths] of a solution that is tried as a real pose."""
@@ -82,21 +88,51 @@ class LoopPoses:
     singular: Points
 
 
-_KNOWN: dict[tuple[str, bytes], tuple[Loops, Generic]] = {}
+_KNOWN: dict[str, tuple[Loops, Generic]] = {}
+
+
+def fingerprint(robot: Robot) -> str:
+    """Name of a robot's geometry: equal for robots whose structure and numbers are equal to nine digits."""
+    numbers = " ".join(f"{value:.9g}" for value in robot.values.values() if abs(value) > 1e-12)
+    return hashlib.sha256(f"{robot.structure}|{numbers}".encode()).hexdigest()[:16]
 
 
 def generic_solutions(robot: Robot) -> tuple[Loops, Generic]:
-    """Solutions at generic actuators, found once per robot and kept."""
-    key = (robot.structure, np.array(list(robot.values.values())).tobytes())
+    """Solutions at generic actuators: stored with the package, or found once per robot and kept."""
+    key = fingerprint(robot)
     if key not in _KNOWN:
         loops = Loops(robot)
-        _KNOWN[key] = loops, _search(loops)
+        _KNOWN[key] = loops, _stored(loops, key) or search(loops)
         while len(_KNOWN) > 16:
             _KNOWN.pop(next(iter(_KNOWN)))
     return _KNOWN[key]
 
 
-def _search(loops: Loops) -> Generic:
+def _stored(loops: Loops, key: str) -> Generic | None:
+    """The stored solutions, if there are any and they solve this robot's equations."""
+    file = resources.files("flexapod") / "analysis" / "data" / f"loops-{key}.npz"
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream, np.load(stream) as data:
+        x = Points(p=data["p"], R=data["R"], q=data["joints"])
+        mode, still, quiet, q = data["mode"], data["translational"], int(data["quiet"]), data["q"]
+    x, good, _ = polished(loops, x, 3)
+    return Generic(q=q, x=x, mode=mode, translational=tuple(map(bool, still)), quiet=quiet) if good.all() else None
+
+
+def store(robot: Robot, folder: Path) -> Path:
+    """Find the generic solutions of a robot and write them to a folder; tools/make_start_systems.py does so for the catalogue."""
+    found = search(Loops(robot))
+    path = folder / f"loops-{fingerprint(robot)}.npz"
+    np.savez_compressed(
+        path, q=found.q, p=found.x.p, R=found.x.R, joints=found.x.q, mode=found.mode,
+        translational=np.array(found.translational), quiet=found.quiet,
+    )  # fmt: skip
+    return path
+
+
+def search(loops: Loops) -> Generic:
+    """Solutions at random complex actuators, sorted by operation mode."""
     random = np.random.default_rng(3)
     home = loops.home.q[0, loops.driven]
     q = home + _size(loops) * _normal(random, len(home))
@@ -183,37 +219,33 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
     loops, generic = generic_solutions(robot)
     random = np.random.default_rng(seed)
     target = actuator_position.astype(complex)
-    x, arrived = follow(loops, generic.x, generic.q, target)
-    for _ in range(3):  # a path that is lost, or that met another, takes a detour
-        again = np.flatnonzero(~arrived | _doubled(loops, x, arrived))
-        if len(again) == 0:
-            break
+    known, mode, singular = generic.x.at(slice(0, 0)), generic.mode[:0], generic.x.at(slice(0, 0))
+    for attempt in range(ATTEMPTS):  # where paths are lost, all of them go another way: a detour of some would permute their ends
+        x, arrived = generic.x, np.ones(len(generic.x), dtype=bool)
         corner = generic.q + _size(loops) * _normal(random, len(target))
-        detour, first = follow(loops, generic.x.at(again), generic.q, corner)
-        detour, second = follow(loops, detour, corner, target)
-        fine = first & second
-        x.p[again[fine]], x.R[again[fine]], x.q[again[fine]] = detour.p[fine], detour.R[fine], detour.q[fine]
-        arrived[again[fine]] = True
-    mode = generic.mode[arrived]
-    x, good, _ = polished(loops, x.at(arrived))
-    x, mode = x.at(good), mode[good]
-    regular = loops.singularity(x) > REGULAR if len(x) else np.zeros(0, dtype=bool)
-    singular = x.at(~regular)
-    x, mode = x.at(regular), mode[regular]
-    unique = ~_doubled(loops, x, np.ones(len(x), dtype=bool), later=True)
-    x, mode = x.at(unique), mode[unique]
-    return _real(loops, x, mode, len(generic.x) - len(x), singular)
+        for source, end in pairwise([generic.q, *([corner] if attempt else []), target]):
+            x, came = follow(loops, x, source, end)
+            arrived &= came
+        own = generic.mode[arrived]
+        x, good, _ = polished(loops, x.at(arrived))
+        x, own = x.at(good), own[good]
+        regular = loops.singularity(x) > REGULAR if len(x) else np.zeros(0, dtype=bool)
+        singular, before = x.at(~regular), len(known)
+        known, mode = join(known, x.at(regular)), np.append(mode, own[regular])
+        fresh = ~_repeated(loops, known)
+        known, mode = known.at(fresh), mode[fresh]
+        if len(known) == len(generic.x) or (attempt and len(known) == before):
+            break
+    return _real(loops, known, mode, len(generic.x) - len(known), singular)
 
 
-def _doubled(loops: Loops, x: Points, arrived: NDArray[np.bool_], later: bool = False) -> NDArray[np.bool_]:
-    """Ends that several paths share; with `later`, all but the first of them."""
+def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:
+    """Poses that are in the list before."""
     if len(x) == 0:
         return np.zeros(0, dtype=bool)
     keys = pose_keys(loops, x)
-    gap = np.abs(keys[:, None] - keys[None]).max(axis=2) < SAME * (1.0 + np.abs(keys).max(axis=1))
-    gap &= arrived[:, None] & arrived[None]
-    np.fill_diagonal(gap, False)
-    return np.asarray(np.tril(gap).any(axis=1) if later else gap.any(axis=1))
+    near = np.abs(keys[:, None] - keys[None]).max(axis=2) < SAME * (1.0 + np.abs(keys).max(axis=1))
+    return np.asarray(np.tril(near, -1).any(axis=1))
 
 
 def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int, singular: Points) -> LoopPoses:
