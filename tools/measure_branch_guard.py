@@ -1,8 +1,9 @@
 """Miss rate of the guard of `forward_kinematics`: `python tools/measure_branch_guard.py [cases] [robot ...]`.
 
-A case is a guess and the actuator coordinates of another pose, both drawn from the robot's sampling box, twice as large. The reference
-moves the actuators straight in steps of at most 1/64 of the way, each of which must keep the sign of the determinant and stay within a
-tenth of its first Newton step; disputed cases on six closed-form legs are settled by the certificate (`certify_path`).
+A case is a guess and the actuator coordinates of another pose, both drawn from the robot's sampling box, twice as large. The
+reference moves the actuators straight in steps of at most 1/64 of the way, each of which must keep the sign of the determinant
+and stay within a tenth of its first Newton step; disputed cases on six closed-form legs are settled by the certificate
+(`certify_path`).
 """
 
 from __future__ import annotations
