@@ -1,15 +1,16 @@
-# The two commands: `make demo` and `make test`. Each sets up .venv when needed, then does its work.
+# The two commands: `make demo` and `make test`; `make test-full` adds the large counts. Each sets up .venv when needed, then does its work.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test test-full lint docs bench clean
 
 help:
 	@echo "make demo    show what flexapod does, with pictures"
 	@echo "make test    run every check"
+	@echo "make test-full  the same with the large counts: thousands of fuzzed files, all exported C"
 	@echo "make lint    ruff and mypy over the sources"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make bench   run the benchmarks"
@@ -29,11 +30,13 @@ $(READY): requirements.txt pyproject.toml
 demo: $(READY)
 	$(BIN)/python -m flexapod.views.demo
 
-test: $(READY)
+test: MARKED :=
+test-full: MARKED := -m ""
+test test-full: $(READY)
 	@command -v cc >/dev/null \
 	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
 	@tools/ensure_chromium.sh $(VENV)/.chromium-tried
-	$(BIN)/python -m pytest -n 2 tests
+	$(BIN)/python -m pytest -n 2 $(MARKED) tests
 
 lint: $(READY)
 	$(BIN)/ruff check .

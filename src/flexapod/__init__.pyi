@@ -48,6 +48,8 @@ from flexapod.description.read import description_from_document as description_f
 from flexapod.description.read import read_robot_file as read_robot_file
 from flexapod.description.write import robot_text as robot_text
 from flexapod.description.write import write_robot_file as write_robot_file
+from flexapod.errors import FileError as FileError
+from flexapod.errors import FileWarning as FileWarning
 from flexapod.errors import FlexapodError as FlexapodError
 from flexapod.errors import InputError as InputError
 from flexapod.kernels.cache import cache_entries as cache_entries

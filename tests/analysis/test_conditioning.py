@@ -99,7 +99,7 @@ def test_all_joints_in_one_plane():
     found = fp.conditioning(robot, at)
     assert str(found["singularity"].values) == (
         "type 1: legs A, B, C, D, E, F along the first universal axis; type 2: with all actuators locked the platform "
-        "is free in rotation about x, rotation about y, translation along z"
+        "is free in translation along z, rotation about x, rotation about y"
     )
     assert float(found["type_2"]) < 1e-12
     assert found["type_1"].values.max() < 1e-12

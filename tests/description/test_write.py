@@ -20,6 +20,7 @@ from flexapod.description import (
     set_parameters,
     write_robot_file,
 )
+from flexapod.errors import FileError
 
 UPS = Path(__file__).parent / "data" / "ups.yaml"
 
@@ -98,7 +99,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(FileError, match="was not written: no space left on device; free some space"):
         write_robot_file(read_robot_file(UPS), file)
     assert file.read_text(encoding="utf-8") == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["my.yaml"]

@@ -116,16 +116,22 @@ def beam_element(spec: Flexible, planar: bool) -> MassPoints:
 def _spread(
     c: Cut, x: np.ndarray, mass: np.ndarray, d: np.ndarray, r: np.ndarray, K: np.ndarray, planar: bool, rotary: bool, zeta: float
 ) -> MassPoints:
-    """Masses at the corners of a rectangle with the section's radii of gyration; bending turns them only with `rotary`."""
+    """Masses at the corners of a rectangle with the section's radii of gyration.
+
+    Without `rotary` the section is a needle's: inertia about x alone, by masses across the beam and negative ones along it.
+    """
     a, b = np.sqrt(c.iz / c.area), np.sqrt(c.iy / c.area)
-    corners = [(i * a, j * b) for i in (-1, 1) for j in (-1, 1)]
+    corners = [(0.0, i * a, j * b, 0.25) for i in (-1, 1) for j in (-1, 1)]
     if planar:
-        corners = [(-a, 0.0), (a, 0.0)] if rotary else [(0.0, 0.0)]
-    if not rotary:
-        r[:, 1:] = 0.0
-    r0 = np.concatenate([np.stack([x, 0 * x + y, 0 * x + z], axis=1) for y, z in corners])
-    Phi = np.concatenate([d + np.cross(r, np.array([0.0, y, z])[None, :, None], axis=1) for y, z in corners])
-    body = MassPoints(r0=r0, mass=np.tile(mass, len(corners)) / len(corners), Phi=Phi, K=K, D=np.zeros_like(K))
+        corners = [(0.0, -a, 0.0, 0.5), (0.0, a, 0.0, 0.5)] if rotary else [(0.0, 0.0, 0.0, 1.0)]
+    elif not rotary:
+        arm = np.sqrt((c.iy + c.iz) / (2 * c.area))
+        corners = [(0.0, i * arm, j * arm, 0.25) for i in (-1, 1) for j in (-1, 1)]
+        corners += [(0.0, 0.0, 0.0, 1.0), (arm, 0.0, 0.0, -0.5), (-arm, 0.0, 0.0, -0.5)]
+    r0 = np.concatenate([np.stack([x + h, 0 * x + y, 0 * x + z], axis=1) for h, y, z, _ in corners])
+    Phi = np.concatenate([d + np.cross(r, np.array([h, y, z])[None, :, None], axis=1) for h, y, z, _ in corners])
+    weights = np.concatenate([part * mass for *_, part in corners])
+    body = MassPoints(r0=r0, mass=weights, Phi=Phi, K=K, D=np.zeros_like(K))
     omega2, V = scipy.linalg.eigh(K, body.M)
     D = body.M @ V @ np.diag(2 * zeta * np.sqrt(omega2)) @ V.T @ body.M
     return MassPoints(r0=r0, mass=body.mass, Phi=Phi, K=K, D=D)

@@ -23,6 +23,9 @@ RANK = 1e-9
 STEPS, APPROACH, CORRECTIONS = 4, 9, 3
 """Steps from home to the wanted coordinates, Newton's iterations towards them, and those that close the loops alone."""
 
+RELUCTANT = 1e-5
+"""Weight of elastic coordinates when the last gaps are closed: 1e-16 m of a stiff beam is an acceleration of 1e-7 m/s^2."""
+
 DRIVEN = 1e-5
 """Deviation of an actuator [m, rad] that weighs as much as the `scale` of an elastic coordinate: actuators do not give way."""
 
@@ -111,8 +114,10 @@ class Multipliers:
             part = min(1.0, (n + 1) / STEPS)
             c, G, _, a, A, _ = self.rows(p, R, e, np.zeros(m.size))
             a = self._unwound(a, q)
-            kept, Q, r, N = _independent(G)
-            x = -Q @ scipy.linalg.solve_triangular(r, c[kept], trans="T")
+            weight = np.ones(m.size)  # loops are closed by frames; elastic coordinates give way only where they must
+            weight[6 * m.frames :] = RELUCTANT if n >= APPROACH else 1.0
+            kept, Q, r, N = _independent(G * weight)
+            x = -weight * (Q @ scipy.linalg.solve_triangular(r, c[kept], trans="T"))
             if n < APPROACH:
                 W = np.vstack([A[self.driven] / DRIVEN, np.eye(m.size)[6 * m.frames :] / scale[:, None]])
                 wanted = np.concatenate([(start + part * actuators - a[self.driven]) / DRIVEN, (part * elastic - e) / scale])

@@ -56,11 +56,12 @@ def frozen(name: str) -> fp.Robot:
 
 
 def bar(spec: Flexible, planar: bool, in_table: bool) -> str:
-    """A straight bar along x with the beam's mass; spatial beams have the inertia of their sections, planar ones are lines."""
+    """A straight bar along x with the beam's mass: a line; spatial: with inertia about it, Timoshenko's with the section's."""
     assert spec.section is not None
     c, L, rho = cut(spec.section), float(spec.length or 0), float(spec.density or 0)
     m = rho * c.area * L
-    sections = rho * L * np.array([c.iy + c.iz, c.iy, c.iz]) * (not planar)
+    across = float(spec.theory == "timoshenko")
+    sections = rho * L * np.array([c.iy + c.iz, across * c.iy, across * c.iz]) * (not planar)
     inertia = sections + m * L**2 / 12 * np.array([0, 1, 1])
     if not in_table:
         return f"mass: {m!r}, com: [{L / 2!r}, 0, 0], inertia: {{diagonal: {inertia.tolist()}}}"

@@ -38,7 +38,7 @@ def reference(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("formulation", ["virtual_work", "newton_euler", "minimal"])
+@pytest.mark.parametrize("formulation", ["links", "virtual_work", "newton_euler", "minimal"])
 def test_formulations_agree(name: str, formulation: str) -> None:
     robot, motion = case(name)
     if formulation == "minimal" and applies(robot):
@@ -51,7 +51,7 @@ def test_formulations_agree(name: str, formulation: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("formulation", ["virtual_power", "virtual_work", "newton_euler"])
+@pytest.mark.parametrize("formulation", ["links", "virtual_power", "virtual_work", "newton_euler"])
 def test_external_wrench(name: str, formulation: str) -> None:
     """A wrench at a named point in platform axes does the work that the actuators must give less."""
     robot, motion = case(name)
@@ -72,7 +72,7 @@ def test_external_wrench(name: str, formulation: str) -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_forward_after_inverse_is_the_identity(name: str) -> None:
     robot, motion = case(name)
-    formulations = ["virtual_power"] if applies(robot) else ["virtual_power", "minimal"]
+    formulations = ["links", "virtual_power"] if applies(robot) else ["links", "virtual_power", "minimal"]
     for formulation in formulations:
         found = fp.forward_dynamics(robot, motion, reference(name), friction=False, formulation=formulation)
         for key in ("acceleration", "angular_acceleration"):

@@ -51,8 +51,29 @@ def sources() -> dict[str, FlexibleBody]:
     }
 
 
+def mass_points(nodes: Nodes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points that replace nodes with a size: positions (p, 3), masses (p,), shapes (p, 3, N).
+
+    With S the sum of +-s_a s_a^T over three axes, +-m/6 goes to r0 + sqrt(3) s_a and r0 - sqrt(3) s_a, the rest stays at r0: same
+    moments to degree two.
+    """
+    r0, mass, phi = [nodes.r0], [nodes.mass.copy()], [nodes.Phi_d]
+    if nodes.spread is not None and nodes.Phi_r is not None:
+        values, axes = np.linalg.eigh(nodes.spread)
+        for a in range(3):
+            arm = axes[:, :, a] * np.sqrt(3.0 * np.abs(values[:, a]))[:, None]
+            turned = np.cross(nodes.Phi_r, arm[:, :, None], axis=1)
+            part = nodes.mass * np.sign(values[:, a]) / 6.0
+            mass[0] -= 2.0 * part
+            for sign in (1.0, -1.0):
+                r0.append(nodes.r0 + sign * arm)
+                mass.append(part)
+                phi.append(nodes.Phi_d + sign * turned)
+    return np.concatenate(r0), np.concatenate(mass), np.concatenate(phi)
+
+
 def point_kinetic_energy(nodes: Nodes, v: np.ndarray, w: np.ndarray, q: np.ndarray, qdot: np.ndarray) -> float:
     """Sum of m v^2 / 2 over the mass points, from the definition of the motion (Briot 2014, Eqs. 1-3); no shape integrals."""
-    r, m, phi = nodes.points()
+    r, m, phi = mass_points(nodes)
     speed = v + np.cross(w, r + phi @ q) + phi @ qdot
     return float(0.5 * m @ np.sum(speed**2, axis=1))

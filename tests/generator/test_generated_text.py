@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +121,7 @@ def test_without_the_solve() -> None:
     assert "acceleration" in [o.name for o in whole.signature.outputs]
 
 
-def test_refusals() -> None:
+def test_refusals(tmp_path: Path) -> None:
     robot = fp.load("stewart-3-3")
     with pytest.raises(fp.InputError, match="form: expected 'python' or 'c' or 'markdown' or 'latex', got 'fortran'"):
         fp.generate(robot, "inverse_dynamics", form="fortran")  # type: ignore[arg-type]
@@ -128,8 +129,14 @@ def test_refusals() -> None:
         fp.generate(robot, "inverse_dynamics", formulation="lagrange")
     with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 has no final system to leave out"):
         fp.generate(robot, "inverse_dynamics", solve=False)
-    with pytest.raises(fp.InputError, match="no model of 'speed'; there are: inverse_dynamics"):
-        fp.generate(robot, "speed")
+    offered = "inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, forward_kinematics, jacobian"
+    export = partial(fp.export_c, folder=tmp_path)
+    for call, what in ((fp.generate, "model of"), (fp.kernel, "kernel for"), (export, "kernel for")):
+        with pytest.raises(fp.InputError) as refused:
+            call(robot, "speed")
+        assert str(refused.value) == f"no {what} 'speed'; there are: {offered}"
+        with pytest.raises(fp.InputError, match="did you mean 'inverse_dynamics'"):
+            call(robot, "inverse-dynamic")
     with pytest.raises(fp.InputError, match="contains an iteration, which LaTeX cannot list"):
         fp.generate(fp.load("five-bar"), "inverse_dynamics", form="latex")
     with pytest.raises(fp.InputError, match="give a file in a folder that exists"):

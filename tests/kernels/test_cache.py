@@ -174,7 +174,7 @@ def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch):
 def test_full_or_read_only_disk(call, code, tmp_path, monkeypatch):
     monkeypatch.setenv("FLEXAPOD_CACHE", str(tmp_path / "full"))
 
-    def fail(*_args):
+    def fail(*_args, **_options):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, call, fail)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -117,3 +120,19 @@ def test_robots_of_equal_structure_share_a_kernel() -> None:
     renamed = robot.with_parameters({"platform.mass": 51.0})
     assert fp.kernel(robot, "inverse_kinematics").compiled is fp.kernel(renamed, "inverse_kinematics").compiled
     assert robot_named("hexapod").structure != robot_named("hexaslide").structure
+
+
+def test_the_branch_of_a_leg_is_structure_and_said_to_be(tmp_path) -> None:
+    """Not every change of a file is a value: another branch compiles, and README and theory page say so."""
+    robot = fp.load("hexa")
+    solve(robot, "actuators")
+    before = compilations()
+    other = tmp_path / "other.yaml"
+    other.write_text(fp.catalogue()["hexa"].read_text(encoding="utf-8").replace("branch: -1", "branch: 1"), encoding="utf-8")
+    solve(fp.load(other), "actuators")
+    assert compilations() > before
+    root = Path(__file__).parents[2]
+    for page in ("README.md", "docs/theory/kernels.md"):
+        text = (root / page).read_text(encoding="utf-8")
+        assert "never compiles anything." not in text.replace("a length never compiles anything. What is not a number", "")
+        assert re.search(r"branch`? of a leg", text), page

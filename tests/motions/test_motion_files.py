@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from motion_checks import same
 
-from flexapod.errors import InputError
+from flexapod.errors import FileError, InputError
 from flexapod.motions import (
     ActuatorMotion,
     Motion,
@@ -162,13 +162,11 @@ def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     file = motion_to_file(general(5), tmp_path / "m.csv")
     before = file.read_bytes()
 
-    def broken(self: Path, *args: object, **options: object) -> int:
-        with open(self, "w", encoding="utf-8") as stream:
-            stream.write("t,p_")
-        raise OSError("disk full")
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", broken)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(FileError, match=r"m.csv: was not written: no space left on device; free some space"):
         motion_to_file(general(7), file)
     assert file.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
@@ -183,7 +181,7 @@ def test_the_old_file_stays_until_the_new_one_takes_its_place(tmp_path: Path, mo
         raise OSError("no permission")
 
     monkeypatch.setattr("os.replace", broken)
-    with pytest.raises(OSError, match="no permission"):
+    with pytest.raises(FileError, match="no permission"):
         motion_to_file(general(7), file)
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
 

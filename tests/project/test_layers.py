@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "simulation": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis"},
     "views": set(),  # the public verbs only: `import flexapod`
 }
-FOR_ALL = {"errors"}
+FOR_ALL = {"errors", "files", "private_files"}
 """Modules directly under the package that every folder may import."""
 
 HEAVY = ["casadi", "llvmlite", "xarray", "pandas", "plotly", "scipy"]

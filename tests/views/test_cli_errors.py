@@ -116,12 +116,13 @@ def test_folder_without_permission(run: Run, tmp_path: Path) -> None:
 
 def test_disk_that_refuses(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "a.csv")
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(fp, "save", full)
-    result = run("kinematics", "hexapod", "--out", "a.csv")
-    assert result.exit_code == 1
-    assert "a.csv: no space left on device" in result.stderr
+    monkeypatch.setattr(os, "fsync", full)
+    for words in (["kinematics", "hexapod", "--out", "a.csv"], ["kinematics", "hexapod", "--plot", "a.html"]):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert f"{words[-1]}: was not written: no space left on device; free some space or choose another place" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -131,7 +132,7 @@ def test_no_browser_for_a_picture(run: Run, tmp_path: Path, monkeypatch: pytest.
     def none(*_: object, **__: object) -> None:
         raise RuntimeError("Kaleido requires Google Chrome to be installed.")
 
-    monkeypatch.setattr(go.Figure, "write_image", none)
+    monkeypatch.setattr(go.Figure, "to_image", none)
     result = run("kinematics", "hexapod", "--plot", "a.png")
     assert result.exit_code == 1
     assert "PNG and SVG need a Chrome or Chromium browser" in result.stderr
@@ -150,11 +151,10 @@ def test_a_fault_of_our_own_is_one_paragraph(run: Run, monkeypatch: pytest.Monke
 
 
 def test_interrupted_while_writing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(result: object, path: Path) -> None:
-        Path(path).write_text("half")
+    def stop(_: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fp, "save", stop)
+    monkeypatch.setattr(os, "fsync", stop)
     result = run("kinematics", "hexapod", "--out", "a.csv")
     assert result.exit_code == 130
     assert result.stderr.startswith("interrupted: nothing was written")

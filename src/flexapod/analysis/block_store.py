@@ -1,7 +1,12 @@
-"""Where results of a long run go: arrays in memory, or files of a folder from which an interrupted run goes on."""
+"""Where results of a long run go: arrays in memory, or files of a folder from which an interrupted run goes on.
+
+The folder holds one `.npy` file per array and a record, `progress.json`: what the run is, how far it is, and the sha256 of every
+finished block. A folder whose files were cut off or altered is refused.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -10,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.errors import InputError
+from flexapod.errors import FileError
+from flexapod.files import not_written, read_whole, remove_left_over, write_whole
 
 STATE = "progress.json"
+Arrays = dict[str, tuple[tuple[int, ...], Any]]
 
 
 class BlockStore:
@@ -22,25 +29,25 @@ class BlockStore:
         arrays: name -> (shape after the count, dtype).
         folder: where to keep them as `.npy` files with a record of what is done; None for memory only.
         key: what the run is; a folder of another run is refused.
+
+    Checked by: tests/analysis/test_block_store.py.
     """
 
-    def __init__(self, count: int, arrays: dict[str, tuple[tuple[int, ...], Any]], folder: str | Path | None, key: str) -> None:
+    def __init__(self, count: int, arrays: Arrays, folder: str | Path | None, key: str) -> None:
         self.count, self.done = count, 0
         self._key, self._folder = key, None if folder is None else Path(folder)
+        self._blocks: list[tuple[int, int, str]] = []  # start, end, digest
         if self._folder is None:
             self.arrays: dict[str, NDArray[Any]] = {k: np.empty((count, *shape), dtype) for k, (shape, dtype) in arrays.items()}
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        if (self._folder / STATE).is_file():
-            self._resume(arrays)
-            return
-        if any(self._folder.iterdir()):
-            raise InputError(f"save: the folder {self._folder} is not empty and holds no run of its own; choose another")
-        self.arrays = {
-            name: np.lib.format.open_memmap(self._folder / f"{name}.npy", mode="w+", dtype=dtype, shape=(count, *shape))
-            for name, (shape, dtype) in arrays.items()
-        }
-        self._record()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if (self._folder / STATE).exists():
+                self._resume(arrays)
+            else:
+                self._start(arrays)
+        except OSError as error:
+            raise not_written(self._folder, error) from error
 
     def write(self, start: int, block: dict[str, NDArray[Any]]) -> None:
         """Store a block; it counts as done only when all its arrays are written."""
@@ -50,21 +57,73 @@ class BlockStore:
             self.arrays[name][start : start + size] = values
         self.done = start + size
         if self._folder is not None:
-            for array in self.arrays.values():
-                array.flush()  # type: ignore[attr-defined]
+            try:
+                for array in self.arrays.values():
+                    array.flush()  # type: ignore[attr-defined]
+            except OSError as error:
+                raise not_written(self._folder, error) from error
+            self._blocks.append((start, self.done, self._digest(start, self.done)))
             self._record()
 
-    def _resume(self, arrays: dict[str, tuple[tuple[int, ...], Any]]) -> None:
+    def _start(self, arrays: Arrays) -> None:
+        """Make the files; the record comes first, so that a run killed here is known as ours."""
         assert self._folder is not None
-        state = json.loads((self._folder / STATE).read_text(encoding="utf-8"))
-        if state.get("key") != self._key:
-            raise InputError(f"save: the folder {self._folder} holds another run (robot, grid or options differ); choose another")
-        self.arrays = {name: np.lib.format.open_memmap(self._folder / f"{name}.npy", mode="r+") for name in arrays}
-        self.done = int(state["done"])
+        remove_left_over(self._folder / STATE)
+        if any(self._folder.iterdir()):
+            raise FileError(f"save: the folder {self._folder} is not empty and holds no run of its own; choose another")
+        self._record()
+        self._make(arrays)
+
+    def _make(self, arrays: Arrays) -> None:
+        assert self._folder is not None
+        self.arrays = {}
+        for name, (shape, dtype) in arrays.items():
+            path, full = self._folder / f"{name}.npy", (self.count, *shape)
+            array = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=full)
+            _reserve(path)
+            self.arrays[name] = array
+
+    def _resume(self, arrays: Arrays) -> None:
+        assert self._folder is not None
+        again = "remove the folder to start again, or choose another"
+        try:
+            state = json.loads(read_whole(self._folder / STATE))
+            key, done, blocks = state["key"], int(state["done"]), [(int(a), int(b), str(d)) for a, b, d in state["blocks"]]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise FileError(f"save: {self._folder / STATE} is damaged; {again}") from error
+        if key != self._key:
+            raise FileError(f"save: the folder {self._folder} holds another run (robot, grid or options differ); choose another")
+        if not done:
+            self._make(arrays)
+            return
+        self.arrays, self.done, self._blocks = {}, done, blocks
+        for name, (shape, dtype) in arrays.items():
+            path = self._folder / f"{name}.npy"
+            try:
+                array = np.lib.format.open_memmap(path, mode="r+")
+            except (ValueError, OSError, EOFError) as error:
+                raise FileError(f"save: {path} is missing, cut off or damaged; {again}") from error
+            if array.shape != (self.count, *shape) or array.dtype != np.dtype(dtype):
+                raise FileError(f"save: {path} was altered: it does not hold the arrays of this run; {again}")
+            self.arrays[name] = array
+        if any(self._digest(start, end) != digest for start, end, digest in blocks):
+            raise FileError(f"save: the arrays in {self._folder} were altered (a digest differs); {again}")
+
+    def _digest(self, start: int, end: int) -> str:
+        digest = hashlib.sha256()
+        for name in sorted(self.arrays):
+            digest.update(np.ascontiguousarray(self.arrays[name][start:end]).tobytes())
+        return digest.hexdigest()
 
     def _record(self) -> None:
         """Replace the record whole, so that it is never half-written."""
         assert self._folder is not None
-        fresh = self._folder / (STATE + ".new")
-        fresh.write_text(json.dumps({"key": self._key, "done": self.done, "count": self.count}), encoding="utf-8")
-        os.replace(fresh, self._folder / STATE)
+        state = {"key": self._key, "done": self.done, "count": self.count, "blocks": self._blocks}
+        write_whole({self._folder / STATE: json.dumps(state).encode()})
+
+
+def _reserve(path: Path) -> None:
+    """Take the space on the disk now: a full disk under a mapped file would end the process without a word."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

@@ -7,11 +7,14 @@ K: stiffness about the equilibrium in the coordinates of the robot's linear mode
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.natural_frequencies import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
@@ -43,21 +46,25 @@ def cartesian_stiffness(
     Args:
         state: poses; the robot is at rest there.
         actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
-        point: of the platform where load and motion are taken.
+        point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
         pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield.
 
     Checked by: tests/analysis/test_cartesian_stiffness.py.
     """
-    words = np.full(len(state), "", dtype=object)
     stiffness = actuator_stiffness(robot, actuators)
+    refuse(robot, "cartesian_stiffness", actuators=actuators, prestress=prestress, wrench=wrench, point=point)
+    words = np.full(len(state), "", dtype=object)
     model = linear_model(robot, state, actuators, prestress, (wrench, None, "world"), words)
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
-    C = compliance(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     if point is not None:
-        arm = _arms(robot, state, model, point)
-        C = arm @ C @ np.swapaxes(arm, 1, 2)
+        model = replace(model, P=_at_point(robot, state, model, point))
+    C = compliance(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
+    free = ~np.isfinite(C).all(axis=(1, 2))
+    words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
+    settle("cartesian stiffness", robot, words.astype(str), state, on_error)
+    C, model = C[~free], replace(model, good=model.good[~free])
     scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)
     even = C * scale[:, None] * scale
     rank = np.linalg.matrix_rank(even, tol=YIELDS * np.abs(even).max(axis=(1, 2)), hermitian=True)
@@ -78,31 +85,39 @@ def cartesian_stiffness(
 
 
 def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:
-    """Compliance (n, 6, 6) of the platform frame."""
+    """Compliance (n, 6, 6) of the platform frame; NaN where the robot can move without any force."""
     K, Bt = model.K, np.swapaxes(model.B, 1, 2)
     if stiffness is not None:
         K = K + model.B @ (stiffness[:, None] * Bt)
     Z = null_space(Bt) if actuators == "locked" else np.broadcast_to(np.eye(K.shape[1]), K.shape)
     inner = np.swapaxes(Z, 1, 2) @ K @ Z
     P = model.P @ Z
-    try:
-        C = P @ np.linalg.solve(inner, np.swapaxes(P, 1, 2))
-    except np.linalg.LinAlgError as error:
-        raise InputError(
-            "cartesian stiffness: the robot can move without any force; lock its actuators or give them stiffness"
-        ) from error
+    C = P @ solved(inner, np.swapaxes(P, 1, 2))
     return (C + np.swapaxes(C, 1, 2)) / 2.0
 
 
-def _arms(robot: Robot, state: Any, model: LinearModel, point: str) -> Array:
-    """(n, 6, 6) twist of a point of the platform from that of its frame."""
+def _at_point(robot: Robot, state: Any, model: LinearModel, point: str) -> Array:
+    """(n, 6, m) motion of a point of the platform per coordinate: that of the frame, on a flexible platform also its own."""
+    from flexapod.analysis.flexible_load import shapes_at
     from flexapod.analysis.point_motion import named_point, point_motion
 
-    body, _ = named_point(robot, point)
+    body, place = named_point(robot, point)
     if body != "platform":
         raise InputError(f"point: {point!r} is a point of {body}; Cartesian stiffness is that of the platform")
-    at = [np.atleast_2d(point_motion(robot, state, name).position.values)[model.good] for name in (point, "platform")]
-    arm = at[0] - at[1]
+    if robot.flexible_platform is None:
+        at = [np.atleast_2d(point_motion(robot, state, name).position.values)[model.good] for name in (point, "platform")]
+        return _arms(at[0] - at[1]) @ model.P
+    shapes = shapes_at(robot, place, f"point '{point}'")
+    R = np.reshape(state.rotation, (-1, 3, 3))[model.good]
+    e = model.variables["elastic"][1][model.good]
+    P = _arms(np.einsum("nij,nj->ni", R, shapes.r0 + e @ shapes.Phi_d.T)) @ model.P
+    P[:, :3, 6:] += R @ shapes.Phi_d
+    P[:, 3:, 6:] += R @ shapes.Phi_r
+    return P
+
+
+def _arms(arm: Array) -> Array:
+    """(n, 6, 6) twist at the end of an arm (n, 3) from that at its start."""
     T = np.tile(np.eye(6), (len(arm), 1, 1))
     for i, j, k, sign in ((0, 1, 2, 1.0), (0, 2, 1, -1.0), (1, 2, 0, 1.0), (1, 0, 2, -1.0), (2, 0, 1, 1.0), (2, 1, 0, -1.0)):
         T[:, i, 3 + j] = sign * arm[:, k]  # v + omega x r

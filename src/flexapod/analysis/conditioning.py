@@ -124,7 +124,12 @@ def row_normalised(rows: Array, length: float) -> Array:
 
 def type_2_distance(rows: Array, length: float) -> Array:
     """Smallest singular value of the row-normalised [J; G]: 0 at a type 2 singularity, at most 1."""
-    return np.asarray(np.linalg.svd(row_normalised(rows, length), compute_uv=False)[:, 5])
+    return _padded(np.linalg.svd(row_normalised(rows, length), compute_uv=False))[:, 5]
+
+
+def _padded(s: Array) -> Array:
+    """Six singular values: those of missing rows are zero (under-actuated robots)."""
+    return np.concatenate([s, np.zeros((*s.shape[:-1], max(0, 6 - s.shape[-1])))], axis=-1)
 
 
 def condition_numbers(robot: Robot, J: Array, G: Array, length: float) -> Array:
@@ -135,6 +140,8 @@ def condition_numbers(robot: Robot, J: Array, G: Array, length: float) -> Array:
     if G.shape[1]:
         _, _, vt = np.linalg.svd(row_normalised(G, length))
         matrix = matrix @ np.swapaxes(vt[:, G.shape[1] :], 1, 2)
+    if matrix.shape[1] < matrix.shape[2]:  # under-actuated: some motion moves no actuator
+        return np.full(len(matrix), np.inf)
     s = np.linalg.svd(matrix, compute_uv=False)
     with np.errstate(divide="ignore"):
         return np.asarray(s[:, 0] / s[:, -1])
@@ -144,8 +151,10 @@ def _weakest(rows: Array, length: float) -> tuple[Array, Array]:
     """Type 2 distance, and the motion (n, 6) that belongs to it, as a twist of dimensionless size 1."""
     _, s, vt = np.linalg.svd(row_normalised(rows, length))
     direction = vt[:, 5]
-    first = np.take_along_axis(direction, np.abs(direction).argmax(axis=1)[:, None], axis=1)
-    return s[:, 5], direction * np.sign(first) * np.array([length] * 3 + [1.0] * 3)
+    size = np.abs(direction)
+    leading = (size > (1.0 - 1e-6) * size.max(axis=1, keepdims=True)).argmax(axis=1)  # the first of equals, whatever the rounding
+    first = np.take_along_axis(direction, leading[:, None], axis=1)
+    return _padded(s)[:, 5], direction * np.sign(first) * np.array([length] * 3 + [1.0] * 3)
 
 
 def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: float) -> str:
@@ -156,7 +165,7 @@ def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: fl
     words = singular_legs(robot, found.margin[i])
     if type_2 < SINGULAR:
         _, s, vt = np.linalg.svd(row_normalised(found.rows[i : i + 1], length)[0])
-        null = vt[s < SINGULAR]
+        null = vt[_padded(s)[:6] < SINGULAR]
         parts = main_parts(np.linalg.norm(null, axis=0))
         words.append(f"type 2: with all actuators locked the platform is free in {', '.join(parts)}")
     return "; ".join(words)

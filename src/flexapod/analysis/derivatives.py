@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -30,7 +31,7 @@ most in masses and centres of mass, for which central differences are exact; wha
 def inverse_dynamics_derivatives(
     robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
 ) -> xr.Dataset:
-    """Derivatives of the actuator forces, friction left out.
+    """Derivatives of the actuator forces of a rigid robot, friction left out.
 
     Args:
         motion: where to differentiate.
@@ -41,6 +42,7 @@ def inverse_dynamics_derivatives(
         `tau_D_angular_velocity`, `tau_D_acceleration`, `tau_D_angular_acceleration` (.., actuator, axis), and
         `tau_D_parameter` (.., actuator, parameter).
     """
+    refuse(robot, "inverse_dynamics_derivatives", parameters=parameters, wrench=wrench)
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, None, "world")
     _, words, guess = follow(robot, inputs)

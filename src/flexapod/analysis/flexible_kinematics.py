@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
 from flexapod.analysis.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.inverse_kinematics import continue_angles, platform_inputs
@@ -97,9 +98,7 @@ def _length(motion: Any) -> int:
     return len(motion)
 
 
-def flexible_point_motion(
-    robot: Robot, motion: Any, name: str, place: Array, given: Given, on_error: OnError
-) -> xr.Dataset:
+def flexible_point_motion(robot: Robot, motion: Any, name: str, place: Array, given: Given, on_error: OnError) -> xr.Dataset:
     """Motion of a material point of the deformed platform; see `point_motion`.
 
     The surroundings of the point are turned by the rotation vector Phi_r e against the frame: a true rotation.
@@ -153,24 +152,33 @@ def deformation(
         elastic, elastic_velocity: as for `inverse_dynamics`.
     Returns:
         Dataset: `displacement` (.., axis) [m] and `turn` (.., axis) [rad] of the material at the platform origin, where the
-        body has shapes there, and `joint_displacement` (.., leg, axis) [m].
+        body has shapes there, and `joint_displacement` (.., leg, axis) [m]; `elastic` and `elastic_velocity` that they belong to.
 
     Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/analysis/test_flexible_kinematics.py.
     """
-    check_flexible(robot, "deformation")
+    refuse(robot, "deformation", elastic=elastic, elastic_velocity=elastic_velocity)
     words = np.full(_length(motion), "", dtype=object)
-    _, e, _ = _elastic(robot, motion, (elastic, elastic_velocity, None), words)
+    if robot.elastic_legs:
+        from flexapod.analysis.leg_request import leg_request
+
+        request = leg_request(robot, motion, elastic, elastic_velocity, (None, None, "world"), True, words)
+        whole, rates = request.state.elastic(robot)
+        e = ElasticState(elastic=whole, elastic_velocity=rates, source=request.source)
+    else:
+        _, e, _ = _elastic(robot, motion, (elastic, elastic_velocity, None), words)
     settle("deformation", robot, words.astype(str), motion, on_error)
     variables: dict[str, tuple[Any, Any, str]] = {}
+    modes = e.elastic[:, : len(robot.flexible_platform.names)] if robot.flexible_platform is not None else e.elastic[:, :0]
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
-        variables["displacement"] = (("axis",), e.elastic @ origin.Phi_d.T, "m")
-        variables["turn"] = (("axis",), e.elastic @ origin.Phi_r.T, "rad")
+        variables["displacement"] = (("axis",), modes @ origin.Phi_d.T, "m")
+        variables["turn"] = (("axis",), modes @ origin.Phi_r.T, "rad")
     except InputError:
         pass  # a file of modes without a node at the origin
     shapes = np.array([robot.joint_shapes[leg.name] for leg in robot.legs])
-    variables["joint_displacement"] = (("leg", "axis"), np.einsum("lik,nk->nli", shapes, e.elastic), "m")
+    variables["joint_displacement"] = (("leg", "axis"), np.einsum("lik,nk->nli", shapes, modes), "m")
     variables["elastic"] = (("elastic_coordinate",), e.elastic, "sqrt(kg) m for mass-normalised modes")
+    variables["elastic_velocity"] = (("elastic_coordinate",), e.elastic_velocity, "1/s of the coordinate")
     return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None).assign_attrs(elastic=e.source)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_elastic, refuse_flexible_legs
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
@@ -16,7 +17,6 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
-from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Coordinates = Literal["platform", "actuator", "independent"]
+PROGRAM = {
+    "friction": "forward_friction",
+    "minimal": "minimal_forward_dynamics",
+    "links": "link_forward_dynamics",
+    "virtual_power": "forward_dynamics",
+}
+"""Formulation -> program."""
+
 COORDINATES = ("platform", "actuator", "independent")
 
 
@@ -40,7 +48,7 @@ def forward_dynamics(
     wrench: Any = None,
     point: str | None = None,
     axes: str = "world",
-    formulation: Literal["auto", "virtual_power", "minimal"] = "auto",
+    formulation: Literal["auto", "links", "virtual_power", "minimal"] = "auto",
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
@@ -58,33 +66,36 @@ def forward_dynamics(
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
     """
+    refuse(
+        robot, "forward_dynamics", friction=friction, reactions=reactions, wrench=wrench, point=point, axes=axes,
+        formulation=formulation, elastic=elastic, elastic_velocity=elastic_velocity,
+    )  # fmt: skip
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_forward_dynamics
 
-        for name in (k for k, v in {"reactions": reactions, "formulation": formulation != "auto"}.items() if v):
-            refuse_flexible_legs(robot, name)
         load = (wrench, point, axes)
         return leg_forward_dynamics(robot, state, force, elastic, elastic_velocity, load, friction, on_error)
     if is_flexible(robot):
         return flexible_forward_dynamics(
             robot, state, force, elastic, elastic_velocity, wrench, point, axes, formulation, on_error
         )
-    refuse_elastic(robot, elastic, elastic_velocity, getattr(state, "elastic", None))
-    check_option("formulation", formulation, ("auto", "virtual_power", "minimal"))
+    refuse_elastic(robot, getattr(state, "elastic", None))
+    check_option("formulation", formulation, ("auto", "links", "virtual_power", "minimal"))
     inputs, words = state_inputs(robot, state)
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
     rubbed = friction and has_friction(robot)
-    fast = not rubbed and choose(robot, formulation, loaded=wrench is not None) == "minimal"
-    bound = kernel(robot, "forward_friction" if rubbed else "minimal_forward_dynamics" if fast else "forward_dynamics")
-    outputs = run(bound, inputs, words, "forward_dynamics" if fast and formulation == "auto" else None)
+    chosen = "friction" if rubbed else choose(robot, formulation, loaded=wrench is not None)
+    spare = PROGRAM["links"] if chosen == "minimal" and formulation == "auto" else None
+    outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     result = dataset(robot, variables, state, words if on_error == "mask" else None)
+    result = result.assign_attrs(formulation="minimal" if fast else "virtual_power", friction=int(rubbed))
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 
@@ -129,22 +140,13 @@ def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> t
 
 def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
-    check_option("coordinates", coordinates, COORDINATES)
     N = terms["basis"]
     if coordinates == "platform":
-        if N.shape[2] < 6:
-            raise InputError(
-                f"coordinates='platform' needs mobility 6; {robot.name} has {N.shape[2]}. Use 'actuator' or 'independent'"
-            )
         return N, ["vx", "vy", "vz", "wx", "wy", "wz"]
     if coordinates == "independent":
         names = ["vx", "vy", "vz", "wx", "wy", "wz"]
         return N, [names[i] for i in robot.plan.platform_independent]
     A = np.einsum("nai,nij->naj", terms["jacobian"], N)
-    if A.shape[1] != A.shape[2]:
-        raise InputError(
-            f"coordinates='actuator' needs as many actuators as freedoms; {robot.name} has {A.shape[1]} and {A.shape[2]}"
-        )
     return N @ np.linalg.inv(A), list(robot.actuators)
 
 
@@ -159,6 +161,8 @@ def mass_matrix(
     Returns:
         DataArray (.., coordinate, coordinate_).
     """
+    check_option("coordinates", coordinates, COORDINATES)
+    refuse(robot, "mass_matrix", coordinates=coordinates, on_error=on_error)
     if robot.elastic_legs:
         return _of_legs(robot, state, coordinates, on_error, "mass_matrix")
     if is_flexible(robot):
@@ -190,8 +194,6 @@ def _flexible(robot: Robot, state: Any, coordinates: str, on_error: OnError, whi
     if which == "mass_matrix":
         M = np.einsum("nij,nik,nkl->njl", T, terms[which], T)
         return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), which, words, on_error)
-    if which == "coriolis_force" and coordinates == "actuator":
-        raise InputError("coriolis_force of a flexible robot is given for coordinates='platform'; not for 'actuator'")
     return _labelled(robot, state, np.einsum("nij,ni->nj", T, terms[which]), names, ("coordinate",), which, words, on_error)
 
 
@@ -205,6 +207,8 @@ def _of_legs(robot: Robot, state: Any, coordinates: str, on_error: OnError, whic
 
 
 def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
+    check_option("coordinates", coordinates, COORDINATES)
+    refuse(robot, which, coordinates=coordinates, on_error=on_error)
     if robot.elastic_legs:
         return _of_legs(robot, state, coordinates, on_error, which)
     if is_flexible(robot):
@@ -255,6 +259,7 @@ def _labelled(
 
 def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
+    refuse(robot, "energy")
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_energy
 

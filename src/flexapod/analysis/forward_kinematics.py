@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.inverse_kinematics import make_continuous
 from flexapod.analysis.pose_along import search_along
 from flexapod.analysis.pose_guess import start_poses
@@ -151,11 +152,7 @@ def solve(robot: Robot, actuator_position: Any, guess: Any, continuation: bool |
 def targets(robot: Robot, actuator_position: Any) -> tuple[Array, Samples]:
     """Wanted coordinates (n, actuators), and what they belong to."""
     n = len(robot.actuators)
-    if n + len(robot.plan.constraints) < 6:
-        raise InputError(
-            f"{robot.name} has {n} actuators for {robot.mobility.platform} freedoms of its platform; "
-            "actuator coordinates do not determine its pose"
-        )
+    refuse(robot, "forward_kinematics")
     if isinstance(actuator_position, ActuatorMotion):
         motion = actuator_position
         if motion.position.shape[1] != n:

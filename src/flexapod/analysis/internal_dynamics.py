@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import check_flexible
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -64,7 +64,7 @@ def internal_dynamics(
 
     Source: Long 2014 Eqs. (44), (46). Checked by: tests/analysis/test_flexible_internal.py.
     """
-    check_flexible(robot, "internal dynamics")
+    refuse(robot, "internal_dynamics", wrench=wrench, point=point, axes=axes)
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)
@@ -102,9 +102,11 @@ def _eigenvalues(
     pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
     tangent = kernel(robot, "flexible_tangent").batch({**pose, "elastic": e, "force": force, **load.rows(good).inputs()}).outputs
     rest = np.zeros((len(good), 3))
-    whole = kernel(robot, "flexible_mass_matrix").batch(
-        {**pose, "velocity": rest, "angular_velocity": rest, "elastic": e, "elastic_velocity": np.zeros_like(e)}
-    ).outputs
+    whole = (
+        kernel(robot, "flexible_mass_matrix")
+        .batch({**pose, "velocity": rest, "angular_velocity": rest, "elastic": e, "elastic_velocity": np.zeros_like(e)})
+        .outputs
+    )
     body = robot.flexible_platform
     assert body is not None
     left = np.concatenate([whole["mass_matrix"][:, :, 6:], -whole["actuator_map"]], axis=2)

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible, refuse_elastic, refuse_flexible_legs
+from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.properties import has_friction as has_friction
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
 from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.errors import InputError
-from flexapod.robot.model import Closing, Link
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
-Formulation = Literal["auto", "virtual_power", "virtual_work", "newton_euler", "minimal"]
-FORMULATIONS = ("auto", "virtual_power", "virtual_work", "newton_euler", "minimal")
+Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal"]
+FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
 def inverse_dynamics(
@@ -42,6 +43,7 @@ def inverse_dynamics(
     axes: str = "world",
     legs: Literal["full", "massless"] = "full",
     shares: Literal["frozen", "alone"] | None = None,
+    spin: Literal["exact", "neglected"] = "exact",
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
@@ -55,12 +57,14 @@ def inverse_dynamics(
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold, else virtual power. Friction depends on reactions: it is always solved
+            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on reactions: it is always solved
             with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
+        spin: ``"neglected"`` lets legs between universal and spherical joints turn with n x n' (Kim & Ryu, Eq. 19) instead of
+            the angular velocity that the universal joint implies; by Newton-Euler, for six such legs.
         elastic, elastic_velocity: of flexible robots: arrays (N,) or (n, N), or ``"static"``: quasi-static deflection under
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
@@ -72,21 +76,20 @@ def inverse_dynamics(
         `elastic_acceleration`, `elastic`, `elastic_velocity` (.., elastic_coordinate), `joint_force` (.., leg, axis), the force
         of each leg on the platform at its joint, world axes.
     """
+    refuse(
+        robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,
+        wrench=wrench, point=point, axes=axes, legs=legs, shares=shares, elastic=elastic, elastic_velocity=elastic_velocity,
+        spin=spin,
+    )  # fmt: skip
+    check_option("spin", spin, ("exact", "neglected"))
+    check_option("shares", shares, (None, "frozen", "alone"))
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 
-        options = {"reactions": reactions, "shares": shares, "legs": legs != "full", "formulation": formulation != "auto"}
-        for name in (key for key, value in options.items() if value):
-            refuse_flexible_legs(robot, name)
         return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, (wrench, point, axes), friction, on_error)
     if is_flexible(robot):
-        refused = {"friction": friction and has_friction(robot), "reactions": reactions, "shares": shares, "legs": legs != "full"}
-        if any(refused.values()):
-            name = next(key for key, value in refused.items() if value)
-            hint = "set friction=False" if name == "friction" else "leave it out"
-            raise InputError(f"{name}: not available with the flexible platform of {robot.name}; {hint}")
         return flexible_inverse_dynamics(robot, motion, elastic, elastic_velocity, wrench, point, axes, formulation, on_error)
-    refuse_elastic(robot, elastic, elastic_velocity, getattr(motion, "elastic", None))
+    refuse_elastic(robot, getattr(motion, "elastic", None))
     check_option("formulation", formulation, FORMULATIONS)
     check_option("legs", legs, ("full", "massless"))
     inputs = platform_inputs(motion)
@@ -95,18 +98,21 @@ def inverse_dynamics(
     detailed = reactions or rubbed or shares is not None
     if legs == "massless" and (detailed or formulation not in ("auto", "virtual_power")):
         raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
+    variant: dict[str, str] = {} if spin == "exact" else {"spin": spin}
+    if variant:
+        formulation = _without_spin(formulation, legs)
     chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"
     rates, words, guess = follow(robot, inputs)
     inputs = {**inputs, "guess": guess}
     if chosen == "virtual_power":
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
-        bound = kernel(robot, PROGRAM[chosen], **({"friction": False} if chosen == "newton_euler" else {}))
-    spare = "virtual_power" if chosen == "minimal" and formulation == "auto" else None
+        bound = kernel(robot, PROGRAM[chosen], **({"friction": False, **variant} if chosen == "newton_euler" else {}))
+    spare = "link_inverse_dynamics" if chosen == "minimal" and formulation == "auto" else None
     force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
-        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variables)
+        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variant, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force[words != ""] = np.nan
@@ -116,27 +122,32 @@ def inverse_dynamics(
     return result.assign_attrs(formulation=chosen, friction=int(rubbed))
 
 
-PROGRAM = {"virtual_work": "virtual_work", "newton_euler": "newton_euler", "minimal": "minimal_inverse_dynamics"}
+PROGRAM = {
+    "links": "link_inverse_dynamics",
+    "virtual_work": "virtual_work",
+    "newton_euler": "newton_euler",
+    "minimal": "minimal_inverse_dynamics",
+}
 
 
-def has_friction(robot: Robot) -> bool:
-    """Some joint of the robot has friction."""
-    parts: list[Link | Closing] = [link for leg in robot.legs for link in leg.links]
-    parts += [leg.closing for leg in robot.legs]
-    keys = ("viscous", "coulomb", "preload", "normal", "reaction")
-    return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in parts)
+def _without_spin(formulation: str, legs: str) -> Formulation:
+    """The formulation that can neglect the spin of the legs, or why none can."""
+    if legs == "massless":
+        raise InputError("spin='neglected': massless legs have no inertia that their spin could act on; leave one of both out")
+    if formulation not in ("auto", "newton_euler"):
+        raise InputError(f"spin='neglected' is a variant of newton_euler, not of {formulation}; leave formulation out")
+    return "newton_euler"
 
 
 def choose(robot: Robot, formulation: str, loaded: bool) -> str:
-    """The formulation that serves a request; the minimal one knows no external load."""
+    """The formulation of a request, the one with the fewest operations for ``"auto"``; the minimal one knows no external load."""
     from flexapod.equations.minimal.conditions import applies
 
     if formulation not in ("auto", "minimal"):
         return formulation
-    why = "it takes no external wrench" if loaded else applies(robot)
-    if formulation == "minimal" and why:
-        raise InputError(f"formulation='minimal' does not apply to {robot.name}: {why}")
-    return "virtual_power" if why else "minimal"
+    if not loaded and applies(robot) is None:
+        return "minimal"
+    return "links" if robot.no_link_plan is None else "virtual_power"
 
 
 def run(
@@ -178,15 +189,16 @@ def _with_friction(
     reactions: bool,
     shares: str | None,
     chosen: str,
+    variant: dict[str, str],
     variables: dict[str, tuple[Any, Any, str]],
 ) -> NDArray[np.float64]:
     """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
-    options = {} if shares is None else {"shares": shares}
+    options = variant if shares is None else {**variant, "shares": shares}
     bound = kernel(robot, "newton_euler", friction=rubbed, **options)
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)
     if rubbed:
-        smooth = run(kernel(robot, "newton_euler", friction=False), inputs, words)["force"]
+        smooth = run(kernel(robot, "newton_euler", friction=False, **variant), inputs, words)["force"]
         force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
     outputs = mark_undetermined(robot, batch.outputs)
     for output in bound.signature.outputs:

@@ -54,20 +54,23 @@ def inverse_kinematics(
     Raises:
         SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
     """
+    from flexapod.analysis.abilities import kind_of, refuse
     from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
     from flexapod.analysis.flexible_kinematics import flexible_inverse_kinematics
     from flexapod.analysis.platform_motion import as_platform
 
+    refuse(
+        robot, "inverse_kinematics", motion=kind_of(motion, State), joints=joints, bodies=bodies, elastic=elastic,
+        elastic_velocity=elastic_velocity, elastic_acceleration=elastic_acceleration,
+    )  # fmt: skip
     if robot.elastic_legs:
         from flexapod.analysis.leg_kinematics import leg_inverse_kinematics
 
-        if bodies:
-            raise InputError(f"bodies: not available for the flexible legs of {robot.name}; point_motion gives one at a time")
-        return leg_inverse_kinematics(robot, motion, (elastic, elastic_velocity, elastic_acceleration), on_error)
+        return leg_inverse_kinematics(robot, motion, joints, (elastic, elastic_velocity, elastic_acceleration), on_error)
     if is_flexible(robot):
         given_elastic = (elastic, elastic_velocity, elastic_acceleration)
         return flexible_inverse_kinematics(robot, motion, joints, bodies, given_elastic, on_error)
-    refuse_elastic(robot, elastic, elastic_velocity, elastic_acceleration, getattr(motion, "elastic", None))
+    refuse_elastic(robot, getattr(motion, "elastic", None))
     at = as_platform(robot, motion)
     inputs = platform_inputs(at)
     variables: dict[str, tuple[Any, Any, str]] = {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +26,8 @@ PROGRAMS = {
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
     "workspace": "flexapod.equations.workspace",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
+    "link_inverse_dynamics": "flexapod.equations.model.inverse_dynamics",
+    "link_forward_dynamics": "flexapod.equations.model.forward_dynamics",
     "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
     "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",
     "minimal_inverse_dynamics": "flexapod.equations.minimal.inverse_dynamics",
@@ -52,6 +56,9 @@ PROGRAMS = {
     "general_flexible_mass_matrix": "flexapod.equations.flexible_platform.general_assembly",
 }
 """Quantity -> module that has the program as a function of the same name."""
+
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_kinematics", "forward_kinematics", "jacobian")
+"""Quantities that are offered; the other programs are parts of verbs, and are found by their names as well."""
 
 
 class RobotKernel:
@@ -107,18 +114,27 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
-    program, chosen = _served(robot, quantity)
+    program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
-        raise InputError(f"no kernel for '{quantity}'; there are: {', '.join(PROGRAMS)}")
+        raise unknown_quantity("kernel for", quantity)
     if quantity.startswith("minimal_"):
         # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
         from flexapod.equations.minimal import plan
 
         options = {"plan": plan(robot), **options}
+    if quantity.startswith("link_") and robot.no_link_plan is not None:
+        raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
     return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+
+
+def unknown_quantity(what: str, quantity: str) -> InputError:
+    """The error for a quantity that no program computes: the nearest name, and those that are offered."""
+    near = difflib.get_close_matches(str(quantity), [*QUANTITIES, *PROGRAMS], n=1)
+    hint = f"did you mean '{near[0]}'? There are" if near else "there are"
+    return InputError(f"no {what} '{quantity}'; {hint}: {', '.join(QUANTITIES)}")
 
 
 def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
@@ -135,7 +151,16 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
-    return KernelFamily(lambda: make_program(robot, quantity, options), f"{quantity}({chosen})|{robot.structure}", robot.zeros)
+    key = f"{quantity}({chosen})|{robot.structure}"
+    if not quantity.startswith("link_"):
+        return KernelFamily(lambda: make_program(robot, quantity, options), key, robot.zeros)
+    zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
+    return KernelFamily(
+        lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}),
+        f"{key}|{robot.link_plan!r}|{zeros}",
+        robot.zeros,
+        make_general=lambda: make_program(robot, quantity, options),
+    )
 
 
 def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
@@ -157,8 +182,12 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
-def _served(robot: Robot, quantity: str) -> tuple[str, dict[str, Any]]:
-    """The program and its options that serve a verb's name."""
+def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:
+    """The program and its options that serve a verb's name; friction that its equations do not have is refused."""
+    if quantity in ("inverse_dynamics", "forward_dynamics") and friction and (robot.elastic_legs or robot.flexible_platform):
+        from flexapod.analysis.abilities import refuse
+
+        refuse(robot, quantity, motion="actuators", friction=True)
     if robot.elastic_legs and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
         from flexapod.analysis.inverse_dynamics import has_friction
 
@@ -171,7 +200,9 @@ def _served(robot: Robot, quantity: str) -> tuple[str, dict[str, Any]]:
 
     if has_friction(robot):
         return "newton_euler", {"friction": True}
-    return ("minimal_inverse_dynamics" if choose(robot, "auto", loaded=False) == "minimal" else "virtual_power"), {}
+    from flexapod.analysis.inverse_dynamics import PROGRAM
+
+    return PROGRAM.get(choose(robot, "auto", loaded=False), "virtual_power"), {}
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

@@ -15,7 +15,7 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.flexible_dynamics import TWIST, force_unit
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
-from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.robot.elastic_plan import driven_columns
@@ -165,7 +165,6 @@ def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, wh
 
     Coordinates: ``"independent"`` and ``"actuator"`` are those of ``robot.independent``; ``"platform"`` (v, omega, elastic).
     """
-    check_option("coordinates", coordinates, ("platform", "actuator", "independent"))
     words = no_words(state)
     request = leg_request(robot, state, None, None, (None, None, "world"), False, words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
@@ -175,14 +174,7 @@ def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, wh
         return values, names
     J, _ = platform_jacobian(robot, request.state, words)
     S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
-    if S.shape[1] != S.shape[2]:
-        raise InputError(
-            f"coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot.name} has "
-            f"{S.shape[2]} freedoms for {S.shape[1]} coordinates. Use 'independent'"
-        )
     back = np.linalg.inv(S)
-    if which == "coriolis_force":
-        raise InputError("coriolis_force of a robot with flexible legs is given for coordinates='independent'")
     if values.ndim == 3:
         return np.swapaxes(back, 1, 2) @ values @ back, [*TWIST, *robot.elastic_names]
     return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]

@@ -78,11 +78,14 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 
-def leg_inverse_kinematics(robot: Robot, motion: Any, given: Given, on_error: OnError) -> xr.Dataset:
+def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, given: Given, on_error: OnError) -> xr.Dataset:
     """Actuators and joints of a motion, legs deformed; see `inverse_kinematics`."""
     words = no_words(motion)
     request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
-    z = accelerations(robot, request, given[2], True, words)
+    edd = given[2]
+    if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):
+        edd = np.zeros(len(robot.elastic_names))  # motors behind springs: their motion does not follow from the platform's
+    z = accelerations(robot, request, edd, True, words)
     settle("inverse kinematics", robot, words.astype(str), motion, on_error)
     state, at = request.state, z.shape[1] - len(robot.coordinates)
     q, qd = state.actuators(robot)
@@ -95,7 +98,8 @@ def leg_inverse_kinematics(robot: Robot, motion: Any, given: Given, on_error: On
         "joint_velocity": (("joint",), np.array(state.joint_velocity), "m/s or rad/s"),
         "joint_acceleration": (("joint",), np.array(z[:, at:]), "m/s^2 or rad/s^2"),
     }
-    return labelled(robot, motion, variables, words, on_error)
+    kept = {k: v for k, v in variables.items() if joints or not k.startswith("joint")}
+    return labelled(robot, motion, kept, words, on_error)
 
 
 def leg_point_motion(robot: Robot, motion: Any, name: str, given: Given, on_error: OnError) -> xr.Dataset:

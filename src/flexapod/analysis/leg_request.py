@@ -83,8 +83,6 @@ def leg_request(
         from flexapod.analysis.leg_motion import simulated_request
 
         return simulated_request(robot, motion, load, friction, words)
-    if load[1] is not None and robot.flexible_platform is not None:
-        raise InputError(f"point: a load at a point of the flexible platform of {robot.name} is not available here; leave it out")
     count, N = len(words), len(robot.elastic_names)
     e, ed = np.zeros((count, N)), np.zeros((count, N))
     if source == "given":
@@ -107,9 +105,7 @@ def _from_actuators(
     if source == "static":
         state = settled(robot, state, wrench, motion.acceleration, friction, words)
         wrench = platform_wrench(robot, state.inputs(), *load)
-    return LegRequest(
-        state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source
-    )
+    return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
 
 
 def settled(

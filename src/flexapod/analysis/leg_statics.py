@@ -69,9 +69,7 @@ def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
     return force, np.abs(left).max(axis=1)
 
 
-def leg_linear_model(
-    robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
-) -> LinearModel:
+def leg_linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]) -> LinearModel:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.

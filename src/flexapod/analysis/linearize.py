@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import moving, refuse
 from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
 from flexapod.analysis.results import check_option, settle
 from flexapod.analysis.vibration import null_space
@@ -72,7 +73,7 @@ def linearize(
     """The robot near an equilibrium as a linear system.
 
     Args:
-        state: one pose; the robot is at rest there.
+        state: one pose, at rest; a state that moves is refused.
         inputs: ``"force"``: actuator forces [N or N m]; ``"wrench"``: load on the platform frame, world axes.
         outputs: ``"actuators"``: their displacement; ``"platform"``: displacement and rotation of the platform frame, world
             axes; ``"actuator_rates"``, ``"platform_rates"``: their rates.
@@ -83,6 +84,7 @@ def linearize(
 
     Source: Briot 2014, section 5 (linear model). Checked by: tests/analysis/test_linearize.py.
     """
+    refuse(robot, "linearize", velocity=moving(state), actuators=actuators, prestress=prestress, wrench=wrench)
     words = np.full(len(state), "", dtype=object)
     if len(words) != 1:
         raise InputError(f"linearize: expected one state, got {len(words)}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.kernels import PROGRAMS, parameter_values
+from flexapod.analysis.kernels import PROGRAMS, parameter_values, unknown_quantity
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 RIGID = {
     "inverse_dynamics": {
         "minimal": "minimal_inverse_dynamics",
+        "links": "link_inverse_dynamics",
         "virtual_power": "virtual_power",
         "virtual_work": "virtual_work",
         "newton_euler": "newton_euler",
     },
-    "forward_dynamics": {"minimal": "minimal_forward_dynamics", "virtual_power": "forward_dynamics"},
+    "forward_dynamics": {
+        "minimal": "minimal_forward_dynamics",
+        "links": "link_forward_dynamics",
+        "virtual_power": "forward_dynamics",
+    },
     "mass_matrix": {"virtual_power": "mass_matrix"},
 }
 FLEXIBLE_PLATFORM = {
@@ -124,7 +129,7 @@ def choose_model(
 
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:
     if quantity not in PROGRAMS:
-        raise InputError(f"no model of '{quantity}'; there are: {', '.join([*formulations(robot), *PROGRAMS])}")
+        raise unknown_quantity("model of", quantity)
     if formulation is not None:
         raise InputError(f"{quantity} has one formulation only; leave formulation out")
     return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, quantity, given))
@@ -135,6 +140,10 @@ def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]
         from flexapod.equations.minimal import plan
 
         return {"plan": plan(robot), **given}
+    if program.startswith("link_"):
+        if robot.no_link_plan is not None:
+            raise InputError(f"formulation='links' does not apply to {robot.name}: {robot.no_link_plan}")
+        return {"zeros": robot.zeros, **given}
     return {**OPTIONS.get(formulation, {}), **given}
 
 

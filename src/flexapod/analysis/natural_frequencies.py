@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.elastic_state import check_flexible, is_flexible
 from flexapod.analysis.flexible_dynamics import TWIST, world_axes
 from flexapod.analysis.flexible_load import flexible_load
@@ -84,8 +85,9 @@ def natural_frequencies(
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_frequencies.py.
     """
-    words = np.full(len(state), "", dtype=object)
     stiffness = actuator_stiffness(robot, actuators)
+    refuse(robot, "natural_frequencies", actuators=actuators, prestress=prestress, wrench=wrench, point=point, axes=axes)
+    words = np.full(len(state), "", dtype=object)
     model = linear_model(robot, state, actuators, prestress, (wrench, point, axes), words)
     settle("natural frequencies", robot, words.astype(str), state, on_error)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
@@ -113,11 +115,6 @@ def linear_model(
         return _flexible(robot, state, inputs, prestress, load, words)
     from flexapod.analysis.rigid_vibration import rigid_model
 
-    if isinstance(actuators, str):
-        raise InputError(
-            f"natural frequencies: {robot.name} is rigid, and with actuators {actuators!r} nothing in it is elastic; "
-            "give actuators=<stiffness of each actuator>, or make its platform flexible"
-        )
     return rigid_model(robot, state, prestress, load, words)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import kind_of, refuse
 from flexapod.analysis.elastic_state import is_flexible
 from flexapod.analysis.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
@@ -59,6 +60,10 @@ def point_motion(
 
     Checked by: tests/analysis/test_point_motion.py.
     """
+    refuse(
+        robot, "point_motion", motion=kind_of(motion, State),
+        elastic=elastic, elastic_velocity=elastic_velocity, elastic_acceleration=elastic_acceleration,
+    )  # fmt: skip
     if robot.elastic_legs:
         from flexapod.analysis.leg_kinematics import leg_point_motion
 

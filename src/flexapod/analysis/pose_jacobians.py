@@ -66,5 +66,6 @@ def forbidden(robot: Robot, G: Array, residual: Array) -> str:
 
 
 def main_parts(size: Array) -> list[str]:
-    """Names of the components above a tenth of the largest, largest first."""
-    return [COMPONENTS[k] for k in np.argsort(-size, kind="stable") if size[k] > 0.1 * size.max()]
+    """Names of the components above a tenth of the largest, largest first; equal ones (up to rounding) in their own order."""
+    part = np.round(size / size.max(), 6)
+    return [COMPONENTS[k] for k in np.argsort(-part, kind="stable") if part[k] > 0.1]

@@ -37,9 +37,9 @@ class SampleError(FlexapodError):
         self.sample, self.reason, self.bad = sample, reason, bad
 
 
-def check_option(name: str, value: str, allowed: Sequence[str]) -> None:
+def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
     """Refuse an option that is not one of a few words."""
-    if value not in allowed:
+    if not (value is None or isinstance(value, str)) or value not in allowed:
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
 
 

@@ -18,7 +18,6 @@ from flexapod.analysis.forward_dynamics import state_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.natural_frequencies import LinearModel
-from flexapod.errors import InputError
 from flexapod.motions.rotations import rotvec_rotation
 
 if TYPE_CHECKING:
@@ -46,8 +45,6 @@ def rigid_model(robot: Robot, state: Any, prestress: bool, given: tuple[Any, Any
     freedoms = terms["basis"].shape[2]
     tangent, variables = np.zeros((len(words), freedoms, freedoms)), {}
     if prestress:
-        if freedoms < 6:
-            raise InputError(f"prestress: {robot.name} has mobility {freedoms}; its frequencies are given with prestress=False")
         load = platform_wrench(robot, inputs, *given)
         Jt = np.swapaxes(terms["jacobian"], 1, 2)
         force = np.full((len(words), Jt.shape[2]), np.nan)

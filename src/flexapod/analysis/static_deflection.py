@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import check_flexible
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
@@ -69,11 +69,11 @@ def static_deflection(
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
+    refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes)
     if robot.elastic_legs:
         from flexapod.analysis.leg_statics import leg_static_deflection
 
         return leg_static_deflection(robot, state, (wrench, point, axes), on_error)
-    check_flexible(robot, "static deflection")
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)

@@ -34,8 +34,15 @@ class LegEnds:
     actuated: int = 0
 
 
+ONE_LOOP = (
+    "A leg is a tree of bodies. Where one body of the loop can be the platform, name it (`platform: {body: leg.body}`) and write "
+    "the other branch as a leg of its own that ends with `to: platform`."
+)
+"""What can be done instead of a loop inside a leg."""
+
+
 def closes(joint: Joint) -> bool:
-    """Whether a joint closes a loop: to the platform, or to a body of another leg."""
+    """Whether a joint closes a loop: to the platform, or to the body of another leg that is the platform."""
     return joint.to == "platform" or "." in joint.to
 
 
@@ -141,7 +148,7 @@ def _place(name: str, path: Path, leg: Leg, placed: list[str], report: Reporter)
         report.error(path, "a joint cannot lead to the base", "Start the leg at the base and end it at the platform.")
     elif name in placed:
         what = f"{name} is carried by another joint already; loops inside a leg are not supported yet"
-        report.error(path, what, "Write the second branch as a leg of its own, with `to: leg.body`.")
+        report.error(path, what, ONE_LOOP)
     elif name not in leg.bodies:
         hint = nearest(name, [b for b in leg.bodies if b not in placed] + ["platform"])
         report.error(path, f"no body is called {name}", f"{hint} Or add it under bodies: `{name}: {{}}`.")

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 
 from flexapod.description.check_body import check_body
 from flexapod.description.check_flexible import path_beside
-from flexapod.description.check_leg import LegEnds
+from flexapod.description.check_leg import ONE_LOOP, LegEnds
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.rotations import check_rotation
@@ -63,7 +63,10 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 here.error(("to",), f"no leg has the body {target}", nearest(target, [*others, "platform"]))
             elif other == leg:
                 what = "the leg closes on itself; loops inside a leg are not supported yet"
-                here.error(("to",), what, "Write the second branch as a leg of its own, with `to: leg.body`.")
+                here.error(("to",), what, ONE_LOOP)
+            elif "." in target and target != link_name and (owner or link_name is None):
+                what = f"{target} is not the platform; legs close on the platform only"
+                here.error(("to",), what, _as_platform(target, link_name))
             else:
                 link(leg, other)
     if owner:
@@ -78,7 +81,7 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             waiting.append(other)
     for leg in ends:
         if leg not in reached:
-            hint = "Add a joint with `to: platform`, or `to: leg.body` of a leg that reaches it."
+            hint = "Add a joint with `to: platform`."
             reports[leg].error((), "the leg does not reach the platform", hint)
     if not any(end.actuated for end in ends.values()):
         report.error(
@@ -86,6 +89,13 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             "no joint is actuated",
             "Write `actuated: true` (or mu: 1 in a table) where the motors are.",
         )
+
+
+def _as_platform(target: str, body: str | None) -> str:
+    """What to write instead of a joint to a body of another leg."""
+    if body is None:
+        return f"Write `to: platform`, or let {target} be the platform: `platform: {{body: \"{target}\"}}`."
+    return f"Write `to: platform`, which is {body}, or let {target} be the platform."
 
 
 def check_files(

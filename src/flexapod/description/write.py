@@ -11,6 +11,7 @@ import yaml
 
 from flexapod.description.read import Description
 from flexapod.description.yaml_reader import resolve_scalar
+from flexapod.files import write_whole
 
 _WIDTH = 110
 _TAG = "tag:yaml.org,2002:"
@@ -41,19 +42,9 @@ def write_robot_file(description: Description, path: str | os.PathLike[str]) -> 
     """Write the robot file at once or not at all: a reader never sees half of it.
 
     Raises:
-        OSError: the folder cannot be written; an existing file is then unchanged.
+        FileError: the folder cannot be written; an existing file is then unchanged.
     """
-    target = FilePath(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    content = robot_text(description).encode("utf-8")
-    try:
-        with open(temporary, "xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole({FilePath(path): robot_text(description).encode("utf-8")})
 
 
 def _kind(value: object) -> str:

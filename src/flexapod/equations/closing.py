@@ -33,6 +33,9 @@ NEWTON_STEP = 1e-9
 LARGEST_STEP = 0.4
 """Newton steps are held below this [rad, or times the characteristic length]: the branch is followed, not jumped."""
 
+DEAD_POINT = 1e-12
+"""Gap that a leg may leave, times the characteristic length, and count as closed where Newton's method does not settle."""
+
 WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
 
 
@@ -300,9 +303,12 @@ def solve_position(b: Program, values: Values, leg: Leg, plan: LegPlan, half: Fr
         return accepted, ca.if_else(better, largest, 1e300)
 
     zero_step = ca.SX.zeros(len(dependents))
-    (q, _, _), converged, _ = b.iterate(
+    (q, _, left), converged, _ = b.iterate(
         iteration, start=[start, zero_step, ca.SX(-1)], shared=[target], limit=60, tolerance=NEWTON_STEP
     )
+    # Newton's method creeps towards a double root: the leg closes there, but its coordinates stay uncertain
+    closed = ca.logic_and(1 - converged, left < (DEAD_POINT * DEAD_POINT) * (length * length))
+    b.fail_if(closed, "leg {leg} is at the end of its reach, or folded (turning point)", leg=leg.name)
     b.fail_if(1 - converged, "leg {leg} cannot reach, or is too far from its start coordinates", leg=leg.name)
     _, last = newton(q, target)
     q = ca.if_else(converged, _moved(q, dependents, last), ca.SX.nan(q.numel(), 1))

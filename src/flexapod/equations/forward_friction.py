@@ -36,6 +36,9 @@ CONVERGED = 1e-12
 def forward_friction(robot: Robot) -> Program:
     """The program: as `forward_dynamics`, with the friction of the robot file.
 
+    Redundant actuators: forces between them that do not move the platform are left out of the comparison; friction must not
+    depend on loads there.
+
     Source: Kim 2002 Eqs. (30)-(32) turned round. Checked by: tests/equations/test_forward_friction.py.
     """
     b = Program("forward_friction")
@@ -55,7 +58,8 @@ def forward_friction(robot: Robot) -> Program:
     def step(scope: Any, V: Any) -> tuple[list[Any], Any]:
         missing = force - forces_with_friction(scope, values, robot, frame, V, wrench, coordinates).actuators
         scale = ca.fmax(ca.mmax(ca.fabs(force)), 1)
-        return [V + ca.mtimes(response, missing)], ca.mmax(ca.fabs(missing)) / scale
+        left = missing if N.shape[1] >= len(robot.actuators) else ca.mtimes(N.T, ca.mtimes(state.jacobian.T, missing))
+        return [V + ca.mtimes(response, missing)], ca.mmax(ca.fabs(left)) / scale
 
     (V,), converged, _ = b.iterate(step, start=[start], limit=100, tolerance=CONVERGED)
     b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")

@@ -2,7 +2,8 @@
 
 Clamped: the proximal end is the body frame and the coordinates are those of the tip (of every node for several
 elements). Free: the mean frame, with normal modes. All integrals are over the polynomial shapes, exact by Gauss
-points along the centre line. Sections have rotary inertia in torsion always, in bending only with `rotary_inertia`.
+points along the centre line. Sections have rotary inertia about the beam's axis always; across it, in bending slopes and in
+rigid rotations alike, only with `rotary_inertia`.
 """
 
 from __future__ import annotations
@@ -125,15 +126,19 @@ class _Chain:
         return result
 
     def _nodes(self, x: Floats, weight: Floats, rotary: bool) -> Nodes:
-        """Mass points: Gauss points, spread over the section as far as the section's turning has inertia."""
+        """Gauss points with the size that gives their section its rotary inertia.
+
+        With `rotary` that of the real section. Without, none about y and z: neither the slopes nor the rigid rotation of an
+        element have any, so that an element may be the root of the next one, and planar and spatial beams are the same beam.
+        """
         e = self.element
         section, step = e.section, e.length
         Phi_d, Phi_r = e.shapes(x)
-        if not rotary:
-            Phi_r[:, 1:, :] = 0.0
-        thick = np.diag([0.0, section.iz / section.area, section.iy / section.area])
+        y2, z2 = section.iz / section.area, section.iy / section.area
         if e.planar:
-            thick = np.diag([0.0, section.iz / section.area, 0.0]) if rotary else np.zeros((3, 3))
+            size = np.diag([0.0, y2 if rotary else 0.0, 0.0])
+        else:
+            size = np.diag([0.0, y2, z2] if rotary else 0.5 * (y2 + z2) * np.array([-1.0, 1.0, 1.0]))
         mass = e.material.density * section.area * step * weight
         count = range(self.elements)
         r0 = [np.stack([x + k * step, 0.0 * x, 0.0 * x], axis=1) for k in count]
@@ -142,7 +147,7 @@ class _Chain:
             mass=np.tile(mass, self.elements),
             Phi_d=np.concatenate([self._spread_out(Phi_d, k) for k in count]),
             Phi_r=np.concatenate([self._spread_out(Phi_r, k) for k in count]),
-            spread=np.tile(thick, (len(x) * self.elements, 1, 1)),
+            spread=np.tile(size, (len(x) * self.elements, 1, 1)),
         )
 
     def with_basis(self, V: Floats, names: list[str], K: Floats | None = None) -> FlexibleBody:

@@ -2,8 +2,7 @@
 
 One npz file per body, named by the hash of everything it depends on (arguments, the source of this folder, library
 versions), with a digest of its arrays inside. Files appear whole by an atomic rename; a damaged or foreign file is
-rebuilt; a folder that cannot be written means no cache, never an error. The folder is FLEXAPOD_CACHE, else the user's
-cache folder of the platform.
+rebuilt; a folder that cannot be written, or that others can write, means no cache, never an error.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import hashlib
 import io
 import json
 import os
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -25,6 +23,7 @@ import numpy as np
 from flexapod.errors import FlexapodError
 from flexapod.flexible.body import FlexibleBody, Interface
 from flexapod.flexible.shape_integrals import Nodes
+from flexapod.private_files import cache_folder, read_private, write_private
 
 SUFFIX = ".flexible.npz"
 CONSTANTS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee", "K_ee", "D_ee")
@@ -42,29 +41,13 @@ def cached_body(kind: str, arguments: Mapping[str, object], make: Callable[[], F
 
     Checked by: tests/flexible/test_flexible_cache.py.
     """
-    path = cache_folder() / (_key(kind, arguments) + SUFFIX)
-    found = _read(path)
+    name = _key(kind, arguments) + SUFFIX
+    found = _read(name)
     if found is not None:
         return found
     body = make()
-    _write(path, body)
+    _write(name, body)
     return body
-
-
-def cache_folder() -> Path:
-    """FLEXAPOD_CACHE, else the user's cache folder of the platform."""
-    given = os.environ.get("FLEXAPOD_CACHE")
-    if given:
-        return Path(given)
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / "flexapod-cache"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "flexapod" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "flexapod"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "flexapod"
 
 
 def _key(kind: str, arguments: Mapping[str, object]) -> str:
@@ -127,9 +110,12 @@ def _digest(arrays: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path) -> FlexibleBody | None:
+def _read(name: str) -> FlexibleBody | None:
+    data = read_private(cache_folder(), name)
+    if data is None:
+        return None
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         if str(arrays.pop("digest")) != _digest(arrays):
             return None
@@ -138,11 +124,11 @@ def _read(path: Path) -> FlexibleBody | None:
         return None
 
 
-def _write(path: Path, body: FlexibleBody) -> None:
+def _write(name: str, body: FlexibleBody) -> None:
     arrays = pack(body)
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, digest=np.array(_digest(arrays)), **arrays)
-    write_whole(path, data.getvalue())
+    write_private(cache_folder(), name, data.getvalue())
 
 
 def write_whole(path: Path, data: bytes) -> bool:

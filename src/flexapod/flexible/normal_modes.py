@@ -2,6 +2,9 @@ r"""Modes of sparse finite element matrices: free, supported, and Craig-Bampton 
 
 K stiffness, M mass (n, n), sparse and symmetric; R (n, r) the rigid displacements, K R = 0 (r = 0: a supported body); C (b, n)
 the interface displacements, C x. Every basis is mass-normalised, M-orthogonal to R, and diagonalises K.
+
+M may be singular (lumped masses without rotary inertia). Directions without inertia follow the others statically: modes are those
+of 1/omega^2, M x = K x / omega^2, and what has 1/omega^2 = 0 there is K-orthogonal to all of them, which is static condensation.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ DENSE = 300
 NO_INERTIA = 1e-13
 """Modes whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""
 
+SPARE_MODES = 3
+"""Modes beyond those asked for that callers may want, so that a pair of equal frequencies is not cut in two."""
+
 
 def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) -> tuple[Floats, Floats]:
     """The lowest elastic modes: omega^2 (count + spare,), ascending, and V (n, count + spare); fewer spare ones if need be.
@@ -39,21 +45,75 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) ->
     if count == 0:
         return np.zeros(0), np.zeros((n, 0))
     _refuse_loose_parts(K, R)
-    if n <= DENSE or count > n // 3:
-        return _dense_modes(K, M, R, count, spare)
-    return rayleigh_ritz(K, M, R, _lowest(K, M, _free_flexibility(K, M, R), count + spare))
+    frame = MeanFrame(M, R)
+    if _small(M, count, r):
+        Q = _complement(frame.anchor)
+        return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, count, spare, "the elastic degrees of freedom"))
+    return rayleigh_ritz(K, M, frame, _lowest(K, M, _free_flexibility(K, frame), count + spare))
 
 
-def rayleigh_ritz(K: Sparse, M: Sparse, R: Floats, basis: Floats) -> tuple[Floats, Floats]:
-    """omega^2 and modes in the span of `basis` (n, m) after its rigid part is removed; dependent directions are dropped."""
-    X = _without_rigid(M, R, basis)
-    X = X / np.sqrt(np.einsum("nk,nk->k", X, M @ X))
-    mass, turn = np.linalg.eigh(X.T @ (M @ X))
-    keep = mass > NO_INERTIA * mass[-1]
-    X = X @ (turn[:, keep] / np.sqrt(mass[keep]))
-    X = _without_rigid(M, R, X)
+class MeanFrame:
+    """The frame that elastic motion is measured from: no displacement x with anchor^T x = 0 moves it.
+
+    The anchor of a rigid motion is its momentum M r; a motion without inertia (the spin of a straight line of point masses) has
+    none and is anchored by its own displacements instead.
+    """
+
+    def __init__(self, M: Sparse, R: Floats) -> None:
+        sized = R / np.abs(R).max(axis=0, initial=0.0) if R.shape[1] else R
+        values, vectors = np.linalg.eigh(sized.T @ (M @ sized))
+        self.R: Floats = sized @ vectors
+        self.anchor: Floats = M @ self.R
+        still = values <= NO_INERTIA * values.max(initial=0.0)
+        self.anchor[:, still] = self.R[:, still] * float(np.mean(M.diagonal()))
+        self.inverse = np.linalg.inv(self.anchor.T @ self.R)
+
+    def without_rigid(self, X: Floats) -> Floats:
+        """X without its rigid part, twice for rounding."""
+        for _ in range(2):
+            X = X - self.R @ (self.inverse @ (self.anchor.T @ X))
+        return X
+
+    def balanced(self, load: Floats) -> Floats:
+        """A load less the inertia of the rigid motion that it starts (inertia relief)."""
+        result: Floats = load - self.anchor @ (self.inverse.T @ (self.R.T @ load))
+        return result
+
+
+def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tuple[Floats, Floats]:
+    """omega^2 and modes in the span of `basis` (n, m) after its rigid part is removed.
+
+    Dependent directions are dropped, measured by the mass with a filling where a degree of freedom has none; independent ones
+    without inertia are condensed statically.
+    """
+    W = _filled(K, M)
+    X = frame.without_rigid(basis)
+    X = X / np.sqrt(np.einsum("nk,nk->k", X, W @ X))
+    size, turn = np.linalg.eigh(X.T @ (W @ X))
+    keep = size > NO_INERTIA * size[-1]
+    X = frame.without_rigid(X @ (turn[:, keep] / np.sqrt(size[keep])))
+    compliance, vectors = linalg.eigh(X.T @ (M @ X), X.T @ (K @ X))
+    moving = compliance > NO_INERTIA * compliance[-1]
+    if not moving.all():
+        X = X @ (vectors[:, moving] / np.sqrt(compliance[moving]))
     values, vectors = linalg.eigh(X.T @ (K @ X), X.T @ (M @ X))
     return values, X @ vectors
+
+
+def _filled(K: Sparse, M: Sparse) -> Sparse:
+    """The mass with K's diagonal, in the mean proportion of the others, where it has no entries."""
+    mass, stiffness = M.diagonal(), K.diagonal()
+    some = mass > 0.0
+    if some.all():
+        return M
+    ratio = float(mass[some].sum() / stiffness[some].sum())
+    return sparse.csc_array(M + sparse.diags_array(np.where(some, 0.0, ratio * stiffness)))
+
+
+def _small(M: Sparse, count: int, held: int) -> bool:
+    """Whether the dense eigenproblem is in place: few degrees of freedom, or many modes of those with inertia."""
+    moving = int(np.count_nonzero(M.diagonal() > 0.0))
+    return M.shape[0] <= DENSE or count > moving // 3 or count + SPARE_MODES + held > moving
 
 
 def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tuple[Floats, Floats]:
@@ -61,7 +121,8 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
 
     The basis are the b static deflections under unit displacements of the interfaces, ``min x^T K x, C x = 1_j``, and `count`
     modes with the interfaces held. Rigid motion, which the deflections contain, is removed. Static deflections under interface
-    forces in balance with each other are exact in this basis.
+    forces in balance with each other are exact in this basis, and so are all modes once `count` reaches all degrees of freedom
+    with inertia; coordinates beyond these have none and are condensed.
 
     Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6(7), 1968. Checked by: tests/flexible/test_normal_modes.py.
     """
@@ -75,22 +136,35 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
     if count > n - b:
         raise FlexibleBodyError(f"modes must be at most {n - b}, the degrees of freedom beside the interfaces, is {count}.")
     scale = float(np.mean(K.diagonal())) / float(np.abs(C).max())
-    bordered = splu(sparse.block_array([[K, scale * sparse.csc_array(C.T)], [scale * sparse.csc_array(C), None]], format="csc"))
+    try:
+        rows = scale * sparse.csc_array(C)
+        bordered = splu(sparse.block_array([[K, rows.T], [rows, None]], format="csc"))
+    except RuntimeError:
+        raise FlexibleBodyError(_MECHANISM) from None
 
     def held(load: Floats) -> Floats:
         solution: Floats = bordered.solve(np.concatenate([load, np.zeros(b)]))[:n]
         return solution
 
     static = bordered.solve(np.vstack([np.zeros((n, b)), scale * np.eye(b)]))[:n]
-    fixed = _lowest(K, M, held, count) if count else np.zeros((n, 0))
-    values, V = rayleigh_ritz(K, M, R, np.hstack([static, fixed]))
-    return values, V
+    if count == 0:
+        fixed = np.zeros((n, 0))
+    elif _small(M, count, b):
+        fixed = _dense_modes(K, M, _complement(C.T), count, 0, "the degrees of freedom beside the interfaces")
+    else:
+        fixed = _lowest(K, M, held, count)
+    return rayleigh_ritz(K, M, MeanFrame(M, R), np.hstack([static, fixed]))
 
 
-def _dense_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int) -> tuple[Floats, Floats]:
-    """All modes by 1/omega^2 of M against K on the complement of R, so that M may be singular; the lowest `count` of them."""
-    n, r = R.shape
-    Q = linalg.qr(M @ R, mode="full")[0][:, r:] if r else np.eye(n)
+def _complement(A: Floats) -> Floats:
+    """Orthonormal basis (n, n - r) of the x with A^T x = 0, A (n, r) of full rank."""
+    n, r = A.shape
+    result: Floats = np.asarray(linalg.qr(A, mode="full")[0][:, r:] if r else np.eye(n), dtype=np.float64)
+    return result
+
+
+def _dense_modes(K: Sparse, M: Sparse, Q: Floats, count: int, spare: int, what: str) -> Floats:
+    """The lowest modes in the span of Q (n, m) by 1/omega^2 of M against K, so that M may be singular; `count` at least."""
     mass, stiffness = Q.T @ (M @ Q), Q.T @ (K @ Q)
     try:
         compliance, vectors = linalg.eigh(mass, stiffness)
@@ -98,8 +172,9 @@ def _dense_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int) -> tup
         raise FlexibleBodyError(_MECHANISM) from None
     moving = int((compliance > NO_INERTIA * compliance[-1]).sum())
     if count > moving:
-        raise FlexibleBodyError(f"modes must be at most {moving}, the elastic degrees of freedom with inertia, is {count}.")
-    return rayleigh_ritz(K, M, R, Q @ vectors[:, ::-1][:, : min(count + spare, moving)])
+        raise FlexibleBodyError(f"modes must be at most {moving}, {what} with inertia, is {count}.")
+    result: Floats = Q @ vectors[:, ::-1][:, : min(count + spare, moving)]
+    return result
 
 
 _MECHANISM = (
@@ -121,13 +196,13 @@ def _refuse_loose_parts(K: Sparse, R: Floats) -> None:
         raise FlexibleBodyError(_MECHANISM)
 
 
-def _free_flexibility(K: Sparse, M: Sparse, R: Floats) -> Solve:
+def _free_flexibility(K: Sparse, frame: MeanFrame) -> Solve:
     """The inverse of K on the elastic space (inertia relief): loads in balance with their rigid inertia, rigid part removed.
 
     K is factored with r well placed degrees of freedom held, which changes the answer by a rigid motion only.
     """
-    n, r = R.shape
-    held = linalg.qr(R.T, mode="r", pivoting=True)[1][:r] if r else np.zeros(0, dtype=int)
+    n, r = frame.R.shape
+    held = linalg.qr(frame.R.T, mode="r", pivoting=True)[1][:r] if r else np.zeros(0, dtype=int)
     free = np.setdiff1d(np.arange(n), held)
     try:
         factor = splu(
@@ -136,37 +211,29 @@ def _free_flexibility(K: Sparse, M: Sparse, R: Floats) -> Solve:
         )  # fmt: skip
     except RuntimeError:
         raise FlexibleBodyError(_MECHANISM) from None
-    MR = M @ R
-    inverse = np.linalg.inv(R.T @ MR) if r else np.zeros((0, 0))
 
     def solve(load: Floats) -> Floats:
         x = np.zeros(n)
-        x[free] = factor.solve((load - MR @ (inverse @ (R.T @ load)))[free])
-        result: Floats = x - R @ (inverse @ (MR.T @ x))
-        return result
+        x[free] = factor.solve(frame.balanced(load)[free])
+        return frame.without_rigid(x)
 
     return solve
 
 
 def _lowest(K: Sparse, M: Sparse, inverse: Solve, count: int) -> Floats:
-    """The `count` lowest modes by Lanczos iteration on `inverse` (eigsh, shift-invert at zero)."""
+    """The `count` lowest modes by Lanczos iteration on `inverse` (eigsh, shift-invert at zero).
+
+    Start and result pass through ``inverse(M x)``: where M is singular, what is not in the range of that operator is no part of a
+    mode but would stay in the iteration as rounding lets it grow (purification).
+
+    Source: B. Nour-Omid, B. N. Parlett, T. Ericsson, P. S. Jensen, Mathematics of Computation 48, 1987.
+    """
     n = K.shape[0]
-    start = inverse(np.random.default_rng(0).standard_normal(n))
+    start = inverse(M @ np.random.default_rng(0).standard_normal(n))
     operator = LinearOperator((n, n), matvec=lambda load: inverse(np.ravel(load)), dtype=np.float64)
     try:
         values, vectors = eigsh(K, count, M=M, sigma=0.0, OPinv=operator, v0=start)
     except ArpackError as problem:
         raise FlexibleBodyError(f"The modes did not converge: {problem}.") from None
-    result: Floats = vectors[:, np.argsort(values)]
-    return result
-
-
-def _without_rigid(M: Sparse, R: Floats, X: Floats) -> Floats:
-    """X minus its rigid part, M-orthogonally, twice for rounding."""
-    if R.shape[1] == 0:
-        return X
-    MR = M @ R
-    inverse = np.linalg.inv(R.T @ MR)
-    for _ in range(2):
-        X = X - R @ (inverse @ (MR.T @ X))
-    return X
+    pure = [values[k] * inverse(M @ vectors[:, k]) for k in np.argsort(values)]
+    return np.stack(pure, axis=1)

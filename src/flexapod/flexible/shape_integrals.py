@@ -1,8 +1,11 @@
 r"""Shape integrals of a flexible body from mass points: all the constants of its generalized Newton-Euler model.
 
 A body is a set of nodes: position r0, mass m, displacement shapes phi_d. A node may have a size: its mass is then
-spread about r0 with the second moments S (per unit mass) and turns with the node, u = phi_d + phi_r x rho. Quadrature
+spread about r0 with the second moments S (per unit mass) and rotates with the node, u = phi_d + phi_r x rho. Quadrature
 points make beams and plates such sets without error, since all integrands are polynomials.
+
+The rotary inertia of a node is m (tr S 1 - S). It must not be negative, S itself may be: a line of mass with inertia about its
+own axis alone, J = diag(j, 0, 0), has S = diag(-j, j, j) / 2.
 
 Everything follows from the moments of the field u over the mass, in body axes, about the origin of the body frame:
 ``s = sum m r``, ``T = sum m r r^T``, ``s_k = sum m u_k``, ``H_k = sum m r u_k^T``, ``G_ik = sum m u_i u_k^T``.
@@ -13,9 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from flexapod.flexible.arrays import Floats, Integers, floats
+from flexapod.flexible.arrays import Floats, Integers, floats, hat
 from flexapod.flexible.errors import FlexibleBodyError
+
+SAME = 1e-9
+"""Asymmetry and negative part of a node's second moments, of their largest entry, that pass as rounding of a file."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +34,7 @@ class Nodes:
         mass: (n,) [kg]; nodes for pictures alone have none.
         Phi_d: (n, 3, N) displacement per coordinate.
         Phi_r: (n, 3, N) rotation vector of the node per coordinate, or None.
-        spread: (n, 3, 3) second moments of a node's mass about r0, per unit mass [m^2], or None for points.
+        spread: (n, 3, 3) second moments S of a node's mass about r0, per unit mass [m^2], or None for points.
         triangles: (m, 3) nodes of the surface triangles for pictures, or None.
     """
 
@@ -53,7 +60,7 @@ class Nodes:
         if self.Phi_r is not None:
             object.__setattr__(self, "Phi_r", floats("nodes.Phi_r", self.Phi_r, Phi_d.shape))
         if self.spread is not None:
-            object.__setattr__(self, "spread", floats("nodes.spread", self.spread, (n, 3, 3)))
+            object.__setattr__(self, "spread", _checked_spread(floats("nodes.spread", self.spread, (n, 3, 3))))
         if self.triangles is not None:
             triangles = np.array(self.triangles, dtype=np.int64)
             if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.min(initial=0) < 0 or triangles.max(initial=0) >= n:
@@ -67,29 +74,6 @@ class Nodes:
         return Nodes(
             r0=self.r0, mass=self.mass, Phi_d=self.Phi_d @ basis, Phi_r=Phi_r, spread=self.spread, triangles=self.triangles
         )
-
-    def points(self) -> tuple[Floats, Floats, Floats]:
-        """Mass points that replace nodes with a size: positions (p, 3), masses (p,), shapes (p, 3, N).
-
-        With S the sum of s_a s_a^T over n axes, the mass goes in equal parts to r0 +- sqrt(n) s_a: same moments to degree two.
-        """
-        some = self.mass > 0.0
-        r0, mass, Phi_d = self.r0[some], self.mass[some], self.Phi_d[some]
-        if self.spread is None or self.Phi_r is None:
-            return r0, mass, Phi_d
-        values, axes = np.linalg.eigh(self.spread[some])
-        used = [a for a in range(3) if values[:, a].max(initial=0.0) > 0.0]
-        arms = axes * np.sqrt(len(used) * np.clip(values, 0.0, None))[:, None, :]  # columns: sqrt(n) s_a
-        positions, masses, shapes = [r0[:0]], [mass[:0]], [Phi_d[:0]]
-        for a in used:
-            turned = np.cross(self.Phi_r[some], arms[:, :, a, None], axis=1)
-            for sign in (1.0, -1.0):
-                positions.append(r0 + sign * arms[:, :, a])
-                masses.append(mass / (2.0 * len(used)))
-                shapes.append(Phi_d + sign * turned)
-        if not used:
-            return r0, mass, Phi_d
-        return np.concatenate(positions), np.concatenate(masses), np.concatenate(shapes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,17 +100,47 @@ def shape_integrals(nodes: Nodes) -> ShapeIntegrals:
 
     Source: Briot 2014, Eqs. (56)-(60). Checked by: tests/flexible/test_shape_integrals.py.
     """
-    r, m, phi = nodes.points()
+    some = nodes.mass > 0.0
+    r, m, phi = nodes.r0[some], nodes.mass[some], nodes.Phi_d[some]
     n, _, N = phi.shape
     weighted = (phi * m[:, None, None]).reshape(n, 3 * N)
+    T, H, G = _moments_of_size(nodes, some)
     return integrals_from_moments(
         mass=float(m.sum()),
         s=m @ r,
-        T=(r * m[:, None]).T @ r,
+        T=(r * m[:, None]).T @ r + T,
         s_e=weighted.sum(axis=0).reshape(3, N),
-        H=(r.T @ weighted).reshape(3, 3, N).transpose(2, 0, 1),
-        G=(phi.reshape(n, 3 * N).T @ weighted).reshape(3, N, 3, N).transpose(1, 3, 0, 2),
+        H=(r.T @ weighted).reshape(3, 3, N).transpose(2, 0, 1) + H,
+        G=(phi.reshape(n, 3 * N).T @ weighted).reshape(3, N, 3, N).transpose(1, 3, 0, 2) + G,
     )
+
+
+def _moments_of_size(nodes: Nodes, some: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    r"""What the size of the nodes adds to T, H and G: with u = hat(phi_r) rho and sum rho rho^T = S per unit mass,
+
+    .. math:: T = \sum m S, \quad H_k = \sum m S \hat\phi_{rk}^T, \quad G_{ik} = \sum m \hat\phi_{ri} S \hat\phi_{rk}^T
+    """
+    N = nodes.Phi_d.shape[2]
+    if nodes.spread is None or nodes.Phi_r is None or not nodes.spread[some].any():
+        return np.zeros((3, 3)), np.zeros((N, 3, 3)), np.zeros((N, N, 3, 3))
+    S = nodes.mass[some, None, None] * nodes.spread[some]
+    turn: Floats = hat(nodes.Phi_r[some].transpose(0, 2, 1))  # (n, N, 3, 3)
+    sized = turn @ S[:, None]
+    left, right = (x.transpose(1, 2, 0, 3).reshape(3 * N, 3 * len(S)) for x in (sized, turn))
+    G = (left @ right.T).reshape(N, 3, N, 3).transpose(0, 2, 1, 3)
+    return S.sum(axis=0), sized.sum(axis=0).transpose(0, 2, 1), G
+
+
+def _checked_spread(S: Floats) -> Floats:
+    """Symmetric second moments whose rotary inertia tr S 1 - S is not negative."""
+    largest = np.abs(S).max(axis=(1, 2), initial=0.0)
+    uneven = np.abs(S - S.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0) > SAME * largest
+    inertia = np.trace(S, axis1=1, axis2=2)[:, None, None] * np.eye(3) - 0.5 * (S + S.transpose(0, 2, 1))
+    lowest = np.linalg.eigvalsh(inertia).min(axis=1, initial=0.0)
+    for wrong, what in ((uneven, "be symmetric"), (lowest < -SAME * largest, "give no negative rotary inertia tr S 1 - S")):
+        if wrong.any():
+            raise FlexibleBodyError(f"nodes.spread must {what}, but that of node {int(wrong.argmax())} does not.")
+    return S
 
 
 def integrals_from_moments(*, mass: float, s: Floats, T: Floats, s_e: Floats, H: Floats, G: Floats) -> ShapeIntegrals:

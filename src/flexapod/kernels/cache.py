@@ -2,24 +2,24 @@
 
 One file per kernel: magic, sha256 of the payload, payload (a JSON header, then the tape and the object
 code as raw bytes). Files appear whole by an atomic rename, so that any number of processes may start at
-once. A file that is damaged, foreign or not ours is rebuilt; a folder that cannot be written means no
-cache, never an error.
+once. A file that is damaged, foreign, not ours or without a valid seal is rebuilt; a folder that cannot be
+written, or that others can write, means no cache, never an error.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
-import os
-import sys
-import tempfile
-import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..private_files import cache_folder as cache_folder
+from ..private_files import read_private, write_private
+from .forking import FORK_LOCKS
 from .kernel import Kernel, choose_backend
 from .packing import Pieces, kernel_from_pieces, kernel_from_tape
 from .tape import make_tape
@@ -27,11 +27,11 @@ from .tape import make_tape
 if TYPE_CHECKING:
     from .program import Program
 
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 _memory: dict[str, Kernel] = {}
-_lock = threading.RLock()
+_lock = FORK_LOCKS.kernels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +69,12 @@ def cached_kernel(
 
 
 def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str) -> Kernel:
-    path = cache_folder() / (identity + SUFFIX)
+    name = identity + SUFFIX
 
     def keep(pieces: Pieces) -> None:
-        _write(path, pack(pieces, identity))
+        write_private(cache_folder(), name, pack(replace(pieces, seal=seal(pieces, identity)), identity))
 
-    pieces = _read(path, identity)
+    pieces = _read(name, identity)
     if pieces is not None:
         try:
             return kernel_from_pieces(pieces, keep)
@@ -114,27 +114,11 @@ def _identity(key: str, zeros: Collection[str] | None, backend: str) -> str:
 
 
 # -- files -------------------------------------------------------------------------------------------
-def cache_folder() -> Path:
-    """FLEXAPOD_CACHE, else the user's cache folder of the platform."""
-    given = os.environ.get("FLEXAPOD_CACHE")
-    if given:
-        return Path(given)
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / "flexapod-cache"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "flexapod" / "Cache"
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "flexapod"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "flexapod"
-
-
 def pack(pieces: Pieces, identity: str) -> bytes:
     """Bytes of a cache file."""
     blobs = {"tape": pieces.tape, **{f"code.{name}": code for name, code in pieces.code.items()}}
     sizes = {name: len(blob) for name, blob in blobs.items()}
-    head = json.dumps({"identity": identity, "header": pieces.header, "sizes": sizes}).encode()
+    head = json.dumps({"identity": identity, "header": pieces.header, "sizes": sizes, "seal": pieces.seal}).encode()
     payload = len(head).to_bytes(8, "little") + head + b"".join(blobs.values())
     return MAGIC + hashlib.sha256(payload).digest() + payload
 
@@ -154,64 +138,54 @@ def unpack(data: bytes, identity: str | None = None) -> Pieces:
         blobs[name] = payload[end : end + size]
         end += size
     code = {name.removeprefix("code."): blob for name, blob in blobs.items() if name != "tape"}
-    return Pieces(header=head["header"], tape=blobs["tape"], code=code)
+    return Pieces(header=head["header"], tape=blobs["tape"], code=code, seal=head["seal"])
 
 
-def _read(path: Path, identity: str) -> Pieces | None:
+def seal(pieces: Pieces, identity: str) -> str:
+    """Digest that binds header, tape and machine code to each other and to their kernel.
+
+    It is made where a kernel is compiled, not where a file is written: a file put together from other pieces, whatever its own
+    digest, has no valid seal. LLVM would end the process on object code that is none.
+
+    Checked by: tests/kernels/test_cache_safety.py::test_garbage_with_a_valid_digest_is_rebuilt.
+    """
+    parts = [identity, pieces.header, *(hashlib.sha256(blob).hexdigest() for blob in (pieces.tape, *pieces.code.values()))]
+    return hashlib.sha256(json.dumps([*parts, list(pieces.code)], sort_keys=True).encode()).hexdigest()
+
+
+def _read(name: str, identity: str) -> Pieces | None:
+    data = read_private(cache_folder(), name)
     try:
-        if not _ours(path):
-            return None
-        return unpack(path.read_bytes(), identity)
-    except (OSError, ValueError, LookupError, TypeError):
+        pieces = None if data is None else unpack(data, identity)
+        return pieces if pieces is not None and pieces.seal == seal(pieces, identity) else None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _ours(path: Path) -> bool:
-    """Machine code is run only from files that this user (or root) owns and others cannot write."""
-    if not hasattr(os, "getuid"):
-        return True
-    facts = path.stat()
-    return facts.st_uid in (os.getuid(), 0) and not facts.st_mode & 0o022
-
-
-def _write(path: Path, data: bytes) -> None:
-    temporary = None
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
-        finally:
-            os.close(handle)
-        os.replace(temporary, path)
-    except OSError:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def cache_entries() -> list[CacheEntry]:
     """The kernels on disk."""
     entries = []
-    for path in sorted(cache_folder().glob("*" + SUFFIX)):
+    for path in _files("*" + SUFFIX):
+        data = read_private(path.parent, path.name) or b""
         try:
-            data = path.read_bytes()
-            name = unpack(data).header["signature"]["name"]
-        except (OSError, ValueError, LookupError, TypeError):
+            name = str(unpack(data).header["signature"]["name"])
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             name, data = "(damaged)", b""
-        try:
-            entries.append(CacheEntry(path=path, name=name, size=len(data) or path.stat().st_size))
-        except OSError:
-            continue
+        with contextlib.suppress(OSError):
+            entries.append(CacheEntry(path=path, name=name, size=len(data) or path.lstat().st_size))
     return entries
+
+
+def _files(pattern: str) -> list[Path]:
+    folder = cache_folder()
+    return [] if folder is None else sorted(folder.glob(pattern))
 
 
 def clear_cache() -> int:
     """Remove all kernels from disk; returns how many. Left-over temporary files go too."""
     removed = 0
     forget()
-    for path in [*cache_folder().glob("*" + SUFFIX), *cache_folder().glob(".new-*")]:
+    for path in [*_files("*" + SUFFIX), *_files(f".*{SUFFIX}-*.part")]:
         try:
             path.unlink()
             removed += path.suffix == SUFFIX

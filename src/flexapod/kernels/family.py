@@ -28,8 +28,11 @@ class KernelFamily:
         zeros: Collection[str] = (),
         *,
         backend: str | None = None,
+        make_general: Callable[[], Program] | None = None,
     ) -> None:
+        """Of a program; `make_general`: another one for numbers that lost a zero, where the first was written for the zeros."""
         self._make_program = make_program
+        self._make_general = make_general
         self._key = key
         self.zeros = frozenset(zeros)
         self._backend = backend
@@ -42,7 +45,9 @@ class KernelFamily:
     @property
     def general(self) -> Kernel:
         """The kernel that relies on none."""
-        return cached_kernel(self._key, self._make_program, backend=self._backend)
+        if self._make_general is None:
+            return cached_kernel(self._key, self._make_program, backend=self._backend)
+        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend)
 
     def pick(self, parameters: Any = None) -> Kernel:
         """The fastest kernel that is right for parameters (P,) or (n, P)."""

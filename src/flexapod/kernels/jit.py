@@ -7,10 +7,10 @@ import ctypes.util
 import functools
 import hashlib
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
+from .forking import FORK_LOCKS
 from .llvm_text import LIBM
 
 CODE_LEVEL = 2
@@ -18,7 +18,7 @@ Function = Callable[[int, Any, Any, Any, Any], None]
 _PROTOTYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )  # a CFUNCTYPE call releases the GIL
-_LOCK = threading.RLock()  # LLVM's global context is not safe for concurrent use
+_LOCK = FORK_LOCKS.llvm  # LLVM's global context is not safe for concurrent use
 
 
 @functools.cache

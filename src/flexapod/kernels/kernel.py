@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from .boundary import check_batch, check_out, check_parameters, check_sample
 from .errors import BackendError, KernelStatusError
+from .forking import FORK_LOCKS
 from .operations import Operations
 from .signature import Signature
 from .tape import Tape, make_tape
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 _REMEMBERED = 16  # parameter sets whose constants a kernel remembers
 _BLOCK = 4096  # samples whose constants are held at a time where parameters vary per sample
 _count = 0
-_count_lock = threading.Lock()
+_short_lock = FORK_LOCKS.short
 
 
 class Executable(Protocol):
@@ -71,7 +71,6 @@ class Kernel:
         self._tape = tape
         self._zero_positions = [k for k, p in enumerate(signature.parameters) if p.name in self.zeros]
         self._remembered: OrderedDict[bytes, Array] = OrderedDict()
-        self._lock = threading.Lock()
 
     @property
     def backend(self) -> str:
@@ -91,13 +90,13 @@ class Kernel:
         """Results of the set-up part for one parameter set; remembered."""
         row = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, None)
         key = row.tobytes()
-        with self._lock:
+        with _short_lock:
             if key in self._remembered:
                 self._remembered.move_to_end(key)
                 return self._remembered[key]
         constants: Array = self.executable.setup(row[None, :])[0]
         constants.flags.writeable = False
-        with self._lock:
+        with _short_lock:
             self._remembered[key] = constants
             while len(self._remembered) > _REMEMBERED:
                 self._remembered.popitem(last=False)
@@ -196,7 +195,7 @@ def compilations() -> int:
 def count_compilation() -> None:
     """Note that a kernel was compiled."""
     global _count
-    with _count_lock:
+    with _short_lock:
         _count += 1
 
 

@@ -16,11 +16,12 @@ from .tape import Tape
 
 @dataclass(frozen=True, kw_only=True)
 class Pieces:
-    """What rebuilds a kernel: a header of plain data, the tape as text, object code by variant."""
+    """What rebuilds a kernel: a header of plain data, the tape as text, object code by variant; the cache seals them."""
 
     header: Mapping[str, Any]
     tape: bytes
     code: Mapping[str, bytes]
+    seal: str = ""
 
 
 def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None) -> tuple[Kernel, Pieces]:

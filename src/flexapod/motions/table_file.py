@@ -8,8 +8,7 @@ from __future__ import annotations
 import csv
 import difflib
 import importlib
-import os
-from collections.abc import Callable
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.errors import InputError
+from flexapod.files import write_whole
 from flexapod.motions.arrays import Array
 
 PARQUET = (".parquet", ".pq")
@@ -146,25 +146,13 @@ def write_table(path: Path, columns: dict[str, Array]) -> None:
 
     Numbers keep every bit. Checked by: tests/motions/test_motion_files.py.
     """
-    write: Callable[[Path], None]
-    if path.suffix.lower() in PARQUET:
-        arrow, parquet = arrow_modules()
-        content = arrow.table({name: np.ascontiguousarray(values) for name, values in columns.items()})
-
-        def write(target: Path) -> None:
-            parquet.write_table(content, target)
-    else:
-        rows = zip(*(values.tolist() for values in columns.values()), strict=True)
-        text = "\n".join([",".join(columns), *(",".join(map(repr, row)) for row in rows)]) + "\n"
-
-        def write(target: Path) -> None:
-            target.write_text(text, encoding="utf-8")
-
     if not path.parent.is_dir():
         raise MotionFileError(f"the folder {str(path.parent)!r} does not exist", file=str(path))
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    if path.suffix.lower() in PARQUET:
+        arrow, parquet = arrow_modules()
+        stream = io.BytesIO()
+        parquet.write_table(arrow.table({name: np.ascontiguousarray(values) for name, values in columns.items()}), stream)
+        write_whole({path: stream.getvalue()})
+        return
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    write_whole({path: ("\n".join([",".join(columns), *(",".join(map(repr, row)) for row in rows)]) + "\n").encode()})

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 SAME_POINT = 1e-6
 """Distance [m] within which an interface of a flexible body is the joint of the robot."""
 
-NEGLIGIBLE = 1e-14
-"""Moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
+NEGLIGIBLE = 1e-10
+"""Shapes and moments below this part of the largest that their kind can be are rounding of eigenvectors and of sums over nodes
+(5e-11 on symmetric plates): structural zeros."""
 
 DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""

@@ -31,6 +31,7 @@ from flexapod.robot.flexible_platform import (
     structural_zeros,
 )
 from flexapod.robot.geometry import Array, Pose, frozen
+from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
@@ -60,7 +61,7 @@ class Robot:
         home: platform frame at home, in the world.
         gravity: (3,) [m/s^2], world.
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
-        inherited: closing plan of the robot that this one is a variant of.
+        inherited, inherited_links: closing plan and link plan of the robot that this one is a variant of.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
     """
@@ -73,6 +74,7 @@ class Robot:
     size: float
     zeros: frozenset[str] = field(default=frozenset())
     inherited: ClosingPlan | None = None
+    inherited_links: LinkPlan | None = None
     flexible_platform: FlexibleBody | None = None
     given_body: bool = False
 
@@ -172,13 +174,14 @@ class Robot:
         description = set_parameters(self.description, dict(changes))
         named = any(path.split(".")[0] == "home" for path in changes)
         home = None if named or self.home_from_file else self.home
+        links = self.link_plan if self.no_link_plan is None else None
         try:
-            robot = build_robot(description, self.zeros, self.plan, home)
+            robot = build_robot(description, self.zeros, (self.plan, links), home)
         except RobotBuildError:
             found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
             if found is None:
                 raise
-            robot = build_robot(description, self.zeros, self.plan, found)
+            robot = build_robot(description, self.zeros, (self.plan, links), found)
         if self.flexible_platform is not None and self.given_body:
             robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
         return robot
@@ -276,6 +279,18 @@ class Robot:
         return closing_plan(self.legs, self.home, length)
 
     @cached_property
+    def no_link_plan(self) -> str | None:
+        """Why the link-axes model does not apply; None where it does."""
+        return refused(self)
+
+    @cached_property
+    def link_plan(self) -> LinkPlan:
+        """Choices of the link-axes model; asked for only where `no_link_plan` is None."""
+        if self.inherited_links is not None and still_good(self, self.inherited_links):
+            return self.inherited_links
+        return link_plan(self)
+
+    @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:
         """Every body: `platform`, `A.cylinder`, ..."""
         bodies = {"platform": self.platform}
@@ -319,13 +334,13 @@ class Robot:
 def build_robot(
     description: Description,
     zeros: frozenset[str] | None = None,
-    plan: ClosingPlan | None = None,
+    plans: tuple[ClosingPlan | None, LinkPlan | None] = (None, None),
     home: Pose | None = None,
 ) -> Robot:
     """A robot from a validated description.
 
     Args:
-        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
+        zeros, plans: structural zeros, closing plan and link plan of the robot that this one is a variant of.
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
@@ -342,7 +357,8 @@ def build_robot(
         home=home,
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
-        inherited=plan,
+        inherited=plans[0],
+        inherited_links=plans[1],
         flexible_platform=flexible,
     )
     _ = robot.beams  # a beam that cannot be made is told now, by name

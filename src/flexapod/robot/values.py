@@ -1,7 +1,8 @@
 """The numbers of a robot by name, as kernels read them: geometry, inertial data, offsets.
 
 Names are paths of the resolved robot (`legs.A.U.x`, `legs.A.cylinder.mass`, `platform.inertia.xx`), not of the file: a
-kernel declares which it reads, and the robot hands them over. Inertial data is about the frame origin.
+kernel declares which it reads, and the robot hands them over. Inertial data is about the frame origin. What is rounding
+of zero at the scale of its kind is zero (`geometry.tidy`), so that structure does not depend on the processor.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from flexapod.robot.architecture import closed_form, leg_frame
 from flexapod.robot.beams import beam_values
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
-from flexapod.robot.geometry import Array, snap
+from flexapod.robot.geometry import Array, tidy
+from flexapod.robot.link_plan import link_mode
 from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.plan import working_mode
 
@@ -28,15 +30,18 @@ SYMMETRIC = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2
 def robot_values(robot: Robot) -> dict[str, float]:
     """Every number a kernel may read."""
     result: dict[str, float] = {}
+    size = robot.size
     result["characteristic_length"] = robot.characteristic_length
-    _vector(result, "gravity", robot.gravity)
-    _body(result, "platform", robot.platform)
+    _vector(result, "gravity", robot.gravity, float(np.abs(robot.gravity).max()))
+    _body(result, "platform", robot.platform, size)
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
-        _chain(result, leg)
+        _chain(result, leg, size)
         result[f"legs.{leg.name}.mode"] = float(working_mode(leg, plan, robot.home, robot.characteristic_length))
+        if robot.no_link_plan is None and leg.architecture == "general":
+            result[f"legs.{leg.name}.link_mode"] = float(link_mode(robot, leg))
         _friction(result, leg)
         if leg.architecture != "general":
-            _closed_form(result, leg)
+            _closed_form(result, leg, size)
     for leg in robot.legs:
         result.update(beam_values(leg, robot.beams.get(leg.name, ())))
     if robot.flexible_platform is not None:
@@ -44,63 +49,74 @@ def robot_values(robot: Robot) -> dict[str, float]:
     return result
 
 
-def _vector(result: dict[str, float], name: str, values: Array) -> None:
-    for letter, value in zip(XYZ, values, strict=True):
-        result[f"{name}.{letter}"] = float(value) + 0.0
+def _vector(result: dict[str, float], name: str, values: Array, scale: float = 1.0) -> None:
+    for letter, value in zip(XYZ, tidy(values, scale), strict=True):
+        result[f"{name}.{letter}"] = float(value)
 
 
 def _matrix(result: dict[str, float], name: str, values: Array) -> None:
     for i, row in enumerate(XYZ):
-        for j, column in enumerate(XYZ):
-            result[f"{name}.{row}{column}"] = float(values[i, j]) + 0.0
+        _vector(result, f"{name}.{row}", values[i])
+        for column in XYZ:
+            result[f"{name}.{row}{column}"] = result.pop(f"{name}.{row}.{column}")
 
 
-def _body(result: dict[str, float], name: str, body: RigidBody | None) -> None:
+def _body(result: dict[str, float], name: str, body: RigidBody | None, size: float) -> None:
+    """Inertial data of a body; its moments are measured by the largest of their order that it has or could have."""
     if body is None:
         return
+    second = float(np.abs(np.diag(body.inertia)).max())
+    first = max(float(np.abs(body.first_moment).max()), float(np.sqrt(abs(body.mass) * second)))
     result[f"{name}.mass"] = body.mass
-    _vector(result, f"{name}.first_moment", body.first_moment)
+    _vector(result, f"{name}.first_moment", body.first_moment, first)
+    inertia = tidy(body.inertia, second)
     for key, i, j in SYMMETRIC:
-        result[f"{name}.inertia.{key}"] = float(body.inertia[i, j]) + 0.0
+        result[f"{name}.inertia.{key}"] = float(inertia[i, j])
     _matrix(result, f"{name}.axes", body.body_axes)
     for point, p in body.points.items():
-        _vector(result, f"{name}.points.{point}", p)
+        _vector(result, f"{name}.points.{point}", p, size)
 
 
-def _chain(result: dict[str, float], leg: Leg) -> None:
+def _chain(result: dict[str, float], leg: Leg, size: float) -> None:
     """The general chain: placements, offsets, rotor inertias, closing joint."""
     base = f"legs.{leg.name}"
     for link in leg.links:
         name = f"{base}.{link.coordinate}"
-        _vector(result, f"{name}.p", link.placement.position)
+        _vector(result, f"{name}.p", link.placement.position, size)
         _matrix(result, f"{name}.R", link.placement.rotation)
-        result[f"{name}.zero"] = link.zero
+        result[f"{name}.zero"] = _number(link.zero, link, size)
         result[f"{name}.rotor"] = link.inertia
-        _body(result, f"{name}.body", link.body)
+        _body(result, f"{name}.body", link.body, size)
     name = f"{base}.{leg.closing.joint}"
     for side, half in (("link", leg.closing.on_link), ("platform", leg.closing.on_platform)):
-        _vector(result, f"{name}.on_{side}.p", half.position)
+        _vector(result, f"{name}.on_{side}.p", half.position, size)
         _matrix(result, f"{name}.on_{side}.R", half.rotation)
     for i, value in enumerate(leg.home):
         link = leg.links[leg.moving[i]]
-        result[f"{base}.{link.coordinate}.home"] = float(value)
+        home = _number(value, link, size)
+        result[f"{base}.{link.coordinate}.home"] = home
         if link.spring:
-            spring = {"rest": float(value), "stiffness": link.stiffness, "damping": link.damping}
+            spring = {"rest": home, "stiffness": link.stiffness, "damping": link.damping}
             result.update({f"{base}.{link.coordinate}.{key}": number for key, number in spring.items()})
 
 
-def _closed_form(result: dict[str, float], leg: Leg) -> None:
+def _number(value: float, link: Link, size: float) -> float:
+    """A coordinate of a link: an angle, or a length of the robot."""
+    return float(tidy(np.array(value), size if link.kind == "P" else 1.0))
+
+
+def _closed_form(result: dict[str, float], leg: Leg, size: float) -> None:
     """Geometry of a closed-form leg; its bodies in the cross frame C and the leg frame L."""
     base, form = f"legs.{leg.name}", closed_form(leg)
-    for key in ("U", "axis1", "drive", "pivot", "S", "y0", "n0"):
-        _vector(result, f"{base}.{key}", getattr(form, key))
+    for key, scale in (("U", size), ("axis1", 1.0), ("drive", 1.0), ("pivot", size), ("S", size), ("y0", 1.0), ("n0", 1.0)):
+        _vector(result, f"{base}.{key}", getattr(form, key), scale)
     result[f"{base}.length"] = form.length
-    result[f"{base}.zero"] = next(link.zero for link in leg.links if link.actuated)
+    result[f"{base}.zero"] = next(_number(link.zero, link, size) for link in leg.links if link.actuated)
     result[f"{base}.tip"] = float(leg.closing.on_link.position[2]) if leg.architecture == "UPS" else 0.0
-    _body(result, f"{base}.in_C.0", form.cross)
-    _body(result, f"{base}.carrier", form.carrier)
+    _body(result, f"{base}.in_C.0", form.cross, size)
+    _body(result, f"{base}.carrier", form.carrier, size)
     for i, body in enumerate(form.bodies):
-        _body(result, f"{base}.in_L.{i}", body)
+        _body(result, f"{base}.in_L.{i}", body, size)
 
 
 FRICTION = ("viscous", "coulomb", "preload", "normal", "reaction")
@@ -142,4 +158,4 @@ def guide_axes(a: Array) -> tuple[Array, Array]:
 def _guide(result: dict[str, float], name: str, axes: tuple[Array, Array], R: Array) -> None:
     """Guide axes at home, written in axes that move with the guide."""
     for letter, axis in zip("uv", axes, strict=True):
-        _vector(result, f"{name}_{letter}", snap(R.T @ axis))
+        _vector(result, f"{name}_{letter}", R.T @ axis)

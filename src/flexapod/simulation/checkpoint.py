@@ -1,23 +1,29 @@
-"""Checkpoints: a run that is killed goes on from its last saved block, to the same bits."""
+"""Checkpoints: a run that is killed goes on from its last saved block, to the same bits.
+
+A checkpoint is a line that names it, the sha256 of what follows, and an npz file.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
-import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.errors import InputError
+from flexapod.errors import FileError, FileWarning
+from flexapod.files import read_whole, write_whole
 from flexapod.simulation.blocks import Clock, Progress
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
     from flexapod.simulation.setup import Setup
+
+MAGIC = b"flexapod checkpoint 1\n"
 
 
 def fingerprint(setup: Setup, clock: Clock, events: Sequence[Event]) -> str:
@@ -41,32 +47,40 @@ def write_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> N
     times = np.concatenate(progress.times) if progress.times else np.empty(0)
     progress.rows[:], progress.times[:] = [rows], [times]
     about = {"mark": mark, "index": progress.index, "segment": progress.segment, "happened": progress.happened}
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    stream = io.BytesIO()
+    np.savez(stream, rows=rows, times=times, state=progress.state, about=np.array(json.dumps(about)))
+    payload = stream.getvalue()
+    write_whole({path: MAGIC + hashlib.sha256(payload).digest() + payload})
+
+
+def try_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> None:
+    """Write a checkpoint; where that fails (no space left), the run goes on with a warning: its result is worth more."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, rows=rows, times=times, state=progress.state, about=np.array(json.dumps(about)))
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        write_checkpoint(path, mark, progress, width)
+    except FileError as error:
+        warnings.warn(f"save: {error}; the run goes on without this checkpoint", FileWarning, stacklevel=2)
 
 
 def read_checkpoint(path: Path, mark: str) -> Progress | None:
     """The saved progress of the same run, or None where nothing is saved.
 
     Raises:
-        InputError: the file is damaged, or belongs to another run.
+        FileError: the file is damaged, or belongs to another run.
     """
     if not path.exists():
         return None
-    try:
-        with np.load(path) as data:
-            about = json.loads(str(data["about"]))
-            rows, times, state = data["rows"], data["times"], data["state"]
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"save: {path} is not a checkpoint ({error}); remove it or choose another name") from error
+    data = read_whole(path)
+    start = len(MAGIC) + 32
+    again = "remove it to start again, or choose another name"
+    if data[: len(MAGIC)] != MAGIC:
+        raise FileError(f"save: {path} is {'empty' if not data else 'not a checkpoint'}; {again}")
+    if hashlib.sha256(data[start:]).digest() != data[len(MAGIC) : start]:
+        raise FileError(f"save: {path} is cut off or was altered (its digest differs); {again}")
+    with np.load(io.BytesIO(data[start:])) as found:
+        about = json.loads(str(found["about"]))
+        rows, times, state = found["rows"], found["times"], found["state"]
     if about["mark"] != mark:
-        raise InputError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
+        raise FileError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
     return Progress(
         state=state, rows=[rows], times=[times], segment=about["segment"], index=about["index"],
         happened=[(int(i), float(t), str(text)) for i, t, text in about["happened"]],

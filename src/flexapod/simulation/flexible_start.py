@@ -26,28 +26,6 @@ class StartWarning(UserWarning):
     """A run starts where its robot is in no balance."""
 
 
-def check_simulated(robot: Robot, drive: str, rubs: bool | str) -> None:
-    """Refuse what is not simulated: flexible legs; with a flexible platform some friction, general legs, driven actuators."""
-    from flexapod.analysis.elastic_state import check_flexible
-
-    soft = [f"leg {leg.name}" for leg in robot.legs if any(link.elastic for link in leg.links)]
-    if soft:
-        raise InputError(f"simulate: {robot.name} has flexible legs ({', '.join(soft[:3])}); rigid legs are simulated only")
-    if robot.flexible_platform is None:
-        return
-    check_flexible(robot, "simulate")
-    if rubs == "load":
-        raise InputError(f"friction by joint loads: not known of the flexible platform of {robot.name}; set friction='constant'")
-    if rubs and any(leg.closing.friction is not None for leg in robot.legs):
-        joint = next(leg.closing.joint for leg in robot.legs if leg.closing.friction is not None)
-        raise InputError(f"friction of {joint}: not available on the flexible platform of {robot.name}; set friction=False")
-    if drive == "actuators":
-        raise InputError(
-            f"drive='actuators': the actuators alone do not fix the flexible platform of {robot.name}; "
-            "use drive='platform', or drive='force' with a controller"
-        )
-
-
 def elastic_start(robot: Robot, state: State, wrench: Array | None, acceleration: Array | None) -> tuple[Array, Array]:
     """Elastic coordinates and rates (n, N) at states: their own, else the deflection that the frame's motion and load make.
 

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
+from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.result import labelled, ledger, observed, provenance, with_reactions
 from flexapod.simulation.setup import Setup, as_platform
 from flexapod.simulation.signals import motion_at, over_time
@@ -23,8 +25,8 @@ Array = NDArray[np.float64]
 
 
 def followed(
-    robot: Robot, motion: Any, duration: float, step: float, output_step: float | None, wrench: Any, reactions: bool,
-    options: dict[str, Any],
+    robot: Robot, motion: Any, duration: float, step: float, output_step: float | None, wrench: Any, friction: bool | str,
+    reactions: bool, options: dict[str, Any],
 ) -> xr.Dataset:  # fmt: skip
     """The result of `simulate(drive="actuators")`: work by Simpson's rule over steps.
 
@@ -42,13 +44,19 @@ def followed(
     times = np.linspace(0.0, duration, 2 * count + 1)
     platform = motion_at(as_platform(robot, motion), times)
     load = None if wrench is None else over_time("wrench", wrench, 6)(times)
-    forces = inverse_dynamics(robot, platform, friction=False, wrench=load, reactions=reactions)
+    robot, rubs = _with_friction(robot, friction)
+    forces = inverse_dynamics(robot, platform, friction=rubs, wrench=load, reactions=reactions)
     rates, words, joints = follow(robot, platform_inputs(platform))
     settle("the motion", robot, words.astype(str), platform, "raise")
     force = forces.force.values
     twist = np.concatenate([platform.velocity, platform.angular_velocity], axis=1)
     work = _simpson(force * rates, duration / count)
     loaded = np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True)
+    heat = np.zeros((len(times), 1))
+    if rubs:  # power that friction takes: what the actuators give beyond the motion without it
+        smooth_force = inverse_dynamics(robot, platform, friction=False, wrench=load).force.values
+        heat = np.sum((force - smooth_force) * rates, axis=1, keepdims=True)
+    lost = _simpson(heat, duration / count)
     external = _simpson(loaded, duration / count)
     travel = _simpson(rates, duration / count)
     layout = Layout(robot=robot, controller=None, method="rk4", rows=1)
@@ -73,11 +81,17 @@ def followed(
         "actuator_travel": (act, seen["actuator_position"][0] + travel[keep], unit),
         "force": (act, force[at], forces.force.attrs["units"]), "power": (act, (force * rates)[at], "W"),
         "joint_position": (("joint",), seen["joint_position"], "m or rad"),
-        **ledger(seen["energy"], work[keep], external[keep, 0], np.zeros(len(keep))),
+        **ledger(seen["energy"], work[keep], external[keep, 0], lost[keep, 0]),
     }  # fmt: skip
     attrs = {**provenance(setup, options), "interrupted": 0, "events": []}
     result = labelled(setup, variables, times[at], attrs)
     return with_reactions(result, forces.isel(time=at)) if reactions else result
+
+
+def _with_friction(robot: Robot, friction: bool | str) -> tuple[Robot, bool]:
+    """The robot with smooth friction, and whether its joints have any."""
+    kind = check_friction(robot, friction)
+    return (smooth(robot), True) if kind else (robot, False)
 
 
 def _simpson(values: Array, step: float) -> Array:

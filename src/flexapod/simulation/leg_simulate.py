@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-METHODS = ("implicit", "radau")
 BAR = 2000
 """Steps between two marks of the progress bar; an interrupt is taken there."""
 
@@ -52,13 +51,6 @@ def leg_simulate(
     return _result(layout, rows[keep], keep * h, stopped, options)
 
 
-def refuse_options(robot: Robot, **given: Any) -> None:
-    """Refuse what runs with flexible legs do not have."""
-    for name, value in given.items():
-        if value is not None and value is not False and not (isinstance(value, list) and not value):
-            raise InputError(f"{name}: not available in simulations of the flexible legs of {robot.name}; leave it out")
-
-
 def check_size(robot: Robot) -> None:
     """Refuse robots whose run would take too long to compile."""
     if len(robot.elastic_plan.columns) > COMPILED:
@@ -70,10 +62,6 @@ def check_size(robot: Robot) -> None:
 
 def _layout(robot: Robot, motion: Any, drive: str, force: Any, method: str, friction: bool) -> LegLayout:
     check_size(robot)
-    if method not in METHODS:
-        raise InputError(f"method: the flexible legs of {robot.name} are stiff; choose 'implicit' or 'radau', not {method!r}")
-    if drive not in ("actuators", "force"):
-        raise InputError(f"drive: robots with flexible legs are driven by 'actuators' or 'force', not {drive!r}")
     if drive == "actuators" and not isinstance(motion, ActuatorMotion):
         raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")
     if drive == "force" and force is None:
@@ -81,9 +69,7 @@ def _layout(robot: Robot, motion: Any, drive: str, force: Any, method: str, fric
     return LegLayout(robot=robot, drive=drive, friction=friction, method=method)
 
 
-def integrate(
-    layout: LegLayout, motion: Any, force: Any, start: Any, times: Array, progress: bool | None
-) -> tuple[Array, str]:
+def integrate(layout: LegLayout, motion: Any, force: Any, start: Any, times: Array, progress: bool | None) -> tuple[Array, str]:
     """Rows (n, width) at times (n,), one step between two of them, and why the run stopped early (empty: it did not)."""
     state, rates = _begin(layout, motion, start)
     return _run(layout, state, rates, _table(layout, motion, force, times), progress)

@@ -15,7 +15,7 @@ from flexapod.simulation import signals as sig
 from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
-from flexapod.simulation.flexible_start import check_internal, check_simulated, elastic_start
+from flexapod.simulation.flexible_start import check_internal, elastic_start
 from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.load_friction import smooth
@@ -78,9 +78,6 @@ def make_setup(
     if control is not None and not isinstance(control, Controller):
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
     rubs = check_friction(robot, friction)
-    check_simulated(robot, drive, rubs)
-    if method in METHODS:
-        _check_implicit(robot, method, rubs)
     robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     if robot.flexible_platform is not None:
@@ -105,14 +102,6 @@ def make_setup(
     return _with_start(setup, begin_parts, step)
 
 
-def _check_implicit(robot: Robot, method: str, rubs: bool | str) -> None:
-    """Implicit steps know no constraints between components of the platform's motion, and no friction by loads."""
-    if robot.plan.constraints:
-        raise InputError(f"method={method!r}: the platform of {robot.name} is constrained by its legs; use 'rk4' or 'dopri'")
-    if rubs == "load":
-        raise InputError(f"method={method!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'")
-
-
 def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:
     """A flexible platform needs a motion of its frame, and a stable internal dynamics where an inverse model drives it."""
     if isinstance(motion, ActuatorMotion):
@@ -133,8 +122,6 @@ def _inputs(
     if drive == "platform":
         if motion is None:
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
-        if force is not None:
-            raise InputError("drive='platform' computes the forces itself: leave out `force`")
         if robot.flexible_platform is not None:
             found["acceleration"] = sig.platform_acceleration(motion)
         else:

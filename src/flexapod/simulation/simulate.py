@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.errors import InputError
+from flexapod.analysis.abilities import check_robot, refuse
+from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
@@ -28,6 +29,8 @@ Drive = Literal["force", "actuators", "platform"]
 Method = Literal["rk4", "dopri", "implicit", "radau", "cvode"]
 SHOWN = 1000
 """Rows that a result has at most where no `output_step` is given."""
+RTOL, ATOL = 1e-9, 1e-11
+"""Tolerances of the adaptive methods where none are given."""
 SAVED = 5.0
 """Seconds between checkpoints."""
 
@@ -45,11 +48,11 @@ def simulate(
     step: float = 1e-3,
     output_step: float | None = None,
     method: Method | None = None,
-    rtol: float = 1e-9,
-    atol: float = 1e-11,
+    rtol: float | None = None,
+    atol: float | None = None,
     friction: bool | str = True,
     events: Sequence[Event] = (),
-    watch: Sequence[str] = ("stroke", "singular"),
+    watch: Sequence[str] | None = None,
     reactions: bool = False,
     progress: bool | None = None,
     save: str | Path | None = None,
@@ -73,11 +76,12 @@ def simulate(
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
             left out: ``"implicit"`` with flexible legs, else ``"rk4"``.
-        rtol, atol: tolerances of the adaptive methods.
+        rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
         events: see `Event`.
-        watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``).
+        watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``); both if left
+            out, where the method can: not with flexible legs, CVODE or ``drive="actuators"``.
         reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
@@ -92,34 +96,37 @@ def simulate(
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    legs = robot.elastic_legs
+    check_robot(robot)
+    legs, chosen = robot.elastic_legs, method
     method = method or ("implicit" if legs else "rk4")
-    _check(drive, method, watch, step)
+    _check(drive, method, watch or (), step)
+    refuse(
+        robot, "simulate", drive=drive, controller=controller, force=force, wrench=wrench, start=start, friction=friction,
+        method=method if chosen or drive != "actuators" else None, rtol=rtol, atol=atol, events=list(events), watch=watch,
+        reactions=reactions, save=save,
+    )  # fmt: skip
+    watch = ("stroke", "singular") if watch is None and not legs and method != "cvode" and drive != "actuators" else watch or ()
+    rtol, atol = RTOL if rtol is None else rtol, ATOL if atol is None else atol
     length = _duration(motion, duration)
     options = dict(
         drive=drive, controller=_describe(controller), duration=length, step=step, output_step=output_step, method=method,
         rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
     )  # fmt: skip
     if legs:
-        from flexapod.simulation.leg_simulate import leg_simulate, refuse_options
+        from flexapod.simulation.leg_simulate import leg_simulate
 
-        refuse_options(robot, controller=controller, wrench=wrench, events=list(events), reactions=reactions, save=save)
         return leg_simulate(
             robot, motion, drive=drive, force=force, start=start, duration=length, step=step, output_step=output_step,
             method=method, friction=bool(friction), progress=progress, options=options,
         )  # fmt: skip
-    if reactions and robot.flexible_platform is not None:
-        raise InputError(f"reactions: not available with the flexible platform of {robot.name}; leave it out")
     if drive == "actuators":
-        from flexapod.simulation.flexible_start import check_simulated
         from flexapod.simulation.follow import followed
 
-        check_simulated(robot, drive, False)
-        return followed(robot, motion, length, step, output_step, wrench, reactions, options)
+        return followed(robot, motion, length, step, output_step, wrench, friction, reactions, options)
     inner = "rk4" if method == "cvode" else method
     setup = make_setup(
         robot, motion, drive=drive, controller=controller, force=force, wrench=wrench, friction=friction, method=inner,
-        events=events, watch=() if method == "cvode" else watch, start=start, tolerance=(rtol, atol), step=step,
+        events=events, watch=watch, start=start, tolerance=(rtol, atol), step=step,
     )  # fmt: skip
     if method == "cvode":
         from flexapod.simulation.cvode import cvode_run
@@ -188,9 +195,12 @@ def _whole(name: str, ratio: float) -> int:
 def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, save: str | Path | None) -> Progress:
     """Run with a progress bar and checkpoints."""
     from flexapod.analysis.progress import progress_bar
-    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, write_checkpoint
+    from flexapod.files import remove_left_over
+    from flexapod.simulation.checkpoint import fingerprint, read_checkpoint, try_checkpoint
 
     path = Path(save) if save is not None else None
+    if path is not None and not path.parent.is_dir():
+        raise FileError(f"save: there is no folder {path.parent}; create it first")
     mark = fingerprint(setup, clock, events) if path is not None else ""
     state = (read_checkpoint(path, mark) if path is not None else None) or Progress(state=np.array(setup.start))
     total = max(1, round(clock.duration / clock.step))
@@ -203,14 +213,15 @@ def run(setup: Setup, clock: Clock, events: Sequence[Event], bar: bool | None, s
             nonlocal last
             show(round(now / clock.step))
             if path is not None and clock_time.monotonic() - last > SAVED and progress.segment < clock.duration:
-                write_checkpoint(path, mark, progress, width)
+                try_checkpoint(path, mark, progress, width)
                 last = clock_time.monotonic()
 
         result = drive(setup, clock, events, state, after_block)
     if path is not None and result.interrupted:
-        write_checkpoint(path, mark, result, width)
+        try_checkpoint(path, mark, result, width)
     elif path is not None:
         path.unlink(missing_ok=True)
+        remove_left_over(path)
     return result
 
 

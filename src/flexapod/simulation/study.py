@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import check_robot, refuse
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.flexible_start import elastic_start
@@ -57,7 +58,9 @@ def simulate_study(
 
     Checked by: tests/simulation/test_study.py.
     """
+    check_robot(robot)
     _check("force", "rk4", (), step)
+    refuse(robot, "simulate_study", controller=controller, force=force, wrench=wrench, friction=friction)
     length = _duration(motion, duration)
     first = None if starts is None else _single(starts, 0)
     setup = make_setup(

@@ -13,10 +13,10 @@ import flexapod as fp
 
 FILES = (".csv", ".parquet", ".pq")
 PLACES = ("start", "center")
-"""Options that place a named motion; where none is given, it starts at the robot's home."""
+"""Options that place a named motion; where none is given, it is placed at the robot's home."""
 
-PLACED = ("cosine-", "rotation-", "circle", "line", "harmonic", "constant-acceleration")
-"""Named motions that mean a way from home unless told otherwise."""
+CENTRED, STARTED = ("circle", "harmonic"), ("cosine-", "rotation-", "line", "constant-acceleration")
+"""Named motions that are centred at home, and that start there, unless their place is given."""
 
 SMALL = 0.05
 """Amplitude of the default motion, of the robot's characteristic length; radians for actuators that turn."""
@@ -34,7 +34,7 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
 
     Args:
         name: named motion or file; None for `small_motion`.
-        options: of the motion. Where neither `start` nor `center` is among them, the motion starts at home, in world axes.
+        options: of the motion. Where neither `start` nor `center` is among them, the motion is placed at home, see `place_text`.
         slowed: factor on the time.
     """
     if name is None:
@@ -68,9 +68,18 @@ def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | f
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)
-    if isinstance(motion, fp.ActuatorMotion) or not name.startswith(PLACED) or any(key in options for key in PLACES):
+    if isinstance(motion, fp.ActuatorMotion) or not name.startswith(CENTRED + STARTED) or any(key in options for key in PLACES):
         return motion
     return at_home(robot, motion)
+
+
+def place_text(name: str) -> str:
+    """Where a named motion is placed if nothing is said; empty where its numbers are absolute."""
+    if name.startswith(CENTRED):
+        return "Unless center is given, the command line centres it at the robot's home, in world axes."
+    if name.startswith(STARTED):
+        return "Unless start is given, the command line starts it at the robot's home, in world axes."
+    return ""
 
 
 def at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flexapod as fp
+from flexapod.files import write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,43 +40,19 @@ def check_place(path: Path, option: str) -> None:
         raise fp.InputError(f"{option} {path}: the folder {folder.resolve()} cannot be written; choose another place")
 
 
-def write_whole(path: Path, write: Callable[[Path], Any]) -> Path:
-    """Write to a temporary file beside the target, then rename it; after Ctrl-C nothing is left."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def write_text(path: Path, text: str) -> Path:
+    """A text file, whole or not at all; after Ctrl-C nothing is left."""
+    write_whole({path: text.encode()})
     return path
 
 
-def write_text(path: Path, text: str) -> Path:
-    """A text file, whole or not at all."""
-    return write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
-
-
 def write_data(path: Path, result: xr.Dataset) -> Path:
-    """A result by suffix. Grids become one row per pose; complex numbers two columns."""
-    return write_whole(path, lambda temporary: fp.save(storable(result, path.suffix.lower()), temporary))
+    """A result by suffix. Grids become one row per pose in tables."""
+    return fp.save(storable(result, path.suffix.lower()), path)
 
 
 def storable(result: xr.Dataset, suffix: str) -> xr.Dataset:
     """The result in a form that tables can hold."""
-    import numpy as np
-
-    for name, array in list(result.data_vars.items()):
-        if np.iscomplexobj(array.values):
-            parts = {
-                f"{name}_real": array.real.assign_attrs(array.attrs),
-                f"{name}_imaginary": array.imag.assign_attrs(array.attrs),
-            }
-            result = result.drop_vars(str(name)).assign(parts)
     if suffix == ".nc" or "words" not in result:
         return result
     words = result["words"].values
@@ -91,13 +67,14 @@ def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
         from flexapod.views.html import html_page
 
         return write_text(path, html_page(title, [("", [figure])]))
-    return write_whole(path, lambda temporary: _picture(figure, temporary))
+    write_whole({path: _picture(figure, path.suffix.lower()[1:])})
+    return path
 
 
-def _picture(figure: Any, path: Path) -> None:
+def _picture(figure: Any, kind: str) -> bytes:
     height = figure.layout.height or 520
     try:
-        figure.write_image(path, width=1000, height=height, scale=2 if path.suffix.lower() == ".png" else 1)
+        return bytes(figure.to_image(format=kind, width=1000, height=height, scale=2 if kind == "png" else 1))
     except KeyboardInterrupt:
         raise
     except Exception as error:

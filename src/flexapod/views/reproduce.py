@@ -77,7 +77,7 @@ def _computed(names: Sequence[str], progress: bool) -> tuple[list[Paper], dict[s
 
 def summary_text(papers: Sequence[Paper]) -> str:
     """One line per table and figure."""
-    lines = [f"{TITLES[p.key]:28} {item.where:12} {item.verdict}" for p in papers for item in p.items]
+    lines = [f"{TITLES[p.key]:28} {item.where:12} {item.line}" for p in papers for item in p.items]
     lines += [f"{TITLES[p.key]:28} not computed: {text}" for p in papers for text in p.missing]
     return "\n".join(lines)
 
@@ -112,5 +112,6 @@ def _beside(item: Item) -> Raw:
     return Raw(
         html=f"<div class='pair'><div><b>The paper.</b> {html.escape(item.says)}</div>"
         f"<div><b>Here.</b> {html.escape(item.ours)}</div></div>"
-        f"<p class='{kind}'>Verdict: <span class='verdict'>{html.escape(item.verdict)}</span></p>"
+        f"<p class='{kind}'>Verdict: <span class='verdict'>{html.escape(item.verdict)}</span>. "
+        f"Check: {html.escape(item.check)}.</p>"
     )

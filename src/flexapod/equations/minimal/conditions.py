@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-
-ROUNDING = 1e-14
-"""Inertial entries below this share of the largest of their body are rounding of zero."""
 
 
 def applies(robot: Robot) -> str | None:
@@ -31,7 +29,7 @@ def _reasons(robot: Robot) -> Iterator[str]:
         yield from _leg_bodies(values, leg)
         yield from _rotor(values, leg)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
-    if kinds == {"PUS"} and np.ptp(S[:, 2]) != 0:
+    if kinds == {"PUS"} and not level(S[:, 2], robot.size):
         yield "its platform joints do not lie in one plane parallel to the platform's x and y axes"
     if _collinear(S[:, :2], around_origin=True):
         yield "its platform joints lie on one line through the platform's origin"
@@ -50,6 +48,11 @@ def _base(robot: Robot, S: np.ndarray, U: np.ndarray) -> Iterator[str]:
     z = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2]
     if not ((z > 0).all() or (z < 0).all()):
         yield "its legs do not all point up or all point down at home"
+
+
+def level(heights: np.ndarray, size: float) -> bool:
+    """Joints lie in one horizontal plane, up to rounding of the robot's size."""
+    return bool(np.ptp(heights) <= ROUNDING * size)
 
 
 def _collinear(points: np.ndarray, *, around_origin: bool = False) -> bool:

@@ -15,15 +15,18 @@ from typing import Literal
 
 import numpy as np
 
-from flexapod.equations.minimal.conditions import applies, spins
+from flexapod.equations.minimal.conditions import applies, level, spins
 from flexapod.errors import InputError
+from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 
 Axis = Literal["x", "y", "inclined", "none"]
 """First universal axis: horizontal and nearer to x or to y, inclined, or without effect (P-U-S legs without spin)."""
-GOOD = 0.6
-"""Triangles and lever pairs of at least this share of the largest area are as good as the largest."""
+GOOD = 0.6 - 1e-9
+"""Triangles and lever pairs of at least this part of the largest area are as good as the largest."""
+EVEN = 1.0 - 1e-9
+"""Of two lengths with at least this ratio, none is the larger: a choice between them does not hang on rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +82,8 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
     architecture = legs[0].architecture
     assert architecture in ("UPS", "PUS")
-    shared_S = _shared(names, S) if coincident else names
-    shared_U = _shared(names, U) if coincident else names
+    shared_S = _shared(names, S, robot.size) if coincident else names
+    shared_U = _shared(names, U, robot.size) if coincident else names
     levers = _levers(S[:, :2], shared_S)
     tall = (robot.home.position + S @ robot.home.rotation.T - U)[:, 2] if architecture == "UPS" else robot.home.rotation[2, 2:]
     points, shared = (U[:, :2], shared_U) if architecture == "UPS" else (S[:, :2], shared_S)
@@ -90,8 +93,8 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         branches=tuple(leg.branch if architecture == "PUS" else 0 for leg in legs),
         platform_joints=shared_S,
         base_joints=shared_U,
-        flat_platform=bool(np.ptp(S[:, 2]) == 0),
-        flat_base=architecture == "PUS" or bool(np.ptp(U[:, 2]) == 0),
+        flat_platform=level(S[:, 2], robot.size),
+        flat_base=architecture == "PUS" or level(U[:, 2], robot.size),
         levers=levers,
         triangle=_triangle(points, shared),
         axes=tuple(_axis(values, leg) for leg in legs),
@@ -100,16 +103,18 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     )
 
 
-def _shared(names: Sequence[str], points: np.ndarray) -> tuple[str, ...]:
-    """The first leg with the same point, per leg."""
-    return tuple(next(n for n, p in zip(names, points, strict=True) if (p == q).all()) for q in points)
+def _shared(names: Sequence[str], points: np.ndarray, size: float) -> tuple[str, ...]:
+    """The first leg with the same point (up to rounding), per leg."""
+    return tuple(
+        next(n for n, p in zip(names, points, strict=True) if np.abs(p - q).max() <= ROUNDING * size) for q in points
+    )
 
 
 def _axis(values: Mapping[str, float], leg: Leg) -> Axis:
     if leg.architecture == "PUS" and not spins(values, leg):
         return "none"
     x, y, z = (values[f"legs.{leg.name}.axis1.{k}"] for k in "xyz")
-    return "inclined" if z != 0 else "x" if abs(x) >= abs(y) else "y"
+    return "inclined" if z != 0 else "x" if abs(x) >= EVEN * abs(y) else "y"
 
 
 def _levers(S: np.ndarray, shared: Sequence[str]) -> tuple[int, int]:

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import casadi as ca
 
 from flexapod.equations.minimal.vectors import Scalar, Triple, dot, scale, subtract
+from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-
-SINGULAR = 1e-9
-"""Cosine between leg and rail below which the leg stands at right angles to its rail."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +42,10 @@ def slide(b: Program, values: Values, name: str, branch: int, d0: Triple, rate: 
     e, L = (x, y, z), values.scalar(f"legs.{name}.length")
     g = dot(e, d0)
     square = (L * L) - dot(d0, d0) + g * g
-    b.fail_if(ca.logic_not(square >= 0), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=name)
+    near = TURNING * (L * L)
+    b.fail_if(ca.logic_not(square >= -near), "leg {leg} cannot reach: its platform joint is too far from the rail", leg=name)
     rho = -branch * ca.sqrt(square)
-    turning = ca.logic_not(square > (SINGULAR * SINGULAR) * (L * L))
-    b.fail_if(turning, "leg {leg} stands at right angles to its rail (turning point)", leg=name)
+    b.fail_if(ca.logic_not(square > near), "leg {leg} stands at right angles to its rail (turning point)", leg=name)
     d = subtract(d0, scale(g - rho, e))
     inverse = 1 / rho
     t_rate = dot(d, rate) * inverse

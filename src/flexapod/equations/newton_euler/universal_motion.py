@@ -17,6 +17,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
+from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Leg
@@ -25,7 +26,7 @@ from flexapod.spatial.rotation import from_columns
 from flexapod.spatial.vector import zero
 
 SINGULAR = 1e-9
-"""Sine or cosine of an angle below which a leg counts as singular."""
+"""Sine of the angle to the first universal axis below which a leg counts as singular."""
 
 Spin = Literal["exact", "neglected"]
 
@@ -171,9 +172,10 @@ def _sliding(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
+    near = TURNING * (length * length)
+    b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = ca.sqrt(square)
-    b.fail_if(root < SINGULAR * length, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < near, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
     d = across - e * (leg.branch * root)
     per_rail = 1 / (-leg.branch * root)  # 1 / (d.e)
     rate = dot(d, S.v) * per_rail
@@ -197,8 +199,9 @@ def _turning(b: Program, values: Values, leg: Leg, S: PointMotion) -> Drive:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
-    b.fail_if(square < (SINGULAR * SINGULAR) * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
+    near = TURNING * size
+    b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
+    b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root, per_size = leg.branch * ca.sqrt(square), 1 / size
     cosine, sine = (A * C - B * root) * per_size, (B * C + A * root) * per_size
     matrix = cosine * ca.SX.eye(3) + sine * ca.skew(e.expr) + (1 - cosine) * ca.mtimes(e.expr, e.expr.T)

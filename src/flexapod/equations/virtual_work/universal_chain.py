@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_work.relative_frames import Chain, X, Y, Z, steps_of
 from flexapod.kernels.program import Program
@@ -62,9 +63,10 @@ def _pus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     along = dot(d0, e)
     across = d0 - e * along
     square = length * length - dot(across, across)
-    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
+    near = TURNING * (length * length)
+    b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
-    b.fail_if(ca.fabs(root) < SINGULAR * length, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
+    b.fail_if(square < near, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name)
     n = Vec(((across - e * root) * (1 / length)).expr, "1")
     to_cross, to_leg = _universal(b, leg, sign, n, values.vector("axis1", "1"), "1", "2", "3")
     arms = [U0 + e * (along + root), zero("1"), zero("2")]
@@ -84,8 +86,9 @@ def _rus(b: Program, values: Values, leg: Leg, sign: int, S: Vec) -> Chain:
     C = (dot(d0, d0) + dot(crank, crank) - length * length) / 2 - along * dot(e, d0)
     size = A * A + B * B
     square = size - C * C
-    b.fail_if(square < 0, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
-    b.fail_if(square < (SINGULAR * SINGULAR) * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
+    near = TURNING * size
+    b.fail_if(square < -near, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
+    b.fail_if(square < near, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
     root = leg.branch * ca.sqrt(square)
     inverse = 1 / size
     cosine, sine = (A * C - B * root) * inverse, (B * C + A * root) * inverse

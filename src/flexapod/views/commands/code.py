@@ -16,10 +16,12 @@ from flexapod.views.output import number, print_json, print_table, print_text
 RIGID = {
     "inverse kinematics": "inverse_kinematics",
     "inverse dynamics, minimal": "minimal_inverse_dynamics",
+    "inverse dynamics, link axes": "link_inverse_dynamics",
     "inverse dynamics, virtual power": "virtual_power",
     "inverse dynamics, virtual work": "virtual_work",
     "inverse dynamics, Newton-Euler": "newton_euler",
     "forward dynamics, minimal": "minimal_forward_dynamics",
+    "forward dynamics, link axes": "link_forward_dynamics",
     "forward dynamics, virtual power": "forward_dynamics",
 }
 FLEXIBLE = {
@@ -34,8 +36,8 @@ FLEXIBLE_LEGS = {
 }
 OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
 VERBS = {
-    "inverse_dynamics": ("minimal_inverse_dynamics", "virtual_power"),
-    "forward_dynamics": ("minimal_forward_dynamics", "forward_dynamics"),
+    "inverse_dynamics": ("minimal_inverse_dynamics", "link_inverse_dynamics", "virtual_power"),
+    "forward_dynamics": ("minimal_forward_dynamics", "link_forward_dynamics", "forward_dynamics"),
 }
 """Verb -> kernels that serve it, the first that applies to the robot."""
 
@@ -226,16 +228,20 @@ def cache_list(as_json: Json = False) -> None:
     entries = fp.cache_entries()
     if as_json:
         found = [{"name": e.name, "bytes": e.size, "path": str(e.path)} for e in entries]
-        print_json({"folder": str(fp.cache_folder()), "kernels": found})
+        print_json({"folder": _cache_place(), "kernels": found})
         return
     names: dict[str, list[int]] = {}
     for entry in entries:
         names.setdefault(entry.name, []).append(entry.size)
     rows = [[name, str(len(sizes)), f"{sum(sizes) / 1e6:.2f}"] for name, sizes in sorted(names.items())]
     print_table("", ("kernel", "files", "MB"), rows)
-    print_text(f"{len(entries)} kernels, {sum(e.size for e in entries) / 1e6:.1f} MB in {fp.cache_folder()}")
+    print_text(f"{len(entries)} kernels, {sum(e.size for e in entries) / 1e6:.1f} MB in {_cache_place()}")
 
 
 def cache_clear() -> None:
     """Remove all compiled kernels from disk; they are compiled again when needed."""
-    print_text(f"{fp.clear_cache()} kernels removed from {fp.cache_folder()}")
+    print_text(f"{fp.clear_cache()} kernels removed from {_cache_place()}")
+
+
+def _cache_place() -> str:
+    return str(fp.cache_folder() or "no folder: there is no home folder; FLEXAPOD_CACHE=FOLDER names one")

@@ -45,7 +45,9 @@ def motions(
 ) -> None:
     """List the named motions, or the options of one."""
     if name is not None:
-        text = f"{fp.motions.describe_motion(name)}\n{TELL}"
+        from flexapod.views.chosen_motion import place_text
+
+        text = "\n".join(part for part in (fp.motions.describe_motion(name), TELL, place_text(name)) if part)
         print_json({"name": name, "text": text}) if as_json else print_text(text)
         return
     known = fp.motions.motion_names()
@@ -55,10 +57,7 @@ def motions(
         print_table("", ("motion", "what it does"), [[k, v] for k, v in known.items()], text=2)
 
 
-TELL = (
-    "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option samples=101; None stands for left out.\n"
-    "Where neither start nor center is given, cosines, rotations, circles and lines go from the robot's home."
-)
+TELL = "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option samples=101; None means left out."
 
 
 def show(

@@ -20,6 +20,7 @@ from typing import Any, get_type_hints
 import typer
 
 import flexapod as fp
+from flexapod.files import NEXT, OTHERWISE
 
 PROBLEM, INTERRUPTED = 1, 130
 EXAMPLES: dict[str, tuple[str, ...]] = {}
@@ -70,7 +71,7 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
                 raise typer.Exit(PROBLEM) from None
             except OSError as error:
                 where = f"{error.filename}: " if error.filename else ""
-                fail(f"{where}{(error.strerror or str(error)).lower()}; choose another place or check the permissions")
+                fail(f"{where}{(error.strerror or str(error)).lower()}; {NEXT.get(error.errno or 0, OTHERWISE)}")
             except (typer.Exit, typer.Abort, typer.TyperException):
                 raise
             except Exception as error:
@@ -130,8 +131,8 @@ def fail(text: str, code: int = PROBLEM) -> None:
 
 
 def _told(message: Any, category: Any, *_: Any) -> None:
-    """Warnings of robot files as text, others of libraries not at all."""
-    if issubclass(category, fp.RobotFileWarning):
+    """Warnings of robot files and results as text, others of libraries not at all."""
+    if issubclass(category, fp.RobotFileWarning | fp.FileWarning):
         for line in str(message).splitlines():
             note(line, "warning: ")
 

@@ -70,6 +70,8 @@ def kinematics(
         ]
         head = ("actuator", "unit", "smallest", "largest", "peak rate [/s]", "peak acceleration [/s^2]")
         print_table(f"{found.name}, {len(moved)} samples over {moved.time[-1] - moved.time[0]:g} s", head, rows, text=2)
+        if joints:
+            _print_joints(found, legs)
         for text in checked.violations:
             note(str(text), "warning: ")
     if out is not None:
@@ -78,6 +80,18 @@ def kinematics(
         from flexapod.views.plot_time import stroke_figure
 
         note(f"wrote {write_plot(plot, stroke_figure(found, legs), found.name)}")
+
+
+def _print_joints(robot: fp.Robot, legs: Any) -> None:
+    """Ranges of the joint coordinates that no actuator drives, deformations included."""
+    q, v = legs.joint_position.values, legs.joint_velocity.values
+    rows = [
+        [name, unit, *(number(x) for x in _ends(q[:, k])), number(_peak(v[:, k]))]
+        for k, (name, unit) in enumerate(zip(robot.coordinates, robot.coordinate_units, strict=True))
+        if k not in robot.driven
+    ]
+    title = "passive joints and deformations" if robot.elastic_legs else "passive joints"
+    print_table(title, ("joint", "unit", "smallest", "largest", "peak rate [/s]"), rows, text=2)
 
 
 def _ends(values: Any) -> tuple[float, float]:

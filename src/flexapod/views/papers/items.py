@@ -9,8 +9,18 @@ from typing import Any
 AGREES, DIFFERS, OPEN = "agrees", "differs", "nothing to compare with"
 CHECKED = "no statement to compare with; our own checks hold"
 INPUT = "input, as printed"
-"""Verdicts. They follow from numbers computed now. Curves of figures are known as pictures only: AGREES means that a statement of
-the paper's text, or a printed number, holds for our result; CHECKED that only checks of our own could be made."""
+SYMMETRY = "agrees by symmetry alone"
+CONSTRUCTION = "agrees by construction alone"
+PARTLY = "agrees in part"
+READ = "input, read from sentences that contradict each other"
+UNDECIDED = "not decided by the printed numbers"
+BOUNDED = "the supposed cause is bounded, not confirmed"
+WITHIN = "no more than the printed number"
+VERDICTS = (AGREES, DIFFERS, OPEN, CHECKED, INPUT, SYMMETRY, CONSTRUCTION, PARTLY, READ, UNDECIDED, BOUNDED, WITHIN)
+"""Verdicts. They follow from numbers computed now, and are never stronger than the check that each item names. Curves of figures
+are known as pictures only: AGREES means that a statement of the paper's text, or a printed number, holds for our result; SYMMETRY
+and CONSTRUCTION that the statement holds for any model of this shape, right or wrong; CHECKED that only checks of our own could
+be made; PARTLY that some of several statements or numbers hold, named in the check."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +33,7 @@ class Item:
         says: what the paper says about it, in short; figures themselves are not reprinted.
         ours: what came out, with numbers.
         verdict: one of the words above.
+        check: what was compared, in a few words.
         parts: figures and tables of the page.
     """
 
@@ -31,7 +42,13 @@ class Item:
     says: str
     ours: str
     verdict: str
+    check: str
     parts: Sequence[Any] = field(default_factory=tuple)
+
+    @property
+    def line(self) -> str:
+        """The verdict with its check."""
+        return f"{self.verdict} ({self.check})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +74,9 @@ class Paper:
     missing: Sequence[str] = ()
 
 
-def judged(holds: bool) -> str:
+def judged(holds: bool, verdict: str = AGREES) -> str:
     """The verdict of a statement that can be checked."""
-    return AGREES if holds else DIFFERS
+    return verdict if holds else DIFFERS
 
 
 def checked(holds: bool) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.efficiency import efficiency
+from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.parameters import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
@@ -24,8 +26,32 @@ def sinatra() -> Paper:
     robot = fp.load("hexapod")
     names = ("vertical-z", "horizontal-x", "rotation-z")
     drive = {name: fp.inverse_dynamics(robot, fp.motions.sinatra_motion(name, samples=SAMPLES)) for name in names}
-    items = [*_vertical(robot, drive["vertical-z"]), *_horizontal(drive["horizontal-x"]), *_rotation(drive["rotation-z"])]
+    items = [
+        _parameters(robot),
+        *_vertical(robot, drive["vertical-z"]),
+        *_horizontal(drive["horizontal-x"]),
+        *_rotation(drive["rotation-z"]),
+        efficiency(robot),
+    ]
     return Paper(key="sinatra", source=robot.source, robot=robot.name, items=items, readings=READINGS, errata=ERRATA)
+
+
+def _parameters(robot: fp.Robot) -> Item:
+    """Eq. (24); tensors about the joint centres, leg axis last."""
+    printed = {
+        "m1, slider [kg]": (0.1, "legs.slider.mass"), "m2, cross [kg]": (0.05, "legs.cross.mass"),
+        "m3, leg [kg]": (0.398, "legs.link.mass"), "mp, platform [kg]": (3.983, "platform.mass"),
+        **diagonal("J3 about A3, z along the leg,", "legs.link", (0.0722, 0.0722, 0.0)),
+        **diagonal("Jp", "platform", (0.068, 0.068, 0.136)),
+        "l3, leg [m]": ((0.0, 0.0, 0.5), "legs.ball.at"),
+    }  # fmt: skip
+    rails = [robot.parameter(f"legs.{leg}.rail.at") for leg in "ABCDEF"]
+    balls = [robot.parameter(f"legs.{leg}.ball.on") for leg in "ABCDEF"]
+    derived = [
+        ("L0, radius of six rails [m]", (0.6,) * 6, tuple(float(np.linalg.norm(r)) for r in rails)),
+        ("l4, platform radius of six joints [m]", (0.3,) * 6, tuple(float(np.linalg.norm(b)) for b in balls)),
+    ]
+    return parameter_item(robot, "Eq. (24)", printed, derived)
 
 
 def _figure(drive: xr.Dataset, variable: str, title: str) -> object:
@@ -45,6 +71,7 @@ def _vertical(robot: fp.Robot, drive: xr.Dataset) -> list[Item]:
             ours=f"Equal to {f:.1e}. Holding the last pose takes {more:.3f} times the force of the first; "
             "the forces are negative: the rails point inward and down, and the actuators hold the weight back.",
             verdict=judged(f < EQUAL and more > 1.0),
+            check="forces equal, which symmetry demands; static force at the last pose above that at the first",
             parts=[_figure(drive, "force", "Sinatra Fig. 3: forces, vertical translation")],
         ),
         Item(
@@ -52,7 +79,8 @@ def _vertical(robot: fp.Robot, drive: xr.Dataset) -> list[Item]:
             title="powers, vertical translation",
             says="All powers are equal at every moment.",
             ours=f"Equal to {p:.1e}; the largest is {np.abs(drive.power.values).max():.3f} W.",
-            verdict=judged(p < EQUAL),
+            verdict=judged(p < EQUAL, SYMMETRY),
+            check="powers equal, which symmetry demands",
             parts=[_figure(drive, "power", "Sinatra Fig. 4: powers, vertical translation")],
         ),
     ]
@@ -72,6 +100,7 @@ def _horizontal(drive: xr.Dataset) -> list[Item]:
                 ours=f"Mirror pairs A = F, B = E, C = D to {same:.1e}; "
                 f"largest {name} {np.abs(drive[name].values).max():.3f} {unit}.",
                 verdict=checked(same < EQUAL),
+                check="mirror pairs equal, which symmetry demands",
                 parts=[_figure(drive, name, f"Sinatra {where}: {name}s, horizontal translation")],
             )
         )
@@ -94,6 +123,7 @@ def _rotation(drive: xr.Dataset) -> list[Item]:
             ours=f"|f_B| goes from {size[0]:.3f} N to {size[-1]:.3f} N, |f_A| from {abs(float(f.sel(actuator='A')[0])):.3f} N to "
             f"{abs(float(f.sel(actuator='A')[-1])):.3f} N.",
             verdict=judged(bool(rising["BDF"].all() and not rising["ACE"].any())),
+            check="sizes of the forces of B, D, F grow in every step, those of A, C, E in none",
             parts=[_figure(drive, "force", "Sinatra Fig. 7: forces, rotation about z")],
         ),
         Item(
@@ -102,6 +132,7 @@ def _rotation(drive: xr.Dataset) -> list[Item]:
             says=says,
             ours=f"Between the ends the smallest power of B, D, F is {active:+.4f} W, the largest of A, C, E {passive:+.4f} W.",
             verdict=judged(bool(active > 0 and passive < 0)),
+            check="signs of the powers between the ends",
             parts=[_figure(drive, "power", "Sinatra Fig. 8: powers, rotation about z")],
         ),
     ]

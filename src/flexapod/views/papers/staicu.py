@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.papers.items import Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.efficiency import efficiency
+from flexapod.views.papers.items import SYMMETRY, Item, Paper, apart, checked, judged, spread
+from flexapod.views.papers.parameters import diagonal, parameter_item
 from flexapod.views.plot_time import Panel, time_figure
 
 if TYPE_CHECKING:
@@ -27,7 +29,13 @@ def staicu() -> Paper:
         key="staicu",
         source=robot.source,
         robot=robot.name,
-        items=[_vertical(robot, force["vertical-z"]), *_horizontal(force["horizontal-x"]), _rotation(robot, force["rotation-z"])],
+        items=[
+            _parameters(robot),
+            _vertical(robot, force["vertical-z"]),
+            *_horizontal(force["horizontal-x"]),
+            _rotation(robot, force["rotation-z"]),
+            efficiency(robot),
+        ],
         readings=READINGS,
         errata=ERRATA,
     )
@@ -35,6 +43,31 @@ def staicu() -> Paper:
 
 MOTIONS = ("vertical-z", "horizontal-x", "rotation-z")
 FORCE = [Panel(variable="force", label="force")]
+
+
+def _parameters(robot: fp.Robot) -> Item:
+    """Section 3; tensors about the joint centres, leg axis last."""
+    about = [robot.parameter(f"legs.piston.inertia.{k}{k}") for k in "xyz"]
+    com = robot.parameter("legs.piston.com")
+    lever = 10.0 * com[2] ** 2  # type: ignore[index]
+    hips = [robot.parameter(f"legs.{leg}.hip.at") for leg in "ABCDEF"]
+    balls = [robot.parameter(f"legs.{leg}.ball.on") for leg in "ABCDEF"]
+    printed = {
+        "m1, cross [kg]": (1.5, "legs.cross.mass"), "m2, cylinder [kg]": (15.0, "legs.cylinder.mass"),
+        "m3, piston [kg]": (10.0, "legs.piston.mass"), "mp, platform [kg]": (50.0, "platform.mass"),
+        **diagonal("J1", "legs.cross", (0.2, 0.1, 0.1)),
+        **diagonal("J2, z along the leg,", "legs.cylinder", (15.0, 15.0, 5.0)),
+        **diagonal("Jp", "platform", (40.0, 40.0, 80.0)),
+        "gravity [m/s²]": ((0.0, 0.0, -9.81), "gravity"),
+    }  # fmt: skip
+    derived = [
+        ("J3 about A3, x, y, z along the leg [kg m²]", (30.0, 30.0, 5.0), (about[0] + lever, about[1] + lever, about[2])),  # type: ignore[operator]
+        ("l0, base radius of six joints [m]", (2.5,) * 6, tuple(float(np.linalg.norm(h)) for h in hips)),
+        ("l4, platform radius of six joints [m]", (2.5,) * 6, tuple(float(np.linalg.norm(b)) for b in balls)),
+        ("l1 + l3 at the start [m]", 2.5 / np.cos(np.pi / 3), robot.parameter("legs.slide.zero")),
+        ("h = l0 tan 60° [m]", 2.5 * np.tan(np.pi / 3), robot.home.position[2]),
+    ]
+    return parameter_item(robot, "Section 3", printed, derived)
 
 
 def _vertical(robot: fp.Robot, drive: xr.Dataset) -> Item:
@@ -49,6 +82,7 @@ def _vertical(robot: fp.Robot, drive: xr.Dataset) -> Item:
         ours=f"Largest difference between the six forces {equal:.1e} of the largest force ({np.abs(f).max():.1f} N). "
         f"Holding the lowest pose takes {more:.3f} times the force at the start.",
         verdict=judged(equal < EQUAL and more > 1.0),
+        check="forces equal, which symmetry demands; static force at the lowest pose above that at the start",
         parts=[time_figure(drive, FORCE, "Staicu Fig. 3: vertical translation")],
     )
 
@@ -68,6 +102,7 @@ def _horizontal(drive: xr.Dataset) -> list[Item]:
                 ours=f"{pair[0]} = {pair[1]} and C = D by symmetry about x, to {same:.1e}; at t = 1.5 s "
                 f"{pair[0]} needs {f[pair[0]][SAMPLES // 2]:.2f} N, C {f['C'][SAMPLES // 2]:.2f} N.",
                 verdict=checked(same < EQUAL),
+                check="mirror pairs equal, which symmetry demands",
                 parts=[time_figure(shown, FORCE, f"Staicu {where}: horizontal translation", order="ABCDEF")],
             )
         )
@@ -85,7 +120,8 @@ def _rotation(robot: fp.Robot, drive: xr.Dataset) -> Item:
         title="forces of the six actuators, rotation about z",
         says="Anti-symmetrical distribution: A, C, E against B, D, F.",
         ours=f"A = C = E and B = D = F to {thirds:.1e}. Anti-symmetry is exact as f_A(+angle) = f_B(-angle): to {mirrored:.1e}.",
-        verdict=judged(thirds < EQUAL and mirrored < EQUAL),
+        verdict=judged(thirds < EQUAL and mirrored < EQUAL, SYMMETRY),
+        check="three-fold and mirror symmetry of the forces, which any model of this robot has",
         parts=[time_figure(drive, FORCE, "Staicu Fig. 6: rotation about z")],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -173,8 +174,10 @@ def recording_from_bytes(robot: fp.Robot, name: str, content: bytes) -> Recordin
 
 def _from_file(robot: fp.Robot, path: Path, name: str) -> Recording:
     """A result where it is one, else a motion."""
-    if path.suffix == ".nc" or (path.suffix == ".csv" and path.read_bytes().startswith(b"# flexapod result")):
-        return recorded(robot, fp.open(path), name)
+    if path.suffix == ".nc" or (path.suffix == ".csv" and b"rotation.x.x" in path.read_bytes().partition(b"\n")[0]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fp.FileWarning)  # a page sends one file, so a CSV comes without its side file
+            return recorded(robot, fp.open(path), name)
     try:
         return record(robot, chosen_motion(robot, str(path), {}), name)
     except fp.FlexapodError:

@@ -1,0 +1,383 @@
+"""What every verb can do for every robot: one table of data, from which refusals are raised.
+
+`ABILITIES[verb][option]` maps conditions to the reason why the option has no result there; an empty row works for all robots.
+The option `ANY` stands for the verb itself. A condition is a property of the robot (`PROPERTIES`), of the request
+(``"drive=actuators"``, ``"no wrench"``, ``"with wrench"``), or several of them joined by ``" & "``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Row = Mapping[str, str]
+ANY = ""
+
+PLATFORM = "{option}: not available with the flexible platform of {robot}; leave it out"
+LEGS = "{option}: not available for the {part} of {robot}; leave it out"
+RUN = "{option}: not available in simulations of the {part} of {robot}; leave it out"
+IS_RIGID = "{verb}: {robot} is rigid; load a flexible robot or use robot.with_flexible_body"
+NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it out"
+NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
+NO_WRENCH = "{option}: says how the wrench is given; give `wrench` as well, or leave {option} out"
+UNDERACTUATED = (
+    "{verb}: {robot} is under-actuated: {actuators} actuators cannot choose {mobility} components of the platform's motion. "
+    "Actuate more joints; forward_dynamics and simulate take it as it is"
+)
+NO_INVERSE = (
+    "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
+    "freedoms); leave it out"
+)
+UNDETERMINED = (
+    "{robot} has {actuators} actuators for {mobility} freedoms of its platform; actuator coordinates do not determine its pose"
+)
+TIED = (
+    "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
+    "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
+)
+DERIVATIVES = (
+    "{verb}: only rigid robots have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
+    "or a rigid version of the robot"
+)
+MOTOR = (
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
+    "so that the platform's motion does not determine it. Give an ActuatorMotion"
+)
+HOLD = MOTOR + "; static_deflection gives the forces that hold a pose"
+GIVE = MOTOR + ", or `elastic_acceleration`"
+LOADS = (
+    "friction by joint loads ({loaded_joint}): not known of the {part} of {robot}; give constant coefficients, "
+    "or set friction=False"
+)
+ROTATION = (
+    "friction of {rotating_joint}: acts against its relative angular velocity, which the {part} of {robot} do not have; "
+    "give `direction: per_axis`, or set friction=False"
+)
+BALL = "friction of {ball_joint}: not available at the platform of {robot} with its {part}; set friction=False"
+AT_PLATFORM = "friction of {platform_joint}: not available on the flexible platform of {robot}; set friction=False"
+OF_LEGS: Row = {
+    "flexible legs & friction by loads & friction=True": LOADS,
+    "flexible legs & friction along a rotation": ROTATION,
+    "flexible legs & friction of a ball joint": BALL,
+}
+OF_PLATFORM: Row = {
+    "flexible platform & friction by loads & friction=True":
+        "friction by joint loads: not known of the flexible platform of {robot}; set friction='constant'",
+    "flexible platform & friction at the platform": AT_PLATFORM,
+}  # fmt: skip
+NO_FRICTION = "friction: not available with the flexible platform of {robot}; set friction=False"
+UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
+WHOLE_POINT = (
+    "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
+    "give the wrench at the platform's origin"
+)
+AT_REST = (
+    "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"
+)
+LEG_DEFORMATION = (
+    "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
+    "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
+)
+LEG_INTERNAL = (
+    "{verb}: known of a flexible platform on rigid U-P-S, P-U-S or R-U-S legs; those of {robot} are others. "
+    "natural_frequencies and linearize describe its small motions"
+)
+FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
+STIFF = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
+CONSTRAINED = "method={value!r}: the platform of {robot} is constrained by its legs; use 'rk4' or 'dopri'"
+NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
+FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
+REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
+ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
+
+REDUNDANT = (
+    "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
+    "loads do not follow from the motion; set friction=False"
+)
+NO_SPIN = (
+    "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
+    "and no spin about a leg's own line can be left out of others; use spin='exact'"
+)
+MINIMAL: Row = {
+    "flexible platform": "formulation='minimal' does not apply to {robot}: its platform is flexible",
+    "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
+    "rigid & with wrench": "formulation='minimal' does not apply to {robot}: it takes no external wrench",
+}
+LINKS: Row = {
+    "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
+    "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
+}
+LOCKED = (
+    "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
+    "give actuators='free', or the stiffness of each actuator"
+)
+LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
+OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
+ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
+FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
+TERMS: dict[str, Row] = {
+    ANY: {"tied actuators": TIED},
+    "on_error": {},
+    "coordinates=platform": {
+        "tied coordinates":
+            "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} freedoms for "
+            "{wanted} coordinates. Use 'independent'",
+        "rigid & mobility below 6":
+            "coordinates='platform' needs mobility 6; {robot} has {mobility}. Use 'actuator' or 'independent'",
+    },
+    "coordinates=actuator": {
+        "rigid & other actuators than freedoms":
+            "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
+        "flexible platform & other actuators than freedoms":
+            "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
+    },
+    "coordinates": {},
+}  # fmt: skip
+SMALL: dict[str, Row] = {
+    ANY: {"tied actuators": TIED},
+    "actuators=locked": {
+        "rigid":
+            "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
+            "give actuators=<stiffness of each actuator>, or make its platform flexible",
+        "joints only": LOCKED,
+    },
+    "actuators=free": {
+        "rigid":
+            "{verb}: {robot} is rigid, and with actuators 'free' nothing in it is elastic; "
+            "give actuators=<stiffness of each actuator>, or make its platform flexible",
+    },
+    "actuators": {},
+    "prestress": {},
+    "prestress=True": {
+        "rigid & mobility below 6":
+            "prestress: {robot} has mobility {mobility}; its small motions are known with prestress=False",
+    },
+    "wrench": {"prestress=False": UNUSED},
+    "on_error": {},
+}  # fmt: skip
+
+ABILITIES: dict[str, dict[str, Row]] = {
+    "inverse_kinematics": {
+        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        "joints": {}, "on_error": {}, **ELASTIC,
+        "bodies": {"flexible legs": "bodies: not available for the {part} of {robot}; point_motion gives one at a time"},
+        "elastic_acceleration": OWN,
+    },
+    "forward_kinematics": {
+        ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
+    },
+    "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
+    "point_motion": {
+        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
+    },
+    "deformation": {
+        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
+        "elastic": {}, "elastic_velocity": {}, "on_error": {},
+    },
+    "inverse_dynamics": {
+        ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED, "elastic drive & motion=platform": HOLD},
+        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS},
+        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
+        "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
+        "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+    },
+    "forward_dynamics": {
+        ANY: {"tied actuators": TIED},
+        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
+        "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
+        "formulation=links": LINKS,
+        "formulation=minimal": {
+            **MINIMAL,
+            "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",
+        },
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+    },
+    "inverse_dynamics_derivatives": {
+        ANY: {"flexible platform": DERIVATIVES, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
+        "parameters": {}, "wrench": {},
+    },
+    "mass_matrix": TERMS,
+    "gravity_force": TERMS,
+    "coriolis_force": {
+        **TERMS,
+        "coordinates=actuator": {
+            **TERMS["coordinates=actuator"],
+            "flexible platform": "coriolis_force of a flexible robot is given for coordinates='platform'; not for 'actuator'",
+        },
+        "coordinates=platform": {
+            **TERMS["coordinates=platform"],
+            "flexible legs": "coriolis_force of a robot with {part} is given for coordinates='independent'",
+        },
+    },
+    "energy": {ANY: {"tied actuators": TIED}},
+    "static_deflection": {
+        ANY: {"rigid": IS_RIGID, "tied actuators": TIED},
+        **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
+    },
+    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
+    "natural_frequencies": {
+        **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
+    },
+    "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
+    "linearize": {
+        ANY: {"tied actuators": TIED},
+        "velocity": {ALWAYS: AT_REST},
+        "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
+        "prestress=True": SMALL["prestress=True"],
+        "wrench": SMALL["wrench"],
+    },
+    "jacobian": {"on_error": {}},
+    "conditioning": {"length": {}, "on_error": {}},
+    "check_pose": {},
+    "check_motion": {"friction": {}, "wrench": {}},
+    "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},
+    "workspace": {
+        name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
+    },
+    "simulate": {
+        ANY: {"tied actuators": TIED},
+        "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
+        "drive=actuators": {
+            "flexible platform":
+                "drive='actuators': the actuators alone do not fix the flexible platform of {robot}; "
+                "use drive='platform', or drive='force' with a controller",
+        },
+        "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
+        "controller": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
+        "force": {
+            "drive=actuators": FOLLOWED,
+            "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
+        },
+        "wrench": {"flexible legs": RUN},
+        "start": {"rigid & drive=actuators": FOLLOWED},
+        "method": {"rigid & drive=actuators": FOLLOWED},
+        "method=rk4": {"flexible legs": STIFF},
+        "method=dopri": {"flexible legs": STIFF},
+        "method=cvode": {"flexible legs": STIFF},
+        "method=implicit": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
+        "method=radau": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
+        "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+        "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+        "friction": {
+            **OF_LEGS, **OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
+            "rigid & drive=actuators & friction=constant & friction by loads":
+                "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
+        },
+        "events": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
+        "watch": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        "reactions": {"flexible legs": RUN, "flexible platform": PLATFORM, "under-actuated": NO_INVERSE},
+        "save": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+    },
+    "simulate_study": {
+        ANY: {"flexible legs": ONE_BY_ONE},
+        "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
+        "output_step": {},
+        "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
+    },
+}  # fmt: skip
+"""Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
+
+
+@lru_cache(maxsize=64)
+def _defaults(verb: str) -> Mapping[str, Any]:
+    """Defaults of a verb's options."""
+    import flexapod
+
+    found = inspect.signature(getattr(flexapod, verb)).parameters.values()
+    return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
+
+
+def _asked(robot: Robot, verb: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Options that are asked for: those that differ from the verb's default; words and yes/no also with their value."""
+    for name, value in options.items():
+        if isinstance(value, str | bool):
+            yield f"{name}={value}"
+        if name == "friction":
+            if value is not False and has_friction(robot):
+                yield name
+            continue
+        default = _defaults(verb).get(name)
+        same = value is default or (isinstance(value, str | bool | int | float | tuple) and value == default)
+        if not same and not (isinstance(value, list | tuple) and len(value) == 0):
+            yield name
+
+
+def _holds(robot: Robot, condition: str, options: Mapping[str, Any]) -> bool:
+    for part in condition.split(" & "):
+        if part in PROPERTIES:
+            if not PROPERTIES[part](robot):
+                return False
+        elif part.startswith(("no ", "with ")):
+            kind, _, name = part.partition(" ")
+            if (options.get(name) is None) is not (kind == "no"):
+                return False
+        else:
+            name, _, value = part.partition("=")
+            if str(options.get(name)) != value:
+                return False
+    return True
+
+
+def wording(robot: Robot, verb: str, option: str, text: str) -> str:
+    """A reason of the table as a robot's refusal says it."""
+    name, _, value = option.partition("=")
+    found = {key: make(robot) for key, make in PLACES.items() if f"{{{key}}}" in text}
+    return text.format(option=name, value=value, verb=verb.replace("_", " "), **found)
+
+
+def reason(robot: Robot, verb: str, options: Mapping[str, Any]) -> str | None:
+    """Why a verb cannot do what it is asked for, or None.
+
+    Args:
+        options: by name, as the verb was given them; besides ``motion``: ``"platform"`` or ``"actuators"``, ``velocity``.
+    """
+    for option in (ANY, *_asked(robot, verb, options)):
+        for condition, text in ABILITIES[verb].get(option, {}).items():
+            if _holds(robot, condition, options):
+                return wording(robot, verb, option, text)
+    return None
+
+
+def refuse(robot: Robot, verb: str, **options: Any) -> None:
+    """Raise where the table has a reason against a request.
+
+    Checked by: tests/analysis/test_abilities.py.
+    """
+    check_robot(robot)
+    found = reason(robot, verb, options)
+    if found is not None:
+        raise InputError(found)
+
+
+def check_robot(robot: Any) -> None:
+    """Refuse what is no robot."""
+    from flexapod.robot.robot import Robot as RobotClass
+
+    if not isinstance(robot, RobotClass):
+        raise InputError(f"robot: expected a Robot, got {type(robot).__name__}; flexapod.load gives one")
+
+
+def moving(state: Any) -> bool | None:
+    """True where a state or motion has a velocity, else None."""
+    arrays = (getattr(state, name, None) for name in ("velocity", "angular_velocity", "elastic_velocity"))
+    return True if any(array is not None and np.any(array) for array in arrays) else None
+
+
+def kind_of(motion: Any, still: type | None = None) -> str:
+    """``"actuators"`` for a motion of the actuators, ``"state"`` for what is of the type `still`, else ``"platform"``."""
+    if still is not None and isinstance(motion, still):
+        return "state"
+    return "actuators" if type(motion).__name__ == "ActuatorMotion" else "platform"

@@ -1,0 +1,128 @@
+"""Properties of a robot that decide what verbs can do for it, and the words that refusals say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from flexapod.robot.elastic_plan import driven_columns
+
+if TYPE_CHECKING:
+    from flexapod.robot.model import Closing, Link
+    from flexapod.robot.robot import Robot
+
+ALWAYS = "always"
+
+
+def _parts(robot: Robot) -> list[Link | Closing]:
+    links: list[Link | Closing] = [link for leg in robot.legs for link in leg.links]
+    return links + [leg.closing for leg in robot.legs]
+
+
+def has_friction(robot: Robot) -> bool:
+    """Some joint of the robot has friction."""
+    keys = ("viscous", "coulomb", "preload", "normal", "reaction")
+    return any(part.friction is not None and any(getattr(part.friction, k) for k in keys) for part in _parts(robot))
+
+
+def _six_that_spin(robot: Robot) -> bool:
+    from flexapod.equations.newton_euler.constraint_plan import plain
+
+    return plain(robot)
+
+
+def _joint(parts: list[Any]) -> str:
+    return parts[0].joint if parts else ""
+
+
+def _loaded(robot: Robot) -> list[Any]:
+    """Joints whose friction depends on their load."""
+    return [part for part in _parts(robot) if part.friction is not None and (part.friction.normal or part.friction.reaction)]
+
+
+def _along_rotation(robot: Robot) -> list[Any]:
+    """Joints with several axes whose constant friction acts against the relative angular velocity, not axis by axis."""
+    found: list[Any] = []
+    for leg in robot.legs:
+        for link in leg.links:
+            several = sum(other.joint == link.joint and not other.elastic for other in leg.links) > 1
+            if several and link.friction is not None and link.friction.coulomb and link.friction.direction == "vector":
+                found.append(link)
+    return found
+
+
+def _closing(robot: Robot, allowed: tuple[str, ...]) -> list[Any]:
+    """Joints at the platform that have friction and are of another type than those allowed."""
+    return [leg.closing for leg in robot.legs if leg.closing.friction is not None and leg.closing.type not in allowed]
+
+
+def _elastic_drives(robot: Robot) -> list[Any]:
+    return [link for leg in robot.legs for link in leg.links if link.elastic and link.spring]
+
+
+def _mobility(robot: Robot) -> int:
+    return len(robot.plan.platform_independent)
+
+
+def _own(robot: Robot) -> int:
+    return len(robot.elastic_plan.independent)
+
+
+def _minimal(robot: Robot) -> str:
+    """Why the minimal equations do not apply; empty where they do."""
+    from flexapod.equations.minimal.conditions import applies
+
+    return applies(robot) or ""
+
+
+def _legs_elastic(robot: Robot) -> bool:
+    return any(link.elastic for leg in robot.legs for link in leg.links)
+
+
+PROPERTIES: dict[str, Callable[[Robot], bool]] = {
+    ALWAYS: lambda robot: True,
+    "rigid": lambda robot: robot.flexible_platform is None and not robot.elastic_legs,
+    "rigid platform": lambda robot: robot.flexible_platform is None,
+    "flexible platform": lambda robot: robot.flexible_platform is not None and not robot.elastic_legs,
+    "flexible legs": lambda robot: robot.elastic_legs,
+    "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
+    "elastic drive": lambda robot: bool(_elastic_drives(robot)),
+    "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
+    "under-actuated": lambda robot: not robot.elastic_legs and len(robot.actuators) < _mobility(robot),
+    "other actuators than freedoms": lambda robot: len(robot.actuators) != _mobility(robot),
+    "mobility below 6": lambda robot: _mobility(robot) < 6,
+    "friction": has_friction,
+    "redundant actuators": lambda robot: len(robot.actuators) > _mobility(robot),
+    "no elastic coordinates": lambda robot: not robot.elastic_names,
+    "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
+    "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,
+    "other legs than six that spin": lambda robot: not _six_that_spin(robot),
+    "no link plan": lambda robot: robot.no_link_plan is not None,
+    "no minimal equations": lambda robot: bool(_minimal(robot)),
+    "friction by loads": lambda robot: bool(_loaded(robot)),
+    "friction along a rotation": lambda robot: bool(_along_rotation(robot)),
+    "friction of a ball joint": lambda robot: bool(_closing(robot, ("revolute", "fixed"))),
+    "friction at the platform": lambda robot: bool(_closing(robot, ())),
+}
+"""Property -> whether a robot has it."""
+
+PLACES: dict[str, Callable[[Robot], Any]] = {
+    "robot": lambda robot: robot.name,
+    "part": lambda robot: (
+        "flexible platform" if robot.flexible_platform is not None and not _legs_elastic(robot)
+        else "elastic drives" if _elastic_drives(robot)
+        else "flexible legs" if _legs_elastic(robot) else "joint springs"
+    ),
+    "actuators": lambda robot: len(robot.actuators),
+    "own": lambda robot: _own(robot),
+    "wanted": lambda robot: len(robot.elastic_names) + 6,
+    "minimal": lambda robot: _minimal(robot),
+    "no_links": lambda robot: robot.no_link_plan,
+    "mobility": _mobility,
+    "motor": lambda robot: _joint(_elastic_drives(robot)),
+    "loaded_joint": lambda robot: _joint(_loaded(robot)),
+    "rotating_joint": lambda robot: _joint(_along_rotation(robot)),
+    "ball_joint": lambda robot: _joint(_closing(robot, ("revolute", "fixed"))),
+    "platform_joint": lambda robot: _joint(_closing(robot, ())),
+}  # fmt: skip
+"""Placeholder of a reason -> what it becomes for a robot; `option`, `value`, `verb` come from the request."""

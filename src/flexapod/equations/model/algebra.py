@@ -1,0 +1,192 @@
+"""Small matrix algebra that keeps structural zeros, and solves by blocks of a pattern.
+
+A zero that is known when the equations are written never becomes an operation; numbers that happen to be zero are removed later,
+on the tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.blocks import blocks
+from flexapod.spatial.linear import solve
+
+Z = ca.SX(ca.DM([0, 0, 1]))
+NONE = ca.SX(3, 1)
+
+
+def sparse(x: Any) -> Any:
+    """The expression without its structural zeros."""
+    return ca.sparsify(ca.SX(x))
+
+
+def mul(A: Any, B: Any) -> Any:
+    """A B."""
+    return ca.mtimes(sparse(A), sparse(B))
+
+
+def cross(a: Any, b: Any) -> Any:
+    """a x b."""
+    return sparse(ca.cross(ca.densify(ca.SX(a)), ca.densify(ca.SX(b))))
+
+
+def field(w: Any, alpha: Any) -> Any:
+    r"""What a point's position becomes in its acceleration, :math:`\hat\alpha + \hat\omega\hat\omega`, each product once."""
+    w, alpha = ca.densify(w), ca.densify(alpha)
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return sparse(
+        ca.vertcat(
+            ca.horzcat(-(yy + zz), xy - alpha[2], xz + alpha[1]),
+            ca.horzcat(xy + alpha[2], -(xx + zz), yz - alpha[0]),
+            ca.horzcat(xz - alpha[1], yz + alpha[0], -(xx + yy)),
+        )
+    )
+
+
+def vee(A: Any) -> Any:
+    """Axial vector of A - A^T."""
+    A = ca.densify(ca.SX(A))
+    return ca.vertcat(A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1])
+
+
+def symmetric(A: Any) -> Any:
+    """A symmetric matrix, computed in its lower triangle alone."""
+    low = ca.tril(ca.densify(A))
+    return low + ca.tril(low, False).T
+
+
+class LinkValues(Values):
+    """Values of which some are known when the equations are written: constants of inner frames, structural zeros.
+
+    Args:
+        constants: path below the prefix -> 0, 1 or -1.
+        zeros: full names of values that are zero; `check` makes the program refuse other numbers there.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        prefix: str = "",
+        known: dict[str, Any] | None = None,
+        constants: dict[str, int] | None = None,
+        zeros: Collection[str] = (),
+    ) -> None:
+        super().__init__(program, prefix, known)
+        self._constants = constants or {}
+        self._zeros = zeros
+
+    def below(self, prefix: str, constants: dict[str, int]) -> LinkValues:
+        """Values below a prefix, with the constants there."""
+        return LinkValues(self.program, f"{self.prefix}{prefix}.", self._known, constants, self._zeros)
+
+    def scalar(self, name: str) -> Any:
+        """One number, a constant, or a structural zero."""
+        if name in self._constants:
+            return ca.SX(self._constants[name])
+        symbol = super().scalar(name)
+        return ca.SX(0) if self.prefix + name in self._zeros else symbol
+
+    def check(self) -> None:
+        """Refuse numbers that the equations are not for; every number that was asked for is then part of the signature.
+
+        The checks depend on parameters alone: they cost nothing per sample, and nothing at all for zeros that the tape knows.
+        """
+        used = [symbol for name, symbol in self._known.items() if name in self._zeros]
+        if used:
+            self.program.fail_if(ca.sumsqr(ca.vertcat(*used)) > 0, "a number that the equations take as zero is not")
+        all_numbers = ca.sumsqr(ca.vertcat(*self._known.values()))
+        self.program.fail_if(ca.logic_not(all_numbers >= 0), "a number of the robot is NaN")
+
+    def vec(self, name: str) -> Any:
+        """(3,) without structural zeros."""
+        return sparse(ca.vertcat(*[self.scalar(f"{name}.{k}") for k in "xyz"]))
+
+    def rot(self, name: str) -> Any:
+        """(3, 3) without structural zeros."""
+        return sparse(ca.vertcat(*[ca.horzcat(*[self.scalar(f"{name}.{i}{j}") for j in "xyz"]) for i in "xyz"]))
+
+    def pseudo_inertia(self, name: str) -> Any:
+        r"""E = tr(I)/2 1 - I, the second moments of a body: the moment of its motion is vee(U E)."""
+        I = {k: self.scalar(f"{name}.inertia.{k}") for k in ("xx", "yy", "zz", "xy", "xz", "yz")}
+        half = (I["xx"] + I["yy"] + I["zz"]) / 2
+        rows = [[half - I[i + i] if i == j else -I["".join(sorted(i + j))] for j in "xyz"] for i in "xyz"]
+        return ca.vertcat(*[ca.horzcat(*row) for row in rows])
+
+
+def pattern(A: Any) -> list[list[bool]]:
+    """Which entries of a matrix are not structurally zero."""
+    A = sparse(A)
+    return [[bool(A.sparsity().has_nz(i, j)) for j in range(A.shape[1])] for i in range(A.shape[0])]
+
+
+def solve_blocks(A: Any, B: Any) -> Any:
+    """A^-1 B by the block triangular form of A: blocks of one to three by Cramer, larger ones by Gram-Schmidt."""
+    A, B = sparse(A), sparse(B)
+    X: list[Any] = [None] * A.shape[0]
+    for rows, columns in blocks(pattern(A)):
+        right = B[list(rows), :]
+        for i, r in enumerate(rows):
+            for c, known in enumerate(X):
+                if known is not None and A.sparsity().has_nz(r, c):
+                    right[i, :] = sparse(right[i, :] - A[r, c] * known)
+        right = sparse(right)
+        used = [k for k in range(right.shape[1]) if right[:, k].nnz()]
+        Y = ca.SX(len(columns), right.shape[1])
+        if used:
+            Y[:, used] = solve(ca.densify(A[list(rows), list(columns)]), ca.densify(right[:, used]))
+        for i, c in enumerate(columns):
+            X[c] = sparse(Y[i, :])
+    return ca.vertcat(*X) if X else ca.SX(0, B.shape[1])
+
+
+def _determinant(X: Any) -> Any:
+    """Determinant of a small dense block; up to three from the numbers that `solve` needs anyway."""
+    n = X.shape[0]
+    if n == 1:
+        return X[0, 0]
+    if n == 2:
+        return X[0, 0] * X[1, 1] - X[0, 1] * X[1, 0]
+    return ca.dot(X[:, 0], ca.cross(X[:, 1], X[:, 2])) if n == 3 else ca.det(X)
+
+
+def ranks(A: Any) -> list[tuple[int, Any]]:
+    """Per block, its size and a square that vanishes with its rank: of the determinant up to three, else of the least pivot."""
+    result = []
+    for rows, columns in blocks(pattern(A)):
+        X = ca.densify(sparse(A)[list(rows), list(columns)])
+        result.append((len(rows), _least_pivot(X) if len(rows) > 3 else _determinant(X) ** 2))
+    return result
+
+
+def _least_pivot(A: Any) -> Any:
+    """Smallest squared length of a column of A that earlier ones do not span; the steps of `solve_gram_schmidt` over again."""
+    columns, least = [A[:, j] for j in range(A.shape[1])], None
+    for j, column in enumerate(columns):
+        size = ca.dot(column, column)
+        least = size if least is None else ca.fmin(least, size)
+        reciprocal = 1 / size
+        for k in range(j + 1, len(columns)):
+            columns[k] = columns[k] - column * (ca.dot(column, columns[k]) * reciprocal)
+    return least
+
+
+def determinant(A: Any) -> Any:
+    """Determinant of a square matrix, block by block."""
+    found = blocks(pattern(A))
+    order = [[r for block in found for r in block[side]] for side in (0, 1)]
+    result = ca.SX(_parity(order[0]) * _parity(order[1]))
+    for rows, columns in found:
+        result = result * _determinant(ca.densify(sparse(A)[list(rows), list(columns)]))
+    return result
+
+
+def _parity(order: list[int]) -> int:
+    """Sign of a permutation."""
+    inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+    return -1 if inversions % 2 else 1

@@ -1,0 +1,138 @@
+r"""Forward dynamics by the link-axes model: acceleration of the platform from actuator forces.
+
+A leg that ends in a spherical joint and fills its three rows has an inertia at its tip, :math:`\Lambda = B^{-T} M B^{-1}`; others
+have one per twist of the platform, :math:`X^T M X` with :math:`B X = P`. Rows that a leg cannot meet bind the platform:
+
+.. math:: \dot V = N\dot u + \beta,\qquad (N^T A N)\,\dot u = -N^T(c + A\beta)
+
+A is the inertia of platform and legs, c what is missing to balance at zero acceleration, forces and load included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.link_motion import LinkMotion
+from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
+from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
+from flexapod.equations.model.inverse_dynamics import leg_of, platform_wrench
+from flexapod.equations.model.leg import LinkLeg
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.virtual_power.forward_dynamics import state_inputs
+from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR, guess_input
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import solve_symmetric
+from flexapod.spatial.vector import zero
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegInertia:
+    """What a leg adds: A (6, 6), c (6,), and the rows G V' = r (k, 6), (k,) that it cannot meet."""
+
+    A: Any
+    c: Any
+    G: Any
+    r: Any
+
+
+def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Collection[str] = ()) -> Program:
+    """The program: inputs state, `force` (actuators,), `wrench` (6,); outputs `acceleration`, `angular_acceleration`.
+
+    Checked by: tests/equations/test_link_model.py.
+    """
+    b = Program("link_forward_dynamics")
+    state, _ = state_inputs(b)
+    still = FrameMotion(R=state.R, p=state.p, v=state.v, w=state.w, a=zero("W"), alpha=zero("W"))
+    guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
+    force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
+    for i, own in enumerate(robot.legs):
+        leg = leg_of(b, values, robot, i, still, guess, massless_legs)
+        parts.append(_leg_inertia(values.below(f"legs.{own.name}", dict(leg.choice.constants)), leg, force, at, massless_legs))
+        at += len(leg.driven)
+    A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
+    N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))
+    M = symmetric(mul(N.T, mul(A, N)))
+    right = ca.densify(mul(N.T, -c - mul(A, beta)))
+    V = ca.densify(mul(N, solve_symmetric(M, right)) + beta)
+    b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
+    b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
+    values.check()
+    return b
+
+
+def platform_inertia(values: LinkValues, platform: FrameMotion) -> Any:
+    """(6, 6) inertia of the platform about its origin, world axes."""
+    R = platform.R.expr
+    hat = ca.skew(ca.densify(mul(R, values.vec("platform.first_moment"))))
+    I = symmetric(mul(mul(R, tensor(values, "platform.inertia")), R.T))
+    m = values.scalar("platform.mass")
+    return ca.vertcat(ca.horzcat(m * ca.SX.eye(3), hat.T), ca.horzcat(hat, I))
+
+
+def _leg_inertia(values: LinkValues, leg: LinkLeg, force: Any, at: int, massless: bool) -> LegInertia:
+    """Inertia and forces of a leg, at the platform's origin."""
+    h = list(leg.h)
+    for place, k in enumerate(leg.driven):
+        h[k] = h[k] - force[at + place]
+    nothing = dict.fromkeys(("w", "alpha", "U", "a", "dv", "da"))
+    links = [LinkMotion(R=R, r=ca.densify(r), **nothing) for R, r in zip(leg.R, leg.r, strict=True)]
+    n = len(h)
+    M = sparse(leg_mass_matrix(values, leg.leg, links, [])) if n and not massless else ca.SX(n, n)
+    whole = ca.vertcat(*h) if n else ca.SX(0, 1)
+    if leg.leg.closing.type == "spherical" and n == len(leg.rows):
+        return _at_tip(leg, M, whole)
+    return _per_twist(leg, M, whole)
+
+
+def _at_tip(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
+    """The leg as an inertia and a force at its spherical joint."""
+    Y = solve_blocks(leg.B.T, ca.SX.eye(3))
+    inertia = symmetric(mul(mul(Y, M), Y.T))
+    for j in reversed(leg.chain):
+        inertia = symmetric(mul(mul(leg.R[j], inertia), leg.R[j].T))
+    F, r = ca.densify(leg.to_world(mul(Y, h))), leg.tip.arm
+    hat = ca.skew(r)
+    low = ca.mtimes(hat, inertia)
+    A = ca.vertcat(ca.horzcat(inertia, low.T), ca.horzcat(low, ca.mtimes(low, hat.T)))
+    return LegInertia(A=A, c=ca.vertcat(F, ca.cross(r, F)), G=ca.SX(0, 6), r=ca.SX(0, 1))
+
+
+def _per_twist(leg: LinkLeg, M: Any, h: Any) -> LegInertia:
+    """The leg by its coordinates per twist of the platform, and the rows left over."""
+    m, n = leg.B.shape
+    P = sparse(ca.vertcat(*[leg.platform_wrench(sparse(ca.SX.eye(m)[:, i])).T for i in range(m)]))
+    chosen = list(leg.choice.rows)
+    left = [i for i in range(m) if i not in chosen]
+    X = solve_blocks(leg.B[chosen, :], P[chosen, :]) if n else ca.SX(0, 6)
+    missed = [mul(leg.B[i, :], leg.qdd) - leg.drift[i] for i in left]
+    return LegInertia(
+        A=mul(X.T, mul(M, X)),
+        c=ca.densify(mul(X.T, h)),
+        G=sparse(P[left, :] - mul(leg.B[left, :], X)) if left else ca.SX(0, 6),
+        r=ca.vertcat(*missed) if left else ca.SX(0, 1),
+    )
+
+
+def _basis(b: Program, robot: Robot, G: Any, r: Any) -> tuple[Any, Any]:
+    """N (6, mobility) and beta (6,) with V' = N u' + beta for all u' where G V' = r."""
+    kept, bound = list(robot.link_plan.kept), list(robot.link_plan.bound)
+    free = [k for k in range(6) if k not in bound]
+    N, beta = ca.SX(6, len(free)), ca.SX(6, 1)
+    for k, i in enumerate(free):
+        N[i, k] = 1
+    if bound:
+        block = G[kept, bound]
+        for _, square in ranks(block):
+            b.fail_if(square < SINGULAR, "the legs' constraints on the platform are singular here")
+        Y = solve_blocks(block, ca.horzcat(-G[kept, free], r[kept]))
+        for k, i in enumerate(bound):
+            N[i, :], beta[i] = Y[k, : len(free)], Y[k, len(free)]
+    return sparse(N), sparse(beta)

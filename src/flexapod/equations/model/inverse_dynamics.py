@@ -1,0 +1,150 @@
+r"""Inverse dynamics of a platform motion by the link-axes model.
+
+Passive joints balance, :math:`B_p^T\lambda = h_p`, so that a leg has :math:`\lambda = \lambda_0 + D\mu`; the platform's balance
+:math:`\sum_i G_i\mu_i = w_P` is a small square system, six rows for a rigid platform of mobility six. Actuator forces are
+:math:`\Gamma = h_a - B_a^T\lambda`. Directions of mu that the balance leaves free and that reach actuators are redundant drives:
+the forces of least norm are taken. Those that do not are over-constraint and change no force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.model.algebra import LinkValues, cross, field, mul, ranks, solve_blocks, sparse, vee
+from flexapod.equations.model.leg import LinkLeg, link_leg
+from flexapod.equations.platform_motion import FrameMotion, platform_motion
+from flexapod.equations.virtual_power.inverse_dynamics import SINGULAR, guess_input
+from flexapod.kernels.program import Program
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import solve_symmetric
+
+SINGULAR_POSE = "the pose is singular (type 2): the platform can move with all actuators locked"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balance:
+    """A leg's multipliers and forces with the passive joints in balance: lambda = lambda_0 + D mu, Gamma = force + per_mu mu.
+
+    `wrench` and `columns` are what the platform must give: lambda_0 and each mu as a wrench at its origin, world axes.
+    """
+
+    wrench: Any
+    columns: list[Any]
+    force: list[Any]
+    per_mu: list[Any]
+
+
+def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Collection[str] = ()) -> Program:
+    """The program: `force`, `power` (actuators,), for numbers with the given structural zeros.
+
+    Checked by: tests/equations/test_link_model.py.
+    """
+    b = Program("link_inverse_dynamics")
+    platform = platform_motion(b)
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
+    legs = [leg_of(b, values, robot, i, platform, guess, massless_legs) for i in range(len(robot.legs))]
+    parts = [balance(leg) for leg in legs]
+    right = platform_wrench(values, platform) - wrench + sum(part.wrench for part in parts)
+    mu, null = _multipliers(b, robot, ca.horzcat(*[c for part in parts for c in part.columns]), right)
+    force = _forces(parts, mu, constant=True)
+    if null:
+        S = ca.horzcat(*[_forces(parts, direction, constant=False) for direction in null])
+        force = force - ca.mtimes(S, solve_symmetric(ca.mtimes(S.T, S), ca.mtimes(S.T, force)))
+    rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
+    n = len(robot.actuators)
+    b.output("force", force, shape=(n,), unit="N or N m", dims=("actuator",))
+    b.output("power", force * rates, shape=(n,), unit="W", dims=("actuator",))
+    values.check()
+    return b
+
+
+def leg_of(b: Program, values: LinkValues, robot: Robot, i: int, platform: FrameMotion, guess: Any, massless: bool) -> LinkLeg:
+    """A leg of the robot with the constants of its inner frames."""
+    own = values.below(f"legs.{robot.legs[i].name}", dict(robot.link_plan.legs[i].constants))
+    return link_leg(b, own, robot, i, platform, guess, massless)
+
+
+def platform_wrench(values: LinkValues, platform: FrameMotion) -> Any:
+    """(6,) force and moment about the platform's origin that its motion and weight demand, world axes."""
+    R, w, alpha = (x.expr for x in (platform.R, platform.w, platform.alpha))
+    a = platform.a.expr - values.vec("gravity")
+    s = ca.densify(mul(R, values.vec("platform.first_moment")))
+    force = values.scalar("platform.mass") * a + mul(field(w, alpha), s)
+    E = values.pseudo_inertia("platform")
+    moment = mul(R, vee(mul(field(ca.mtimes(R.T, w), ca.mtimes(R.T, alpha)), E))) + cross(s, a)
+    return ca.vertcat(force, ca.densify(moment))
+
+
+def balance(leg: LinkLeg) -> Balance:
+    """The passive joints of a leg in balance."""
+    B, passive, driven = leg.B, leg.passive, leg.driven
+    m, solved = B.shape[0], list(leg.choice.balance)
+    free = [r for r in range(m) if r not in solved]
+    first, D = [ca.SX(0)] * m, [[ca.SX(0)] * len(free) for _ in range(m)]
+    for y, r in enumerate(free):
+        D[r][y] = ca.SX(1)
+    if passive:
+        rows = sparse(B[:, passive].T)
+        right = ca.horzcat(ca.vertcat(*[leg.h[k] for k in passive]), -rows[:, free])
+        found = solve_blocks(rows[:, solved], right)
+        for x, r in enumerate(solved):
+            first[r] = found[x, 0]
+            for y in range(len(free)):
+                D[r][y] = found[x, 1 + y]
+    lambda_0, per = ca.vertcat(*first), sparse(ca.vertcat(*[ca.horzcat(*row) for row in D])) if free else ca.SX(m, 0)
+    return Balance(
+        wrench=leg.platform_wrench(lambda_0),
+        columns=[-leg.platform_wrench(per[:, y]) for y in range(len(free))],
+        force=[leg.h[k] - mul(B[:, k].T, lambda_0) for k in driven],
+        per_mu=[-mul(B[:, k].T, per) for k in driven],
+    )
+
+
+def _multipliers(b: Program, robot: Robot, G: Any, right: Any) -> tuple[list[Any], list[list[Any]]]:
+    """mu that balances the platform, and the directions of mu that only strain the actuators."""
+    plan = robot.link_plan
+    columns, rows = list(plan.columns), list(plan.components)
+    others = [k for k in range(G.shape[1]) if k not in columns]
+    strain = [others[k] for k in plan.strain]
+    A = sparse(G[rows, columns])
+    b.fail_if(nearly_singular(b, A), SINGULAR_POSE)
+    found = solve_blocks(A, ca.horzcat(right[rows], G[rows, strain]) if strain else right[rows])
+    mu = [ca.SX(0)] * G.shape[1]
+    for j, k in enumerate(columns):
+        mu[k] = found[j, 0]
+    null = []
+    for x, k in enumerate(strain):
+        direction = [ca.SX(0)] * G.shape[1]
+        direction[k] = ca.SX(1)
+        for j, c in enumerate(columns):
+            direction[c] = -found[j, 1 + x]
+        null.append(direction)
+    return mu, null
+
+
+def nearly_singular(b: Program, A: Any) -> Any:
+    """Some block of the balance has lost its rank: the wrench of a unit multiplier (force of order 1, moment of the robot's size)
+    is spanned by the others to rounding."""
+    length = b.parameter("characteristic_length", unit="m")
+    scale = ca.fmin(1, length) ** 2
+    worst = ca.SX(0)
+    for size, square in ranks(A):
+        worst = ca.logic_or(worst, square < SINGULAR * (scale if size > 3 else scale**size))
+    return worst
+
+
+def _forces(parts: list[Balance], mu: list[Any], *, constant: bool) -> Any:
+    """Actuator forces (n,) of multipliers; without the constant part for a direction of them."""
+    result, at = [], 0
+    for part in parts:
+        k = len(part.columns)
+        own = ca.vertcat(*mu[at : at + k]) if k else ca.SX(0, 1)
+        for force, row in zip(part.force, part.per_mu, strict=True):
+            result.append((force if constant else ca.SX(0)) + mul(row, own))
+        at += k
+    return ca.vertcat(*result)

@@ -1,0 +1,325 @@
+r"""A leg in axes of its links: frames, closing rows, rates and accelerations, joint forces of its motion.
+
+Letters: link j hangs on link i; R turns axes of j to axes of i, r is the origin of j seen from i. The closing rows act on the
+twist of the leg's tip against the platform, in axes of the last link:
+
+.. math:: B\,\dot q = C\,(v_S, \omega_P),\qquad h = B^T\lambda + \Gamma
+
+B has a column per coordinate, lambda are the multipliers of the rows (force and moment of the platform on the leg), h the forces
+that weight and motion demand at the joints, Gamma the actuators'.
+
+Checked by: tests/equations/test_link_model.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.closing import half_on_platform, solve_position
+from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse, vee
+from flexapod.equations.model.positions import closed_positions
+from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.chain import ROWS, ancestors
+from flexapod.robot.link_plan import LegChoice
+from flexapod.robot.model import Leg
+from flexapod.robot.robot import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tip:
+    """What the leg must meet, world axes: arm from the platform's origin to S, its velocity and acceleration less gravity."""
+
+    arm: Any
+    S: Any
+    v: Any
+    a: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A closing row on the tip's twist, axes of the last link; `axes`: the two axes whose product it is, platform's first."""
+
+    linear: Any
+    angular: Any
+    axes: tuple[Any, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Links:
+    """Motion of all links, each in its own axes: w, alpha, U = field(w, alpha), a (less gravity)."""
+
+    w: list[Any]
+    alpha: list[Any]
+    U: list[Any]
+    a: list[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkLeg:
+    """A leg that follows the platform.
+
+    Args:
+        R, r: per link, parent axes from link axes and origin seen from the parent.
+        chain: links from the base to the tip.
+        rows, B: closing rows and their derivative by the coordinates (m, n).
+        drift: per row, second derivative that is to be met at q'' = 0.
+        qd, qdd: rates; accelerations that meet the chosen rows.
+        links: motion with them.
+        h: (n,) joint forces that the motion demands.
+    """
+
+    leg: Leg
+    choice: LegChoice
+    tip: Tip
+    R: list[Any]
+    r: list[Any]
+    chain: list[int]
+    rows: list[Row]
+    B: Any
+    drift: list[Any]
+    qd: Any
+    qdd: Any
+    links: Links
+    h: list[Any]
+
+    @property
+    def driven(self) -> list[int]:
+        """Columns of the actuators."""
+        return [k for k, j in enumerate(self.leg.moving) if self.leg.links[j].actuated]
+
+    @property
+    def passive(self) -> list[int]:
+        """Columns of the other joints."""
+        return [k for k in range(len(self.leg.moving)) if k not in self.driven]
+
+    def to_world(self, x: Any) -> Any:
+        """A vector or matrix column of the last link's axes, in world axes."""
+        for j in reversed(self.chain):
+            x = mul(self.R[j], x)
+        return x
+
+    def platform_wrench(self, multipliers: Any) -> Any:
+        """(6,) force and moment about the platform's origin of multipliers (m, 1), as they act on the leg, world axes."""
+        force = ca.densify(self.to_world(mul(ca.horzcat(*[row.linear for row in self.rows]), multipliers)))
+        moment = self.to_world(mul(ca.horzcat(*[row.angular for row in self.rows]), multipliers))
+        return ca.vertcat(force, ca.densify(ca.cross(self.tip.arm, force) + moment))
+
+
+def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
+    """The point of the platform at `arm` (3,) from its origin, world axes: the leg's joint."""
+    arm, w = ca.densify(arm), platform.w.expr
+    return Tip(
+        arm=arm,
+        S=platform.p.expr + arm,
+        v=platform.v.expr + ca.cross(w, arm),
+        a=platform.a.expr - gravity + mul(field(w, platform.alpha.expr), arm),
+    )
+
+
+def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip, platform: FrameMotion, guess: Any) -> list[Any]:
+    """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`."""
+    leg = robot.legs[index]
+    if leg.architecture != "general":
+        return closed_positions(b, values, leg, robot.link_plan.legs[index], tip.S)
+    plain = Values(b, values.prefix, values._known)
+    at = sum(len(other.moving) for other in robot.legs[:index])
+    start = [guess[at + k] for k in range(len(leg.moving))]
+    q = solve_position(b, plain, leg, robot.plan.legs[index], half_on_platform(plain, leg, platform), start)
+    result: list[Any] = []
+    for x, j in zip(q, leg.moving, strict=True):
+        moved = x + values.scalar(f"{leg.links[j].coordinate}.zero")
+        result.append((ca.cos(moved), ca.sin(moved)) if leg.links[j].kind == "R" else moved)
+    return result
+
+
+def link_leg(
+    b: Program, values: LinkValues, robot: Robot, index: int, platform: FrameMotion, guess: Any, massless: bool = False
+) -> LinkLeg:
+    """A leg for a given motion of the platform.
+
+    Args:
+        values: below ``legs.<name>.``, with the constants of the leg's inner frames.
+        platform: its motion; for forward dynamics with zero acceleration.
+        massless: without the leg's inertia and weight.
+    """
+    leg, choice = robot.legs[index], robot.link_plan.legs[index]
+    gravity = Values(b, "", values._known).vector("gravity", "W").expr
+    tip = tip_of(leg, platform, gravity, mul(platform.R.expr, values.vec(f"{leg.closing.joint}.on_platform.p")))
+    R, r = _frames(values, leg, positions(b, values, robot, index, tip, platform, guess))
+    chain = list(reversed(ancestors(leg, leg.closing.link)))
+    t = values.vec(f"{leg.closing.joint}.on_link.p")
+    sliding = leg.closing.type in ("cylindrical", "prismatic")
+    if sliding:  # the tip slides on the platform: what it must meet is the point of the platform where it is
+        tip = tip_of(leg, platform, gravity, _tip(R, r, chain, t) - platform.p.expr)
+    outward = _turner(R, chain)
+    w, alpha = outward(platform.w.expr), outward(platform.alpha.expr)
+    rows = _rows(values, leg, platform, outward)
+    linear, angular = _twists(leg, R, r, chain, t)
+    B = sparse(ca.vertcat(*[mul(row.linear.T, linear) + mul(row.angular.T, angular) for row in rows]))
+    chosen, n = list(choice.rows), len(leg.moving)
+    if leg.architecture == "general" and n:
+        jumped = values.scalar("link_mode") * determinant(B[chosen, :]) < 0
+        b.fail_if(jumped, "leg {leg} would have to leave the branch that it has at home", leg=leg.name)
+    v = outward(tip.v)
+    rates = [mul(row.linear.T, v) + (mul(row.angular.T, w) if row.axes else 0) for row in rows]
+    qd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[rates[k] for k in chosen]))) if n else ca.SX(0, 1)
+    at_rest = _motion(leg, R, r, qd, None, gravity)
+    wanted = outward(tip.a)
+    if sliding:  # Coriolis
+        wanted = wanted + 2 * cross(w, mul(linear, qd) - v)
+    drift = _drift(rows, at_rest, leg.closing.link, t, wanted, w, alpha)
+    qdd = ca.densify(solve_blocks(B[chosen, :], ca.vertcat(*[drift[k] for k in chosen]))) if n else ca.SX(0, 1)
+    links = _motion(leg, R, r, qd, qdd, gravity)
+    last = leg.closing.link
+    if leg.closing.type == "spherical":  # the tip has the platform's acceleration: shorter than the recursion
+        links.a[last] = sparse(wanted - mul(links.U[last], t))
+    h = [ca.SX(0)] * n if massless else joint_forces(values, leg, R, r, links, qdd)
+    return LinkLeg(
+        leg=leg, choice=choice, tip=tip, R=R, r=r, chain=chain, rows=rows, B=B, drift=drift, qd=qd, qdd=qdd, links=links, h=h
+    )
+
+
+def _frames(values: LinkValues, leg: Leg, where: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """R and r of every link."""
+    R, r, moves = [], [], iter(where)
+    for link in leg.links:
+        turn, place = values.rot(f"{link.coordinate}.R"), values.vec(f"{link.coordinate}.p")
+        if link.kind == "R":
+            c, s = next(moves)
+            about_z = sparse(ca.vertcat(ca.horzcat(c, -s, 0), ca.horzcat(s, c, 0), ca.horzcat(0, 0, 1)))
+            turn = mul(turn, about_z)
+        elif link.kind == "P":
+            place = place + turn[:, 2] * next(moves)
+        R.append(sparse(turn))
+        r.append(sparse(place))
+    return R, r
+
+
+def _turner(R: Sequence[Any], chain: Sequence[int]) -> Any:
+    """World axes to axes of the last link."""
+
+    def outward(x: Any) -> Any:
+        for j in chain:
+            x = mul(R[j].T, x)
+        return x
+
+    return outward
+
+
+def _rows(values: LinkValues, leg: Leg, platform: FrameMotion, outward: Any) -> list[Row]:
+    """All rows of the closing joint, in axes of the last link."""
+    joint, eye = leg.closing.joint, ca.SX.eye(3)
+    on_link = values.rot(f"{joint}.on_link.R") if leg.closing.type != "spherical" else eye
+    result = []
+    for kind, i, *rest in ROWS[leg.closing.type]:
+        if kind == "axes":
+            on_platform = mul(platform.R.expr, values.rot(f"{joint}.on_platform.R"))
+            a, c = outward(on_platform[:, int(i)]), on_link[:, int(rest[0])]
+            result.append(Row(linear=NONE, angular=cross(c, a), axes=(a, c)))
+        else:
+            result.append(Row(linear=sparse((eye if kind == "point" else on_link)[:, int(i)]), angular=NONE))
+    return result
+
+
+def _tip(R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> Any:
+    """The tip in the world."""
+    for j in reversed(chain):
+        t = r[j] + mul(R[j], t)
+    return ca.densify(t)
+
+
+def _twists(leg: Leg, R: Sequence[Any], r: Sequence[Any], chain: Sequence[int], t: Any) -> tuple[Any, Any]:
+    """Velocity of the tip and angular velocity of the last link, in its axes, per unit rate of each joint: (3, n) each."""
+    beyond = {chain[-1]: t}
+    for j in reversed(chain[1:]):
+        beyond[leg.links[j].parent] = sparse(r[j] + mul(R[j], beyond[j]))
+    linear, angular = ca.SX(3, len(leg.moving)), ca.SX(3, len(leg.moving))
+    for place, j in enumerate(chain):
+        if leg.links[j].kind == "fixed":
+            continue
+        v, w = (cross(Z, beyond[j]), Z) if leg.links[j].kind == "R" else (Z, NONE)
+        for k in chain[place + 1 :]:
+            v, w = mul(R[k].T, v), mul(R[k].T, w)
+        linear[:, leg.moving.index(j)], angular[:, leg.moving.index(j)] = v, w
+    return sparse(linear), sparse(angular)
+
+
+def _motion(leg: Leg, R: Sequence[Any], r: Sequence[Any], qd: Any, qdd: Any, gravity: Any) -> Links:
+    """The recursion outwards; `qdd` None for zero accelerations."""
+    found = Links(w=[], alpha=[], U=[], a=[])
+    for j, link in enumerate(leg.links):
+        i = link.parent
+        w, alpha = (found.w[i], found.alpha[i]) if i >= 0 else (NONE, NONE)
+        U, a = (found.U[i], found.a[i]) if i >= 0 else (ca.SX(3, 3), -gravity)
+        w, alpha = mul(R[j].T, w), mul(R[j].T, alpha)
+        a = mul(R[j].T, a + mul(U, r[j]))
+        if link.kind != "fixed":
+            k = leg.moving.index(j)
+            spin = Z * qd[k]
+            if link.kind == "R":
+                alpha = alpha + cross(w, spin) + (Z * qdd[k] if qdd is not None else 0)
+                w = w + spin
+            else:
+                a = a + 2 * cross(w, spin) + (Z * qdd[k] if qdd is not None else 0)
+        found.w.append(sparse(w))
+        found.alpha.append(sparse(alpha))
+        found.U.append(field(w, alpha))
+        found.a.append(sparse(a))
+    return found
+
+
+def _drift(rows: Sequence[Row], links: Links, last: int, t: Any, wanted: Any, w_P: Any, alpha_P: Any) -> list[Any]:
+    """Per row, what the second derivative of the coordinates has to meet, with the links at q'' = 0."""
+    gap = wanted - (links.a[last] + mul(links.U[last], t))
+    result = []
+    for row in rows:
+        if row.axes is None:
+            result.append(mul(row.linear.T, gap))
+            continue
+        a, c = row.axes
+        w = links.w[last]
+        wc, wa = cross(w, c), cross(w_P, a)
+        change = mul(row.angular.T, links.alpha[last] - alpha_P) + mul(cross(w, wc).T, a) + mul(sparse(c).T, cross(w_P, wa))
+        result.append(-(change + 2 * mul(wc.T, wa)))
+    return result
+
+
+def joint_forces(values: LinkValues, leg: Leg, R: Sequence[Any], r: Sequence[Any], links: Links, qdd: Any) -> list[Any]:
+    r"""h (n,): forces at the joints that the links' motion demands, by the recursion inwards.
+
+    f = m a + U S, n = S x a + vee(U E). Second moments behind a prismatic joint rotate with what carries it and are added there,
+    once per parameter set.
+    """
+    count = len(leg.links)
+    E = [values.pseudo_inertia(f"{k.coordinate}.body") if k.body is not None else ca.SX(3, 3) for k in leg.links]
+    for j in reversed(range(count)):
+        link = leg.links[j]
+        if link.kind != "R" and link.parent >= 0:
+            turn = values.rot(f"{link.coordinate}.R")
+            E[link.parent] = E[link.parent] + mul(mul(turn, E[j]), turn.T)
+            E[j] = ca.SX(3, 3)
+        elif link.kind == "P":
+            E[j] = ca.SX(3, 3)
+    f, n, h = [NONE] * count, [NONE] * count, [ca.SX(0)] * len(leg.moving)
+    for j in reversed(range(count)):
+        link = leg.links[j]
+        if link.body is not None:
+            m, s = values.scalar(f"{link.coordinate}.body.mass"), values.vec(f"{link.coordinate}.body.first_moment")
+            f[j] = f[j] + m * links.a[j] + mul(links.U[j], s)
+            n[j] = n[j] + cross(s, links.a[j])
+        if sparse(E[j]).nnz():
+            n[j] = n[j] + vee(mul(links.U[j], E[j]))
+        if link.kind != "fixed":
+            k = leg.moving.index(j)
+            h[k] = ca.densify((n if link.kind == "R" else f)[j])[2] + values.scalar(f"{link.coordinate}.rotor") * qdd[k]
+        if link.parent >= 0:
+            turned = mul(R[j], f[j])
+            f[link.parent] = sparse(f[link.parent] + turned)
+            n[link.parent] = sparse(n[link.parent] + mul(R[j], n[j]) + cross(r[j], turned))
+    return h

@@ -1,0 +1,280 @@
+"""Choices of the link-axes model, made once per structure from numbers at a generic configuration.
+
+Cut every leg at its platform joint and write the closing rows in axes of its last link. Per leg: which rows give its rates
+(`rows`), which multipliers balance its passive joints (`balance`). Over all legs: which of the multipliers left (`columns`) the
+platform's balance (`components`) is solved for, and which directions among the others strain the actuators (`strain`); for
+forward dynamics, which leftover rows bind the platform (`kept`) and which twist components they are solved for (`bound`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.robot.blocks import StructurallySingularError, blocks
+from flexapod.robot.chain import ROWS, ancestors, link_poses
+from flexapod.robot.geometry import Array, Pose, skew
+from flexapod.robot.mobility import RANK, generic_configuration
+from flexapod.robot.model import Leg
+from flexapod.robot.plan import WORKABLE, pivots
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+NEARLY_BEST = 0.2
+"""Rows whose smallest singular value is at least this part of the best choice's are as good; the simplest of them is taken."""
+
+PATTERN = 1e-9
+"""Entries of dimensionless rows below this are zeros of the pattern."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegChoice:
+    """Choices of one leg.
+
+    Args:
+        rows: closing rows that its rates are solved from, as many as it has coordinates.
+        balance: closing rows whose multipliers balance its passive joints.
+        signs: roots of its closed position (drive, first universal angle); empty where Newton's method finds it.
+        constants: entries of its inner frames that are 0, 1 or -1 by construction: (path below the leg, value).
+    """
+
+    rows: tuple[int, ...]
+    balance: tuple[int, ...]
+    signs: tuple[int, ...]
+    constants: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkPlan:
+    """Choices of a robot; see the module."""
+
+    legs: tuple[LegChoice, ...]
+    columns: tuple[int, ...]
+    components: tuple[int, ...]
+    strain: tuple[int, ...]
+    kept: tuple[int, ...]
+    bound: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegNumbers:
+    """Closing rows of a leg in numbers: B (m, n) by its coordinates, P (m, 6) by the platform twist, dimensionless."""
+
+    B: Array
+    P: Array
+    driven: tuple[int, ...]
+
+
+def refused(robot: Robot) -> str | None:
+    """Why the link-axes model has no plan for a robot yet; None where it has."""
+    if robot.elastic_legs or robot.flexible_platform is not None:
+        return "it has flexible bodies or springs"
+    for leg in robot.legs:
+        if leg.closing.link < 0:
+            return f"leg {leg.name} has no link between base and platform joint"
+        if len(leg.moving) > len(ROWS[leg.closing.type]):
+            return f"leg {leg.name} can move while its ends are held"
+    if len(robot.actuators) < robot.mobility.rank:
+        return "it has fewer actuators than degrees of freedom"
+    length, numbers = robot.characteristic_length, numbers_near_home(robot)
+    for leg, found in zip(robot.legs, numbers, strict=True):
+        n = found.B.shape[1]
+        if n and np.linalg.svd(found.B, compute_uv=False)[n - 1] < WORKABLE * min(1.0, length):
+            return f"leg {leg.name} can move while its ends are held"
+    return None
+
+
+def numbers_near_home(robot: Robot) -> list[LegNumbers]:
+    """Every leg's rows at a generic configuration near home."""
+    length = robot.characteristic_length
+    coordinates, platform = generic_configuration(robot.legs, robot.home, length, seed=7)
+    return [leg_numbers(leg, q, platform, length) for leg, q in zip(robot.legs, coordinates, strict=True)]
+
+
+def link_plan(robot: Robot) -> LinkPlan:
+    """The plan of a robot that `refused` lets pass.
+
+    Checked by: tests/equations/test_link_model.py.
+    """
+    numbers = numbers_near_home(robot)
+    choices = tuple(_leg_choice(leg, found) for leg, found in zip(robot.legs, numbers, strict=True))
+    columns, components, strain = _core(robot, numbers, choices)
+    G = np.vstack([_left(found, choice) for found, choice in zip(numbers, choices, strict=True)])
+    kept = pivots(G.T)
+    return LinkPlan(
+        legs=choices,
+        columns=columns,
+        components=components,
+        strain=strain,
+        kept=tuple(kept),
+        bound=tuple(pivots(G[kept])) if kept else (),
+    )
+
+
+def still_good(robot: Robot, plan: LinkPlan) -> bool:
+    """A plan made for other numbers holds for these: same branches and constants, blocks well conditioned at home."""
+    length = robot.characteristic_length
+    for leg, choice in zip(robot.legs, plan.legs, strict=True):
+        found = leg_numbers(leg, leg.home, robot.home, length)
+        passive = [k for k in range(found.B.shape[1]) if k not in found.driven]
+        for part in (found.B[list(choice.rows)], found.B[np.ix_(choice.balance, passive)]):
+            if part.size and np.linalg.svd(part, compute_uv=False)[-1] < WORKABLE:
+                return False
+        if (_signs(leg), inner_constants(leg)) != (choice.signs, choice.constants):
+            return False
+    return True
+
+
+def leg_numbers(leg: Leg, q: Array, platform: Pose, length: float) -> LegNumbers:
+    """Closing rows of a leg in axes of its last link, metres over `length`."""
+    poses, last = link_poses(leg, np.asarray(q)), leg.closing.link
+    R_l, p_l = poses[last]
+    R_h, p_h = R_l @ leg.closing.on_link.rotation, p_l + R_l @ leg.closing.on_link.position
+    R_p = platform.rotation @ leg.closing.on_platform.rotation
+    rows = []
+    for kind, i, *rest in ROWS[leg.closing.type]:
+        if kind == "axes":
+            rows.append(np.concatenate([np.zeros(3), np.cross(R_h[:, int(rest[0])], R_p[:, int(i)])]))
+        else:
+            rows.append(np.concatenate([(R_l if kind == "point" else R_h)[:, int(i)] / length, np.zeros(3)]))
+    W = np.array(rows)
+    B = np.zeros((len(W), len(leg.moving)))
+    for j in ancestors(leg, last):
+        kind, (R, p) = leg.links[j].kind, poses[j]
+        if kind != "fixed":
+            z = R[:, 2]
+            twist = np.concatenate([z * length, np.zeros(3)] if kind == "P" else [np.cross(z, p_h - p), z])
+            B[:, leg.moving.index(j)] = W @ twist
+    arm = p_h - platform.position
+    T = np.block([[np.eye(3) * length, -skew(arm)], [np.zeros((3, 3)), np.eye(3)]])
+    driven = tuple(k for k, j in enumerate(leg.moving) if leg.links[j].actuated)
+    return LegNumbers(B=B, P=-W @ T, driven=driven)
+
+
+def _leg_choice(leg: Leg, found: LegNumbers) -> LegChoice:
+    passive = [k for k in range(found.B.shape[1]) if k not in found.driven]
+    return LegChoice(
+        rows=_simple_rows(found.B),
+        balance=_simple_rows(found.B[:, passive]),
+        signs=_signs(leg),
+        constants=inner_constants(leg),
+    )
+
+
+def _simple_rows(B: Array) -> tuple[int, ...]:
+    """Rows that make a well-conditioned square block: of the good choices, that with the smallest blocks and fewest entries."""
+    m, n = B.shape
+    if n == 0:
+        return ()
+    found = {rows: float(np.linalg.svd(B[list(rows)], compute_uv=False)[-1]) for rows in combinations(range(m), n)}
+    best, candidates = max(found.values()), []
+    for rows, smallest in found.items():
+        pattern = np.abs(B[list(rows)]) > PATTERN
+        if smallest < NEARLY_BEST * best * (1.0 - 1e-6):
+            continue
+        try:
+            largest = max(len(block[0]) for block in blocks(pattern.tolist()))
+        except StructurallySingularError:
+            continue
+        candidates.append((largest, int(pattern.sum()), -round(smallest / best, 6), rows))
+    return min(candidates)[3]
+
+
+def _multipliers(found: LegNumbers, choice: LegChoice) -> tuple[Array, list[int]]:
+    """D (m, k): multipliers of all rows per free one, with the passive joints balanced; and which rows are free."""
+    m, n = found.B.shape
+    passive = [k for k in range(n) if k not in found.driven]
+    free = [r for r in range(m) if r not in choice.balance]
+    D = np.zeros((m, len(free)))
+    D[free] = np.eye(len(free))
+    if passive and free:
+        Bp = found.B[:, passive].T
+        D[list(choice.balance)] = np.linalg.solve(Bp[:, list(choice.balance)], -Bp[:, free])
+    return D, free
+
+
+def _core(
+    robot: Robot, numbers: list[LegNumbers], choices: tuple[LegChoice, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Columns and components of the platform's balance, and the null directions that strain the actuators."""
+    D = [_multipliers(found, choice)[0] for found, choice in zip(numbers, choices, strict=True)]
+    G = np.hstack([found.P.T @ d for found, d in zip(numbers, D, strict=True)])
+    columns = pivots(G)
+    components = pivots(G[:, columns].T)
+    others = [k for k in range(G.shape[1]) if k not in columns]
+    null = np.zeros((G.shape[1], len(others)))
+    null[others] = np.eye(len(others))
+    if others:
+        null[columns] = -np.linalg.solve(G[np.ix_(components, columns)], G[np.ix_(components, others)])
+    force, at = [], 0
+    for found, d in zip(numbers, D, strict=True):
+        force += [-found.B[:, k] @ d @ null[at : at + d.shape[1]] for k in found.driven]
+        at += d.shape[1]
+    return tuple(columns), tuple(components), tuple(pivots(np.array(force))) if others else ()
+
+
+def _left(found: LegNumbers, choice: LegChoice) -> Array:
+    """What a leg forbids the platform: rows left over when its coordinates are eliminated, (k, 6)."""
+    rows = list(choice.rows)
+    left = [r for r in range(len(found.B)) if r not in rows]
+    X = np.linalg.solve(found.B[rows], -found.P[rows]) if rows else np.zeros((0, 6))
+    return np.asarray(found.P[left] + found.B[left] @ X)
+
+
+def link_mode(robot: Robot, leg: Leg) -> int:
+    """Sign of the determinant of the leg's rows at home: it tells the leg's branches apart. 0 where home is singular."""
+    choice = robot.link_plan.legs[robot.legs.index(leg)]
+    B = leg_numbers(leg, leg.home, robot.home, robot.characteristic_length).B[list(choice.rows)]
+    value, size = float(np.linalg.det(B)), float(np.prod(np.linalg.norm(B, axis=0)))
+    return 0 if abs(value) <= RANK * size else int(np.sign(value))
+
+
+def inner_constants(leg: Leg) -> tuple[tuple[str, int], ...]:
+    """Entries of a leg's frames that are constants: of rotations with an axis along one of their parent's, zero offsets between
+    the axes of one joint, and those of a tip that lies on an axis of its link."""
+    result: list[tuple[str, int]] = []
+    for link in leg.links:
+        result += _constant_entries(f"{link.coordinate}.R", link.placement.rotation)
+        if link.parent >= 0 and link.joint == leg.links[link.parent].joint:
+            result += [(f"{link.coordinate}.p.{a}", 0) for a, x in zip("xyz", link.placement.position, strict=True) if x == 0.0]
+    tip, name = leg.closing.on_link, f"{leg.closing.joint}.on_link"
+    if np.count_nonzero(tip.position) <= 1:
+        result += [(f"{name}.p.{a}", 0) for a, x in zip("xyz", tip.position, strict=True) if x == 0.0]
+    return tuple(result + _constant_entries(f"{name}.R", tip.rotation))
+
+
+def _constant_entries(name: str, R: Array) -> list[tuple[str, int]]:
+    if not np.any(np.abs(R) == 1.0):
+        return []
+    pairs = [(i, j) for i in range(3) for j in range(3)]
+    return [(f"{name}.{'xyz'[i]}{'xyz'[j]}", int(R[i, j])) for i, j in pairs if abs(R[i, j]) in (0.0, 1.0)]
+
+
+def _signs(leg: Leg) -> tuple[int, ...]:
+    """Roots that the leg has at home: of its drive (P-U-S, R-U-S; 0 for U-P-S) and of its first universal angle."""
+    if leg.architecture == "general":
+        return ()
+    q = leg.home + np.array([leg.links[i].zero for i in leg.moving])
+    R = [link.placement.rotation for link in leg.links]
+    p = [link.placement.position for link in leg.links]
+    poses = link_poses(leg, leg.home)
+    S = poses[2][1] + poses[2][0] @ leg.closing.on_link.position
+    first, drive = (0, 0) if leg.architecture == "UPS" else (1, 0)
+    d = R[0].T @ (S - p[0])
+    if leg.architecture == "PUS":
+        d = d - p[1]
+        drive = 1 if q[0] > d[2] else -1
+        d = R[1].T @ (d - np.array([0.0, 0.0, q[0]]))
+    elif leg.architecture == "RUS":
+        across = p[1][0] * d[1] - p[1][1] * d[0]
+        along = p[1][0] * d[0] + p[1][1] * d[1]
+        drive = 1 if np.sin(q[0]) * along - np.cos(q[0]) * across > 0 else -1
+        c, s = np.cos(q[0]), np.sin(q[0])
+        d = R[1].T @ (np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ d - p[1])
+    k = R[first + 1][:, 2]
+    x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
+    return drive, 1 if np.cos(q[first]) * y - np.sin(q[first]) * x > 0 else -1

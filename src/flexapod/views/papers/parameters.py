@@ -1,0 +1,59 @@
+"""Parameters of a paper beside those of the robot that all its results use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import flexapod as fp
+from flexapod.views.html import HtmlTable
+from flexapod.views.papers.items import DIFFERS, INPUT, Item
+
+Printed = Mapping[str, tuple[Any, str]]
+"""Name and unit -> printed value (a number, or a tuple of numbers), and its path in the robot file."""
+
+LAST_DIGIT = 1e-12
+"""Relative: printed numbers are in the file as they are; derived ones differ by rounding."""
+
+
+def parameter_item(
+    robot: fp.Robot, where: str, printed: Printed, derived: Sequence[tuple[str, Any, Any]] = (), says: str = ""
+) -> Item:
+    """The parameters read back.
+
+    Args:
+        derived: (name, printed value, value of ours) of what the file holds in another form.
+    """
+    rows = [(name, value, robot.parameter(path)) for name, (value, path) in printed.items()] + list(derived)
+    wrong = [name for name, value, ours in rows if not _equal(value, ours)]
+    count = len(rows)
+    return Item(
+        where=where,
+        title="parameters of the robot (input)",
+        says=says or "Dimensions, masses and inertias.",
+        ours=f"Not equal: {', '.join(wrong)}."
+        if wrong
+        else f"All {count} are those of {robot.name}, which all results here use.",
+        verdict=DIFFERS if wrong else INPUT,
+        check=f"{count} printed values read back from the robot",
+        parts=[HtmlTable(head=("parameter", "paper", "robot"), rows=[[name, _text(a), _text(b)] for name, a, b in rows])],
+    )
+
+
+def diagonal(name: str, path: str, values: tuple[float, float, float]) -> dict[str, tuple[Any, str]]:
+    """Rows of a diagonal tensor [kg m^2]."""
+    return {f"{name} {k}{k} [kg m²]": (value, f"{path}.inertia.{k}{k}") for k, value in zip("xyz", values, strict=True)}
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    return tuple(float(x) for x in value) if isinstance(value, tuple | list) else (float(value),)
+
+
+def _equal(first: Any, second: Any) -> bool:
+    a, b = _numbers(first), _numbers(second)
+    size = max(1e-300, *(abs(x) for x in a))
+    return len(a) == len(b) and all(abs(x - y) <= LAST_DIGIT * size for x, y in zip(a, b, strict=True))
+
+
+def _text(value: Any) -> str:
+    return ", ".join(f"{x:.6g}" for x in _numbers(value))

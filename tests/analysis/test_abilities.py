@@ -1,0 +1,321 @@
+"""Every option of every verb, given to every kind of robot: the result changes, or the table has the reason why not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import flexapod as fp
+from flexapod.analysis import abilities
+from flexapod.analysis.abilities import ABILITIES, ANY
+from flexapod.analysis.properties import has_friction
+from flexapod.analysis.results import SampleError
+from flexapod.analysis.sampling import random_states
+from support.kinds import KINDS, robot_of_kind
+
+STRONG = 1e-9
+"""Change, of the largest entry, that counts as one: an option moves its result by more than rounding."""
+
+EQUAL = ("progress", "save", "block", "threads", "tolerance")
+"""Options that say how a result is computed or kept, not what it is."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Case:
+    """Arguments of one robot: what a verb is called with."""
+
+    robot: fp.Robot
+
+    @property
+    def n(self) -> int:
+        return len(self.robot.actuators)
+
+    @property
+    def N(self) -> int:
+        return len(self.robot.elastic_names)
+
+    @cached_property
+    def moment(self) -> dict[str, np.ndarray]:
+        """Pose, twist and acceleration somewhere in the workspace that the robot can have."""
+        return {name: values[0] for name, values in random_states(self.robot, 1, seed=5).items()}
+
+    @property
+    def pose(self) -> fp.State:
+        return fp.State(position=self.moment["position"], rotation=self.moment["rotation"])
+
+    @property
+    def state(self) -> fp.State:
+        return fp.State(**{k: v for k, v in self.moment.items() if "acceleration" not in k})
+
+    @property
+    def motion(self) -> fp.Motion:
+        return fp.Motion(time=[0.0], **{k: v[None] for k, v in self.moment.items()})
+
+    @property
+    def q(self) -> np.ndarray:
+        return np.concatenate([leg.home for leg in self.robot.legs])[list(self.robot.driven)]
+
+    @property
+    def driven(self) -> fp.ActuatorMotion:
+        tied = self.n > len(self.robot.plan.platform_independent)
+        rows = np.tile(self.q + (0.0 if tied else 0.02) * np.cos(np.arange(self.n)), (2, 1))
+        rate = np.zeros_like(rows) if tied else np.full_like(rows, 0.1)
+        return fp.ActuatorMotion(time=[0.0, 0.002], position=rows, velocity=rate, acceleration=0 * rows)
+
+    @property
+    def deflected(self) -> np.ndarray:
+        """Elastic coordinates, a little from zero, that no loop forbids."""
+        return 1e-6 * np.cos(np.arange(self.N))
+
+    @property
+    def at(self) -> Any:
+        """What dynamics are asked about: a motion of the platform, of the actuators where legs deform."""
+        return self.driven if self.robot.elastic_legs else self.motion
+
+    @property
+    def point(self) -> str | None:
+        return next(iter(self.robot.platform.points), None)
+
+
+WRENCH = np.array([10.0, -20.0, 30.0, 1.0, 2.0, -3.0])
+Options = Callable[[Case], list[dict[str, Any]]]
+LOADED: Options = lambda c: [{"wrench": WRENCH}, {"point": c.point, "wrench": WRENCH}, {"axes": "platform", "wrench": WRENCH}]  # noqa: E731
+
+
+COORDINATES = [{"coordinates": k} for k in ("actuator", "independent", "platform")]
+
+
+def dynamics(c: Case) -> list[dict[str, Any]]:
+    return [
+        {"friction": False}, {"reactions": True}, *LOADED(c),
+        {"elastic": c.deflected}, {"elastic_velocity": c.deflected, "elastic": c.deflected}, {"on_error": "mask"},
+    ]  # fmt: skip
+
+
+OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
+    "inverse_dynamics": (
+        lambda c: (c.robot, c.at),
+        lambda c: [
+            *dynamics(c), {"shares": "frozen"}, {"legs": "massless", "friction": False}, {"spin": "neglected"},
+            {"formulation": "virtual_power" if c.robot.flexible_platform is not None else "newton_euler", "friction": False},
+        ],
+    ),
+    "forward_dynamics": (
+        lambda c: (c.robot, c.at if c.robot.elastic_legs else c.state, np.ones(c.n)),
+        lambda c: [*dynamics(c), {"formulation": "minimal"}],
+    ),
+    "inverse_dynamics_derivatives": (
+        lambda c: (c.robot, c.motion),
+        lambda c: [{"parameters": ["gravity.y"]}, {"wrench": WRENCH}],
+    ),
+    "inverse_kinematics": (
+        lambda c: (c.robot, c.at),
+        lambda c: [
+            {"joints": False}, {"bodies": True}, {"elastic": c.deflected},
+            {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
+        ],
+    ),
+    "point_motion": (
+        lambda c: (c.robot, c.at, c.point or "platform"),
+        lambda c: [
+            {"elastic": c.deflected}, {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
+        ],
+    ),
+    "deformation": (
+        lambda c: (c.robot, c.at if c.robot.elastic_legs else c.pose),
+        lambda c: [{"elastic": c.deflected}, {"elastic_velocity": c.deflected, "elastic": c.deflected}, {"on_error": "mask"}],
+    ),
+    "static_deflection": (lambda c: (c.robot, c.pose), lambda c: [*LOADED(c), {"on_error": "mask"}]),
+    "internal_dynamics": (lambda c: (c.robot, c.pose), lambda c: [*LOADED(c), {"on_error": "mask"}]),
+    "natural_frequencies": (
+        lambda c: (c.robot, c.pose),
+        lambda c: [
+            {"actuators": "free"}, {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False}, *LOADED(c),
+            {"wrench": WRENCH, "prestress": False}, {"on_error": "mask"},
+        ],
+    ),
+    "cartesian_stiffness": (
+        lambda c: (c.robot, c.pose),
+        lambda c: [
+            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "actuators": np.full(c.n, 1e5)},
+            {"wrench": WRENCH, "actuators": np.full(c.n, 1e5)},
+            {"point": c.point, "actuators": np.full(c.n, 1e5), "prestress": False}, {"on_error": "mask"},
+        ],
+    ),
+    "linearize": (
+        lambda c: (c.robot, c.pose),
+        lambda c: [
+            {"inputs": ("wrench",), "prestress": False}, {"outputs": ("platform_rates",), "prestress": False},
+            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "wrench": None}, {"wrench": WRENCH},
+        ],
+    ),
+    "mass_matrix": (lambda c: (c.robot, c.pose), lambda c: COORDINATES),
+    "gravity_force": (lambda c: (c.robot, c.pose), lambda c: COORDINATES),
+    "coriolis_force": (lambda c: (c.robot, c.state), lambda c: COORDINATES),
+    "energy": (lambda c: (c.robot, c.pose), lambda c: []),
+    "jacobian": (lambda c: (c.robot, c.pose), lambda c: [{"on_error": "mask"}]),
+    "conditioning": (lambda c: (c.robot, c.pose), lambda c: [{"on_error": "mask"}, {"length": 0.01}]),
+    "check_motion": (lambda c: (c.robot, c.motion), lambda c: [{"friction": False}, {"wrench": WRENCH}]),
+    "fit_motion": (lambda c: (c.robot, c.motion), lambda c: [{"tolerance": 0.1}, {"friction": False}, {"wrench": WRENCH}]),
+    "forward_kinematics": (
+        lambda c: (c.robot, c.q + 0.01),
+        lambda c: [{"on_error": "mask"}, {"guess": c.pose}, {"continuation": True}, {"assembly": "any"}],
+    ),
+    "platform_motion": (lambda c: (c.robot, c.driven), lambda c: [{"guess": c.pose}]),
+}
+"""Verb -> its arguments, and the options that it is given one after another; the first key of each is the one under test."""
+
+SAME_ANSWER = {
+    ("forward_kinematics", "guess"), ("forward_kinematics", "continuation"), ("forward_kinematics", "assembly"),
+    ("platform_motion", "guess"), ("forward_dynamics", "formulation"), ("fit_motion", "friction"), ("fit_motion", "wrench"),
+}  # fmt: skip
+"""Options that choose between solutions: where there is one, the answer stays. Each has tests of its own."""
+
+
+NO_EFFECT = {
+    ("tripteron-friction", "cartesian_stiffness", "point"): "its platform does not rotate",
+    **{
+        ("tripteron-friction", verb, option): "its platform does not rotate"
+        for verb in ("inverse_dynamics", "forward_dynamics")
+        for option in ("point", "axes")
+    },
+    ("tripteron-friction", "inverse_dynamics_derivatives", "wrench"): "its Jacobian is constant",
+    ("dualemps", "linearize", "prestress"): "its weight acts across its plane",
+    ("dualemps", "cartesian_stiffness", "prestress"): "its weight acts across its plane",
+}
+"""Robot, verb, option -> why the answer is right to stay."""
+
+
+@cache
+def case(kind: str) -> Case:
+    return Case(robot=robot_of_kind(kind))
+
+
+def numbers(result: Any) -> dict[str, Any]:
+    """Everything that a result says, by name."""
+    if isinstance(result, xr.Dataset):
+        arrays = {str(k): v.values for k, v in result.variables.items()}
+        return {**arrays, **{f"attribute {k}": v for k, v in result.attrs.items()}}
+    if isinstance(result, xr.DataArray):
+        return {"values": result.values, **{f"coordinate {k}": v.values for k, v in result.coords.items()}}
+    if hasattr(result, "margins"):
+        return numbers(result.margins)
+    if isinstance(result, tuple):
+        return {f"{i} {k}": v for i, part in enumerate(result) for k, v in numbers(part).items()}
+    if isinstance(result, fp.Motion | fp.StateSpace):
+        return {k: v for k, v in vars(result).items() if k != "formula"}
+    return {"value": result}
+
+
+def differs(a: Any, b: Any) -> bool:
+    """One result says something else than another, beyond rounding."""
+    first, second = numbers(a), numbers(b)
+    if set(first) != set(second):
+        return True
+    for name, value in first.items():
+        x, y = np.asarray(value), np.asarray(second[name])
+        if x.shape != y.shape:
+            return True
+        if x.dtype.kind not in "fc":
+            if not np.array_equal(x, y):
+                return True
+            continue
+        size = 1e-3 + np.abs(np.nan_to_num(y)).max(initial=0.0)
+        if np.any(np.isnan(x) != np.isnan(y)) or np.any(np.abs(np.nan_to_num(x - y)) > STRONG * size):
+            return True
+    return False
+
+
+def call(verb: str, c: Case, options: dict[str, Any]) -> Any:
+    return getattr(fp, verb)(*OPTIONS[verb][0](c), **options)
+
+
+def texts(robot: fp.Robot, verb: str, names: list[str]) -> set[str]:
+    """Reasons of the table's rows, as this robot's refusal says them."""
+    rows = {name: row for name, row in ABILITIES[verb].items() if name.split("=")[0] in names or name in (ANY, "velocity")}
+    return {abilities.wording(robot, verb, name, text) for name, row in rows.items() for text in row.values()}
+
+
+def outcome(verb: str, c: Case, options: dict[str, Any], own: list[str]) -> Any:
+    """The result, or the refusal, which must be one of the table's."""
+    try:
+        return call(verb, c, options)
+    except fp.MotionNotFittedError as error:
+        return str(error)
+    except SampleError as error:
+        refusal = error.reason
+        assert (verb, refusal.split(";")[0]) == ("cartesian_stiffness", "the robot can move without any force")
+        assert abilities.PROPERTIES["under-actuated"](c.robot)
+        return refusal
+    except fp.InputError as error:
+        refusal = str(error)
+    known = texts(c.robot, verb, own)
+    if verb in ("check_motion", "fit_motion"):
+        known |= texts(c.robot, "inverse_dynamics", [*own, "friction"]) | texts(c.robot, "inverse_kinematics", own)
+    assert refusal in known, f"{c.robot.name}: {verb}({', '.join(options)}) is refused by something else: {refusal}"
+    return refusal
+
+
+QUICK = ("rigid, mobility below 6", "joint springs", "under-actuated")
+"""Kinds whose kernels compile in seconds."""
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k in QUICK else pytest.mark.full) for k in KINDS])
+@pytest.mark.parametrize("verb", sorted(OPTIONS))
+def test_options_are_honoured_or_refused(verb: str, kind: str) -> None:
+    c = case(kind)
+    defaults = {name: p.default for name, p in inspect.signature(getattr(fp, verb)).parameters.items()}
+    for options in OPTIONS[verb][1](c):
+        if options.get("point", "x") is None or (next(iter(options)) == "friction" and not has_friction(c.robot)):
+            continue
+        name = next(iter(options))
+        others = {k: v for k, v in options.items() if k != name}
+        base = outcome(verb, c, others, [*others, *defaults])
+        found = outcome(verb, c, options, [*options, *defaults])
+        if isinstance(found, str) or isinstance(base, str):
+            continue  # refused, with a reason of the table
+        if verb == "check_motion" and "force_margin" not in found.margins:
+            continue  # the file has no limits of forces to compare with
+        if name in EQUAL or (verb, name) in SAME_ANSWER or _is_default(defaults[name], options[name]):
+            assert name not in EQUAL or not differs(base, found)
+        else:
+            assert (c.robot.name, verb, name) in NO_EFFECT or differs(base, found), f"{c.robot.name}: {verb} ignores {name}"
+
+
+def _is_default(default: Any, value: Any) -> bool:
+    """The default itself, or the coordinates that others become where these are the platform's or the actuators'."""
+    return isinstance(value, str) and value in (default, "independent")
+
+
+def test_table_lists_every_option() -> None:
+    """Verbs that take a robot, and each of their options; no row for an option that does not exist."""
+    for verb, rows in ABILITIES.items():
+        parameters = inspect.signature(getattr(fp, verb)).parameters
+        known = {name for name, p in parameters.items() if p.default is not inspect.Parameter.empty}
+        listed = {name.split("=")[0] for name in rows if name not in (ANY, "velocity")}
+        assert listed == known, verb
+    public = {name for name in fp.__all__ if inspect.isfunction(getattr(fp, name))}
+    robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}
+    others = {"load", "export_c", "generate", "kernel", "count_table", "write_robot_file", "robot_text"}
+    assert robots - others <= set(ABILITIES)
+    assert set(OPTIONS) | {"simulate", "simulate_study", "workspace", "check_pose"} == set(ABILITIES)
+
+
+def test_conditions_are_known() -> None:
+    """Every condition names a property of robots or an option of its verb."""
+    for verb, rows in ABILITIES.items():
+        names = {*inspect.signature(getattr(fp, verb)).parameters, "motion"}
+        for row in rows.values():
+            for condition in row:
+                for part in condition.split(" & "):
+                    other = part.removeprefix("no ").split("=")[0]
+                    assert part in abilities.PROPERTIES or other in names, (verb, condition)

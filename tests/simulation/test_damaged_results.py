@@ -1,0 +1,153 @@
+"""Result files that were cut off, emptied, altered or come from elsewhere: one clear error per cause, never a library's own."""
+
+import contextlib
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from runs import pd_run
+
+import flexapod as fp
+from flexapod.simulation.checkpoint import read_checkpoint, write_checkpoint
+from flexapod.simulation.drive import Progress
+
+SUFFIXES = (".csv", ".parquet", ".nc")
+SAMPLE, FULL = 60, 2000
+"""Damages per format in `make test` and in `make test-full`."""
+
+
+@pytest.fixture(scope="module")
+def run() -> xr.Dataset:
+    return pd_run(duration=0.5, output_step=0.02)
+
+
+def cut(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(len(data))]
+
+
+def flipped(data: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(data))
+    return data[:place] + bytes([data[place] ^ 1 << chance.randrange(8)]) + data[place + 1 :]
+
+
+def zeroed(data: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(data))
+    size = chance.randrange(1, 600)
+    return data[:place] + bytes(len(data[place : place + size])) + data[place + size :]
+
+
+def swapped(data: bytes, chance: random.Random) -> bytes:
+    a, b = sorted(chance.randrange(len(data)) for _ in range(2))
+    return data[:a] + data[b:] + data[a:b]
+
+
+@pytest.mark.parametrize("count", [SAMPLE, pytest.param(FULL, marks=pytest.mark.full)])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_damaged_files_are_refused(tmp_path: Path, run: xr.Dataset, suffix: str, count: int) -> None:
+    path = fp.save(run, tmp_path / f"run{suffix}")
+    whole, chance = path.read_bytes(), random.Random(1)
+    for k in range(count):
+        damage: Callable[[bytes, random.Random], bytes] = (cut, flipped, zeroed, swapped)[k % 4]
+        data = damage(whole, chance)
+        path.write_bytes(data)
+        if data != whole:
+            with pytest.raises(fp.FileError, match=path.name):
+                fp.open(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: str) -> None:
+    path = fp.save(run, tmp_path / f"run{suffix}")
+    whole = path.read_bytes()
+    end = {".csv": "is cut off: 12 of 26 rows are complete", ".parquet": "is cut off: the end", ".nc": "is cut off, or was not"}
+    place = whole.index(b"0.02") if suffix == ".csv" else len(whole) // 3
+    damages = {
+        "empty": (b"", "is empty"),
+        "cut off": (whole[: len(whole) // 2], end[suffix]),
+        "altered": (whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :], "was altered"),
+        "foreign": (b"\0\1\2 something else\n" * 10, "altered" if suffix == ".csv" else "is not a"),
+    }
+    if suffix == ".csv":
+        damages["foreign"] = (b"\0\1\2 something else\n" * 100, "was altered")
+    for cause, (data, text) in damages.items():
+        path.write_bytes(data)
+        with pytest.raises(fp.FileError, match=text):
+            fp.open(path)
+        assert cause
+
+
+def test_half_a_row_and_more_rows(tmp_path: Path, run: xr.Dataset) -> None:
+    path = fp.save(run, tmp_path / "run.csv")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    with pytest.raises(fp.FileError, match="is cut off: 25 of 26 rows are complete"):
+        fp.open(path)
+    path.write_bytes(whole + whole.splitlines(keepends=True)[-1])
+    with pytest.raises(fp.FileError, match=r"was altered after it was written .* without run.csv.json it is read as a plain"):
+        fp.open(path)
+
+
+def test_the_side_file_is_checked_too(tmp_path: Path, run: xr.Dataset) -> None:
+    path = fp.save(run, tmp_path / "run.csv")
+    side = tmp_path / "run.csv.json"
+    whole, chance = side.read_bytes(), random.Random(2)
+    for k in range(SAMPLE):
+        side.write_bytes((cut, flipped, zeroed)[k % 3](whole, chance))
+        with contextlib.suppress(fp.FileError):
+            xr.testing.assert_identical(fp.open(path), run)  # a blank of the layout that became another one
+    for data in (b"", b"[]", b"null", b'{"format": 3}', b"[" * 100000, b"\xff\xfe"):
+        side.write_bytes(data)
+        with pytest.raises(fp.FileError, match=r"run.csv.json: (is damaged|has the format)"):
+            fp.open(path)
+    side.write_bytes(whole.replace(b'"units": "N"', b'"units": "m"'))
+    with pytest.raises(fp.FileError, match=r"run.csv.json: is damaged"):
+        fp.open(path)
+
+
+def test_files_of_others_are_refused(tmp_path: Path) -> None:
+    import pandas as pd
+
+    table = pd.DataFrame({"time": [0.0, 1.0], "x": [1.0, 2.0]})
+    table.to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(fp.FileError, match=r"was not written by flexapod.*pandas.read_parquet may read it"):
+        fp.open(tmp_path / "other.parquet")
+    xr.Dataset({"x": ("time", [1.0])}).to_netcdf(tmp_path / "other.nc", engine="netcdf4")
+    with pytest.raises(fp.FileError, match=r"was not written by flexapod.*xarray.open_dataset may read it"):
+        fp.open(tmp_path / "other.nc")
+    (tmp_path / "pictures.csv").write_bytes(bytes(range(256)) * 9)
+    with pytest.warns(fp.FileWarning), pytest.raises(fp.FileError, match="is not a readable CSV file"):
+        fp.open(tmp_path / "pictures.csv")
+    (tmp_path / "ragged.csv").write_text("time,x\n1,2,3\n4,5,6\n")
+    with pytest.warns(fp.FileWarning), pytest.raises(fp.FileError, match="does not name every column"):
+        fp.open(tmp_path / "ragged.csv")
+    (tmp_path / "folder.nc").mkdir()
+    with pytest.raises(fp.FileError, match=r"folder.nc: is not a regular file"):
+        fp.open(tmp_path / "folder.nc")
+
+
+def test_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
+    path, chance = tmp_path / "run.npz", random.Random(3)
+    progress = Progress(state=np.arange(30.0), rows=[np.ones((50, 40))], times=[np.arange(50.0)], index=50)
+    write_checkpoint(path, "mark", progress, 40)
+    again = read_checkpoint(path, "mark")
+    assert again is not None
+    assert np.array_equal(again.rows[0], progress.rows[0])
+    whole = path.read_bytes()
+    for k in range(4 * SAMPLE):
+        data = (cut, flipped, zeroed, swapped)[k % 4](whole, chance)
+        path.write_bytes(data)
+        if data != whole:
+            with pytest.raises(fp.FileError, match=r"run.npz is (empty|not a checkpoint|cut off or was altered)"):
+                read_checkpoint(path, "mark")
+    np.savez(path, rows=np.ones(3))
+    with pytest.raises(fp.FileError, match="not a checkpoint; remove it to start again, or choose another name"):
+        pd_run(duration=0.1, save=path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(fp.FileError, match="not a regular file"):
+        pd_run(duration=0.1, save=path)
+    with pytest.raises(fp.FileError, match="there is no folder"):
+        pd_run(duration=0.1, save=tmp_path / "gone" / "run.npz")

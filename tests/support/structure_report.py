@@ -1,0 +1,39 @@
+"""Prints, as JSON, what must not depend on the processor: structure, zeros and operation counts of every catalogue robot."""
+
+import hashlib
+import json
+import sys
+
+import flexapod as fp
+from flexapod.analysis.kernels import make_program
+from flexapod.equations.minimal import applies, plan
+from flexapod.kernels import make_tape
+
+COUNTED = ("hexapod", "hexaslide", "stewart-3-3", "five-bar")
+"""Robots whose kernels are counted: the three that once differed, and a planar one."""
+
+
+def counts(robot: fp.Robot) -> dict[str, int]:
+    """Operations of the robot's inverse dynamics by each set of equations."""
+    programs = {"virtual_power": {}, "newton_euler": {}, "virtual_work": {}}
+    if applies(robot) is None:
+        programs["minimal_inverse_dynamics"] = {"plan": plan(robot)}
+    result = {}
+    for name, options in programs.items():
+        program = make_program(robot, name, options)
+        known = {p.name for p in program.signature.parameters}
+        result[name] = make_tape(program, robot.zeros & known).operations.total
+    return result
+
+
+def main() -> None:
+    report = {}
+    for name in fp.catalogue():
+        robot = fp.load(name)
+        zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()
+        report[name] = [robot.structure, zeros, counts(robot) if name in COUNTED else {}]
+    json.dump(report, sys.stdout, sort_keys=True)
+
+
+if __name__ == "__main__":
+    main()
