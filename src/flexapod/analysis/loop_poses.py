@@ -171,8 +171,8 @@ def _round(
 
 
 def _size(loops: Loops) -> Array:
-    """A radian or a characteristic length per actuator."""
-    return np.where(loops.turning[loops.driven], 1.0, loops.length)
+    """A radian, or the robot's size, per actuator."""
+    return np.where(loops.turning[loops.driven], 1.0, loops.robot.size)
 
 
 def _normal(random: np.random.Generator, n: int) -> Complex:
