@@ -2,6 +2,8 @@
 
 from flexapod import flexible as flexible
 from flexapod import motions as motions
+from flexapod.analysis.assembly_modes import SelfMotionError as SelfMotionError
+from flexapod.analysis.assembly_modes import assembly_modes as assembly_modes
 from flexapod.analysis.cartesian_stiffness import cartesian_stiffness as cartesian_stiffness
 from flexapod.analysis.check_pose import check_motion as check_motion
 from flexapod.analysis.check_pose import check_pose as check_pose
@@ -37,6 +39,8 @@ from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
 from flexapod.analysis.validity import ValidityWarning as ValidityWarning
+from flexapod.analysis.working_modes import NoBranchError as NoBranchError
+from flexapod.analysis.working_modes import working_modes as working_modes
 from flexapod.analysis.workspace import workspace as workspace
 from flexapod.description.json_schema import json_schema as json_schema
 from flexapod.description.problems import RobotFileError as RobotFileError

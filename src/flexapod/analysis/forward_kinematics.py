@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Assembly = Literal["same", "any"]
+Method = Literal["newton", "all"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,8 @@ def forward_kinematics(
     continuation: bool | None = None,
     *,
     assembly: Assembly = "same",
+    method: Method = "newton",
+    certify: bool = False,
 ) -> xr.Dataset:
     """The platform's pose from actuator coordinates.
 
@@ -73,16 +76,35 @@ def forward_kinematics(
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
         continuation: each sample starts from the one before; the default for an `ActuatorMotion` only.
         assembly: ``"any"`` accepts poses on another assembly mode than the guess's.
+        method: ``"all"`` gives every real pose instead, as `assembly_modes` does; it needs no guess.
+        certify: prove that the pose is the one that the robot reaches from the guess along the straight path of the actuators
+            without a singular pose, or give the reason why there is none (six UPS, PUS or RUS legs; about 0.1 s per sample).
+            With ``method="all"``: prove every pose. Without it, a guard decides; docs/theory/assembly-modes.md has its miss rate.
     Returns:
         Dataset over `time` or `sample`: `position`, `rotation`, `joint_position`, `residual` (.., actuator), `passes`; for
-        an `ActuatorMotion` also `velocity`, `angular_velocity`, `acceleration`, `angular_acceleration`.
+        an `ActuatorMotion` also `velocity`, `angular_velocity`, `acceleration`, `angular_acceleration`; certified ones also
+        `certified` and `segments`.
     Raises:
         PoseNotFoundError: no such pose: names the actuator, its residual and the nearest pose.
 
     Checked by: tests/analysis/test_pose_from_actuators.py.
     """
+    check_option("method", method, ("newton", "all"))
+    if method == "all":
+        from flexapod.analysis.assembly_modes import assembly_modes
+
+        if guess is not None or continuation is not None or assembly != "same":
+            raise InputError("method='all' needs no guess, continuation or assembly: it gives all poses")
+        return assembly_modes(robot, actuator_position, certify=certify, on_error=on_error)
+    proofs = None
     solved = solve(robot, actuator_position, guess, continuation, assembly)
     words = solved.words
+    if certify:
+        from flexapod.analysis.path_certificate import certify_solved
+
+        if assembly != "same" or solved.at.time is not None or continuation:
+            raise InputError("certify: proves paths from the guess to samples; not with assembly='any', continuation or a motion")
+        words, proofs = certify_solved(robot, solved, guess)
     variables: dict[str, tuple[Any, Any, str]] = {
         "position": (("axis",), solved.poses.position, "m"),
         "rotation": (("axis", "body_axis"), solved.poses.rotation, ""),
@@ -98,6 +120,8 @@ def forward_kinematics(
         values[words != ""] = np.nan
     variables["residual"] = (("actuator",), solved.found.residual, "m or rad")
     variables["passes"] = ((), solved.found.passes, "")
+    if proofs is not None:
+        variables["certified"], variables["segments"] = ((), words == "", ""), ((), proofs, "")
     return dataset(robot, variables, solved.at, words if on_error == "mask" else None)
 
 

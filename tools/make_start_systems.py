@@ -1,0 +1,86 @@
+"""Generic start systems of `flexapod.analysis.start_systems`, by monodromy: `python tools/make_start_systems.py`.
+
+Each family is searched from one random complex pose with the parameters that fit it; several candidates are made and the one
+whose paths to random targets take the fewest steps is kept.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import flexapod
+from flexapod.analysis import quaternions as quat
+from flexapod.analysis.loop_poses import store
+from flexapod.analysis.monodromy import monodromy
+from flexapod.analysis.path_tracking import Complex, Control
+from flexapod.analysis.platform_poses import parameters, six_leg_tracker
+
+FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
+COUNTS = {"six_legs": 40, "six_three": 16}
+CANDIDATES = 8
+STORED = ("delta",)
+"""Robots of the catalogue whose loop equations take long to solve for the first time."""
+
+
+def joints(random: np.random.Generator, family: str) -> tuple[Complex, Complex]:
+    """Random complex base and platform points (6, 3), centred."""
+
+    def normal(*shape: int) -> Complex:
+        return (random.normal(size=shape) + 1j * random.normal(size=shape)) / np.sqrt(2.0)
+
+    a, b = normal(6, 3), normal(6, 3) if family == "six_legs" else np.repeat(normal(3, 3), 2, axis=0)
+    return a - a.mean(axis=0), b - b.mean(axis=0)
+
+
+def candidate(family: str, seed: int) -> tuple[Complex, Complex]:
+    """A start system: parameters (42,) and solutions (n, 8)."""
+    random = np.random.default_rng(seed)
+    e, position = (random.normal(size=k) + 1j * random.normal(size=k) for k in (4, 3))
+    g = quat.product(quat.pure(position), e)
+    a, b = joints(random, family)
+    D = g + quat.product(np.tile(e, (6, 1)), quat.pure(b)) - quat.product(quat.pure(a), np.tile(e, (6, 1)))
+    p = parameters_of(a, b, (D * D).sum(axis=1) / (e * e).sum())
+
+    def member() -> Complex:
+        s = random.normal(size=6) + 1j * random.normal(size=6)
+        return parameters_of(*joints(random, family), s)
+
+    x, silent = monodromy(six_leg_tracker(), p, np.concatenate([e, g])[None], member, quiet=20)
+    print(f"{family}, seed {seed}: {len(x)} solutions, {silent} loops without a new one")
+    return p, x
+
+
+def parameters_of(a: Complex, b: Complex, s: Complex) -> Complex:
+    """Parameters (42,) of one member."""
+    return parameters(a[None], b[None], s[None])[0]
+
+
+def steps(family: str, p: Complex, x: Complex) -> float:
+    """Mean number of steps to random real platforms."""
+    random = np.random.default_rng(1)
+    total = 0.0
+    for _ in range(30):
+        a, b = (points.real * np.sqrt(2.0) for points in joints(random, family))
+        target = parameters_of(a, b, random.uniform(0.3, 3.0, 6))
+        rows = np.zeros(len(x), dtype=np.int64)
+        total += six_leg_tracker().track(x, p[None], target[None], Control(), rows=rows).steps.mean()
+    return total / 30
+
+
+def main() -> None:
+    """Write all families."""
+    FOLDER.mkdir(exist_ok=True)
+    for family, count in COUNTS.items():
+        made = [candidate(family, seed) for seed in range(CANDIDATES)]
+        whole = [(p, x) for p, x in made if len(x) == count]
+        p, x = min(whole, key=lambda one: steps(family, *one))
+        print(f"{family}: {steps(family, p, x):.1f} steps on average")
+        np.savez(FOLDER / f"{family}.npz", p=p, x=x)
+    for name in STORED:
+        print(f"{name}: {store(flexapod.load(name), FOLDER).name}")
+
+
+if __name__ == "__main__":
+    main()
