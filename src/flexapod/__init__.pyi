@@ -36,6 +36,8 @@ from flexapod.analysis.point_motion import point_motion as point_motion
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
+from flexapod.analysis.time_optimal import TimeOptimal as TimeOptimal
+from flexapod.analysis.time_optimal import time_optimal as time_optimal
 from flexapod.analysis.workspace import workspace as workspace
 from flexapod.description.json_schema import json_schema as json_schema
 from flexapod.description.problems import RobotFileError as RobotFileError
