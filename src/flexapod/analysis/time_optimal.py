@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.path_terms import PathDynamics
 from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing_limits import TimingLimits, timing_limits
 from flexapod.analysis.timing_passes import FINER, Timing, fastest
 from flexapod.errors import InputError
@@ -77,13 +78,14 @@ def time_optimal(
     dynamics = PathDynamics(robot, way, friction, wrench)
     s = np.linspace(way.time[0], way.time[-1], FINER * int(intervals) + 1)
     timing = fastest(dynamics, dynamics.terms(s), bounds)
-    motion = _timed(way, timing)
-    return TimeOptimal(motion=motion, duration=float(timing.time[-1]), table=_table(robot, timing, bounds))
-
-
-def _timed(way: Motion, timing: Timing) -> Motion:
+    if np.isfinite(bounds.jerk).any():
+        smooth = with_jerk(dynamics, timing, bounds)
+        formula = partial(_smooth, way=way, timing=smooth)
+        motion = with_formula(formula(np.linspace(0.0, smooth.duration, int(intervals) + 1)), formula)
+        return TimeOptimal(motion=motion, duration=smooth.duration, table=_smooth_table(robot, dynamics, smooth, motion))
     formula = partial(_at, way=way, timing=timing)
-    return with_formula(formula(timing.time), formula)
+    motion = with_formula(formula(timing.time), formula)
+    return TimeOptimal(motion=motion, duration=float(timing.time[-1]), table=_table(robot, timing, bounds))
 
 
 def _at(t: Array, *, way: Motion, timing: Timing) -> Motion:
@@ -92,8 +94,16 @@ def _at(t: Array, *, way: Motion, timing: Timing) -> Motion:
     since = np.clip(t - timing.time[i], 0.0, timing.time[i + 1] - timing.time[i])
     u, speed = timing.u[i], np.sqrt(timing.x[i])
     s = np.clip(timing.s[i] + since * (speed + since * u / 2), timing.s[0], timing.s[-1])
-    at, sd = _pose(way, s), np.maximum(speed + u * since, 0.0)
-    r, rr = sd[:, None], u[:, None]
+    return _moving(way, t, s, np.maximum(speed + u * since, 0.0), u)
+
+
+def _smooth(t: Array, *, way: Motion, timing: Averaged) -> Motion:
+    s, sd, sdd, _ = timing(t)
+    return _moving(way, t, s, sd, sdd)
+
+
+def _moving(way: Motion, t: Array, s: Array, sd: Array, sdd: Array) -> Motion:
+    at, r, rr = path_at(way, s), sd[:, None], sdd[:, None]
     return Motion(
         time=t, position=at.position, rotation=at.rotation, velocity=at.velocity * r, angular_velocity=at.angular_velocity * r,
         acceleration=at.acceleration * r**2 + at.velocity * rr,
@@ -101,33 +111,49 @@ def _at(t: Array, *, way: Motion, timing: Timing) -> Motion:
     )  # fmt: skip
 
 
-def _pose(way: Motion, s: Array) -> Motion:
-    """The path at parameters that may repeat at its ends."""
-    unique, back = np.unique(s, return_inverse=True)
+def path_at(way: Motion, s: Array) -> Motion:
+    """The path at parameters that may repeat at its ends; the time of the result only counts."""
+    unique, back = np.unique(np.clip(s, way.time[0], way.time[-1]), return_inverse=True)
     at = resample(way, time=unique)
     names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     return Motion(time=np.arange(len(s), dtype=float), **{name: getattr(at, name)[back] for name in names})
 
 
 def _table(robot: Robot, timing: Timing, bounds: TimingLimits) -> xr.Dataset:
-    import xarray as xr
-
     u = np.append(timing.u, timing.u[-1])
     rows = FINER * np.arange(len(timing.x))
-    force = timing.terms.force(rows, timing.x, u)
+    force = timing.terms.force(rows, timing.x, u) + timing.remainder(rows)
     speed = np.sqrt(timing.x)
+    rate = timing.terms.dq[rows] * speed[:, None]
+    notes = {"slowing": timing.slowing, "passes": timing.passes}
+    return _dataset(robot, timing.s, timing.time, speed, u, force, rate, bounds.named(timing, robot), notes)
+
+
+def _smooth_table(robot: Robot, dynamics: PathDynamics, timing: Averaged, motion: Motion) -> xr.Dataset:
+    from flexapod.analysis.inverse_kinematics import inverse_kinematics
+
+    s, sd, sdd, _ = timing(motion.time)
+    count = len(s)
+    force = dynamics.forces(motion, np.ones(count), np.zeros(count), dynamics.friction)
+    rate = inverse_kinematics(robot, motion, joints=False)["actuator_velocity"].values
+    notes = {"slowing": timing.rate, "window": timing.window}
+    return _dataset(robot, s, motion.time, sd, sdd, force, rate, [""] * count, notes)
+
+
+def _dataset(
+    robot: Robot, s: Array, time: Array, sd: Array, sdd: Array, force: Array, rate: Array, limit: list[str], notes: dict[str, Any]
+) -> xr.Dataset:
+    import xarray as xr
+
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     data = {
-        "path": ("node", timing.s, {"units": "s"}),
-        "time": ("node", timing.time, {"units": "s"}),
-        "speed": ("node", speed, {"units": "1"}),
-        "acceleration": ("node", u, {"units": "1/s"}),
+        "path": ("node", s, {"units": "s"}),
+        "time": ("node", time, {"units": "s"}),
+        "speed": ("node", sd, {"units": "1"}),
+        "acceleration": ("node", sdd, {"units": "1/s"}),
         "force": (("node", "actuator"), force, {"units": unit}),
-        "rate": (("node", "actuator"), timing.terms.dq[rows] * speed[:, None], {"units": "m/s or rad/s"}),
-        "limit": ("node", bounds.named(timing, robot), {"units": ""}),
+        "rate": (("node", "actuator"), rate, {"units": "m/s or rad/s"}),
+        "limit": ("node", limit, {"units": ""}),
     }
-    return xr.Dataset(
-        data,
-        coords={"actuator": list(robot.actuators)},
-        attrs={"robot": robot.name, "duration": float(timing.time[-1]), "slowing": timing.slowing, "passes": timing.passes},
-    )
+    notes = {"robot": robot.name, "duration": float(time[-1]), **notes}
+    return xr.Dataset(data, coords={"actuator": list(robot.actuators)}, attrs=notes)

@@ -81,10 +81,6 @@ def fastest(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> T
     s = terms.s[::FINER]
     cap = np.minimum(bounds.cap(terms, FINER), 1e12 / (s[-1] - s[0]) ** 2)
     timing = _refined(dynamics, terms, bounds, s, cap)
-    if np.isfinite(bounds.jerk).any():
-        from flexapod.analysis.timing_jerk import with_jerk
-
-        timing = with_jerk(timing, bounds, cap, dynamics)
     return _slowed(dynamics, timing, bounds)
 
 
