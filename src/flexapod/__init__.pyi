@@ -31,6 +31,8 @@ from flexapod.analysis.kernels import kernel as kernel
 from flexapod.analysis.linearize import StateSpace as StateSpace
 from flexapod.analysis.linearize import linearize as linearize
 from flexapod.analysis.natural_frequencies import natural_frequencies as natural_frequencies
+from flexapod.analysis.pave import Paving as Paving
+from flexapod.analysis.pave import pave as pave
 from flexapod.analysis.platform_motion import platform_motion as platform_motion
 from flexapod.analysis.point_motion import point_motion as point_motion
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing

@@ -15,6 +15,7 @@ from flexapod.analysis.path_terms import PathDynamics
 from flexapod.analysis.timing_limits import timing_limits
 from flexapod.analysis.timing_passes import FINER, fastest
 from flexapod.motions.motion import Motion, with_formula
+from flexapod.motions.rotations import rotvec_rotation
 
 TEN_TIMES_FINER = 1e-9
 """Excess over the force limit where it was kept exactly: rounding of the kernels."""
@@ -49,7 +50,7 @@ def lissajous(tight: bool = False) -> Motion:
         p = p + np.array([0.0, 0.0, 4.330127018922192])
         turn, axis = 0.15 * np.sin(2 * np.pi * s), np.array([0.6, 0.0, 0.8])
         rate, second = 0.3 * np.pi * np.cos(2 * np.pi * s), -0.6 * np.pi**2 * np.sin(2 * np.pi * s)
-        R = fp.motions.rotations.rotvec_rotation(np.outer(turn, axis))
+        R = rotvec_rotation(np.outer(turn, axis))
         return Motion(
             time=s, position=p, rotation=R, velocity=v, angular_velocity=np.outer(rate, axis),
             acceleration=a, angular_acceleration=np.outer(second, axis),

@@ -143,7 +143,7 @@ def test_programs_with_parameters_loops_and_checks_are_bounded(make, backend):
     at = {i.name: rng.normal(size=(n, *i.shape)) for i in kernel.signature.inputs}
     low = {k: v - 0.05 * rng.random(v.shape) for k, v in at.items()}
     high = {k: v + 0.05 * rng.random(v.shape) for k, v in at.items()}
-    found = IntervalKernel(kernel, backend).batch(low, high, PARAMETERS)
+    found = IntervalKernel.of(kernel, backend).batch(low, high, PARAMETERS)
     points = kernel.batch(at, PARAMETERS)
     for name, values in points.outputs.items():
         good = np.isfinite(values)
@@ -159,4 +159,4 @@ def test_an_iteration_is_refused_with_the_reason():
     (y,), _, _ = b.iterate(lambda _, y: ([(y + x / y) / 2], ca.fabs(y * y - x)), start=[ca.SX(1)], limit=9, tolerance=1e-9)
     b.output("y", y)
     with pytest.raises(ProgramError, match="an iteration has no bounds of its own"):
-        IntervalKernel(compile_kernel(b))
+        IntervalKernel.of(compile_kernel(b))

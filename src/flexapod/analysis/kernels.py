@@ -23,6 +23,7 @@ PROGRAMS = {
     "jacobian": "flexapod.equations.jacobian",
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
     "workspace": "flexapod.equations.workspace",
+    "pose_limits": "flexapod.equations.pose_limits",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
     "virtual_work": "flexapod.equations.virtual_work.inverse_dynamics",
     "newton_euler": "flexapod.equations.newton_euler.inverse_dynamics",

@@ -152,11 +152,20 @@ def _signature(s: Signature) -> Signature:
 
 
 class IntervalKernel:
-    """Bounds of a kernel over boxes of its inputs."""
+    """Bounds of a kernel over boxes of its inputs.
 
-    def __init__(self, kernel: Kernel, backend: str | None = None) -> None:
-        self.signature = kernel.signature
-        self.kernel = kernel_from_tape(interval_tape(kernel.tape), choose_backend(backend))[0]
+    Args:
+        kernel: whose tape is the result of `interval_tape`.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.parameters = kernel.signature.parameters
+
+    @staticmethod
+    def of(kernel: Kernel, backend: str | None = None) -> IntervalKernel:
+        """The one that bounds a kernel, compiled now."""
+        return IntervalKernel(kernel_from_tape(interval_tape(kernel.tape), choose_backend(backend))[0])
 
     def batch(self, low: Mapping[str, Any], high: Mapping[str, Any], parameters: Any = None, threads: int = 1) -> Bounds:
         """Bounds over boxes.
