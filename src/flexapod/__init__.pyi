@@ -30,11 +30,15 @@ from flexapod.analysis.kernels import export_c as export_c
 from flexapod.analysis.kernels import kernel as kernel
 from flexapod.analysis.linearize import StateSpace as StateSpace
 from flexapod.analysis.linearize import linearize as linearize
+from flexapod.analysis.locus import Locus as Locus
+from flexapod.analysis.locus import aspects as aspects
+from flexapod.analysis.locus import singularity_locus as singularity_locus
 from flexapod.analysis.natural_frequencies import natural_frequencies as natural_frequencies
 from flexapod.analysis.pave import Paving as Paving
 from flexapod.analysis.pave import pave as pave
 from flexapod.analysis.platform_motion import platform_motion as platform_motion
 from flexapod.analysis.point_motion import point_motion as point_motion
+from flexapod.analysis.singularities import singularities as singularities
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
