@@ -34,6 +34,9 @@ from flexapod.analysis.locus import Locus as Locus
 from flexapod.analysis.locus import aspects as aspects
 from flexapod.analysis.locus import singularity_locus as singularity_locus
 from flexapod.analysis.natural_frequencies import natural_frequencies as natural_frequencies
+from flexapod.analysis.path_between import NoPathError as NoPathError
+from flexapod.analysis.path_between import PosePath as PosePath
+from flexapod.analysis.path_between import path_between as path_between
 from flexapod.analysis.pave import Paving as Paving
 from flexapod.analysis.pave import pave as pave
 from flexapod.analysis.platform_motion import platform_motion as platform_motion

@@ -46,3 +46,39 @@ def study_hexapod(*, base=0.5, platform=0.3, half=15.0, shortest=0.6, stroke=0.3
         file = Path(folder) / "study-hexapod.yaml"
         file.write_text(text)
         return fp.load(file)
+
+
+PLANAR = """flexapod: 1
+name: planar-3-rpr
+source: Innocenti and Parenti-Castelli 1992, the example of McAree and Daniel 1999
+gravity: [0, 0, -9.81]
+plane: xy
+characteristic_length: 10
+home: {position: [-5, 10, 0]}
+platform: {mass: 1, inertia: {diagonal: [1, 1, 1]}}
+legs:
+  template:
+    joints:
+      hip: {type: revolute, from: base, to: cylinder, axis: [0, 0, 1]}
+      slide: {type: prismatic, from: cylinder, to: piston, axis: [1, 0, 0], actuated: true}
+      pin: {type: revolute, from: piston, to: platform, axis: [0, 0, 1]}
+    bodies:
+      cylinder: {mass: 1}
+      piston: {mass: 1}
+  each:
+"""
+
+
+def planar_3rpr() -> fp.Robot:
+    """A planar 3-RPR whose leg lengths have a cusp: two assembly modes are joined without a singularity."""
+    base = [[0.0, 0.0, 0.0], [15.91, 0.0, 0.0], [0.0, 10.0, 0.0]]
+    platform = [[0.0, 0.0, 0.0], [17.04, 0.0, 0.0], [20.84 * np.cos(0.8822), 20.84 * np.sin(0.8822), 0.0]]
+    text, home = PLANAR, np.array([-5.0, 10.0, 0.0])
+    for name, a, b in zip("ABC", base, platform, strict=True):
+        d = home + b - np.array(a)
+        text += f"    {name}: {{hip: {{at: {a}, start: {float(np.arctan2(d[1], d[0]))!r}}}, "
+        text += f"slide: {{start: {float(np.hypot(d[0], d[1]))!r}}}, pin: {{on: {[float(x) for x in b]}}}}}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "planar-3-rpr.yaml"
+        file.write_text(text)
+        return fp.load(file)

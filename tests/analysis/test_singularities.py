@@ -29,17 +29,14 @@ def test_curves_of_known_functions():
     assert zero_curves(lambda p: 1 + p[:, 0]) == []
 
 
-def test_a_five_bar_is_singular_where_its_distal_links_are_in_line():
-    robot = fp.load("five-bar")
-    locus = fp.singularity_locus(robot, {"x": (-0.25, 0.25), "y": (0.02, 0.45)})
-    assert len(locus.curves) >= 1
-    for curve in locus.curves:
-        state = fp.State(position=np.column_stack([curve[1:-1], np.zeros(len(curve) - 2)]))
-        legs = fp.inverse_kinematics(robot, state, bodies=True, on_error="mask")
-        good = legs["valid"].values
-        found = fp.singularities(robot, fp.State(position=state.position[good]))
-        assert found["type_2"].max() < 1e-6
-    assert set(locus.table().data_vars) == {"curve", "x", "y"}
+def test_a_quarter_of_a_rotation_is_a_straight_line_of_singular_poses():
+    """On its axis an octahedral platform is singular at 90 degrees from home, at every height (Fichter 1986)."""
+    robot = fp.load("stewart-3-3")
+    locus = fp.singularity_locus(robot, {"rz": (1.0, 2.0), "z": (3.5, 5.5)}, cells=12)
+    assert len(locus.curves) == 1
+    assert np.abs(locus.curves[0][:, 0] - np.pi / 2).max() < ON_CURVE
+    assert np.isclose(np.ptp(locus.curves[0][:, 1]), 2.0)
+    assert set(locus.table().data_vars) == {"curve", "rz", "z"}
 
 
 def test_points_of_the_locus_divide_signs():
