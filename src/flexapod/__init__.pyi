@@ -48,6 +48,8 @@ from flexapod.analysis.static_deflection import static_deflection as static_defl
 from flexapod.analysis.time_optimal import TimeOptimal as TimeOptimal
 from flexapod.analysis.time_optimal import time_optimal as time_optimal
 from flexapod.analysis.workspace import workspace as workspace
+from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
+from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
 from flexapod.description.json_schema import json_schema as json_schema
 from flexapod.description.problems import RobotFileError as RobotFileError
 from flexapod.description.problems import RobotFileWarning as RobotFileWarning

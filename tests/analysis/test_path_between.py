@@ -127,6 +127,7 @@ def test_distance_of_segments():
     assert len(pairs_of(fp.load("stewart-3-3"))) == 15 - 6  # neighbours share a joint
 
 
+@pytest.mark.full
 def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
     """Innocenti and Parenti-Castelli 1992, the example of McAree and Daniel 1999: two poses of the same leg lengths, joined
     without a singularity."""
