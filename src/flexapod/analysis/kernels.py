@@ -28,6 +28,7 @@ PROGRAMS = {
     "jacobian": "flexapod.equations.jacobian",
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
     "workspace": "flexapod.equations.workspace",
+    "pose_limits": "flexapod.equations.pose_limits",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
     "link_inverse_dynamics": "flexapod.equations.model.inverse_dynamics",
     "link_forward_dynamics": "flexapod.equations.model.forward_dynamics",

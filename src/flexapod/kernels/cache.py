@@ -50,6 +50,7 @@ def cached_kernel(
     *,
     zeros: Collection[str] | None = None,
     backend: str | None = None,
+    bounds: bool = False,
 ) -> Kernel:
     """Kernel from memory, from disk, or compiled and stored.
 
@@ -59,13 +60,14 @@ def cached_kernel(
         zeros: parameters that are structural zeros; names that the program does not have are passed over, so that one
             pattern serves all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
+        bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
     """
     backend = choose_backend(backend)
-    identity = _identity(key, zeros, backend)
+    identity = _identity(key + "|bounds" * bounds, zeros, backend)
     with _lock:
         kernel = _memory.get(identity)
         if kernel is None:
-            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend)
+            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend, bounds)
         return kernel
 
 
@@ -74,7 +76,9 @@ def lookup_key() -> tuple[int, str]:
     return len(_cleared), choose_backend(None)
 
 
-def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str) -> Kernel:
+def _load_or_build(
+    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool
+) -> Kernel:
     name = identity + SUFFIX
 
     def keep(pieces: Pieces) -> None:
@@ -88,7 +92,12 @@ def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Co
             pieces = None
     program = make_program()
     used = {p.name for p in program.signature.parameters} & set(zeros or ())
-    kernel, pieces = kernel_from_tape(make_tape(program, used), backend, keep)
+    tape = make_tape(program, used)
+    if bounds:
+        from .interval import interval_tape
+
+        tape = interval_tape(tape)
+    kernel, pieces = kernel_from_tape(tape, backend, keep)
     keep(pieces)
     return kernel
 
