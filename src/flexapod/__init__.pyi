@@ -37,6 +37,8 @@ from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
 from flexapod.analysis.workspace import workspace as workspace
+from flexapod.bridges.fmu.export import CompilerError as CompilerError
+from flexapod.bridges.fmu.export import export_fmu as export_fmu
 from flexapod.description.json_schema import json_schema as json_schema
 from flexapod.description.problems import RobotFileError as RobotFileError
 from flexapod.description.problems import RobotFileWarning as RobotFileWarning

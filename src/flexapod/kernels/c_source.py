@@ -28,7 +28,7 @@ class Export:
     name: str
     parameters: Any
     inputs: Mapping[str, Any]
-    golden: Batch
+    golden: Batch | None
 
 
 def ascii_text(text: str) -> str:
