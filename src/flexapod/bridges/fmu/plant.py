@@ -7,7 +7,7 @@ table in, carried numbers out, as `simulate` runs it. A block without states is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flexapod.kernels.tape import Tape
@@ -51,6 +51,7 @@ class Plant:
         margins: names of the margins; leaving: what to say where one is below zero.
         memory: start values of the iterations.
         parameters: of all kernels together.
+        fixed: values of parameters that kernels read and that cannot be tuned.
         step: length of an inner step of co-simulation [s].
     """
 
@@ -66,7 +67,7 @@ class Plant:
     rates: Tape
     stepping: Stepping | None = None
     step: float = 1e-3
-    derivatives: list[str] = field(default_factory=list)
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
 
 AXES = "xyz"

@@ -28,6 +28,7 @@ from flexapod.simulation.system import rates_of, situation
 
 if TYPE_CHECKING:
     from flexapod.analysis.state import State
+    from flexapod.equations.minimal.planning import Plan
     from flexapod.robot.robot import Robot
 
 STATE = ("p", "quat", "v", "w", "e", "ed")
@@ -92,6 +93,19 @@ def tape_for(layout: Layout, program: Program, general: bool) -> Tape:
     return make_tape(program, None if general else zeros_of(layout) & known)
 
 
+def tunable_plan(layout: Layout) -> Plan | None:
+    """Plan of the minimal equations, where they apply, with as few facts about the robot's numbers as they allow.
+
+    What is left: bodies of legs are axisymmetric about their leg, and the platform joints of P-U-S legs lie in one plane.
+    """
+    from flexapod.equations.minimal.planning import plan
+
+    if layout.minimal is None:
+        return None
+    found = plan(layout.robot, coincident=False)
+    return found if found.architecture == "PUS" else replace(found, flat_platform=False, flat_base=False)
+
+
 def rigid_plant(
     robot: Robot, start: State, *, wrench: bool, friction: bool | str, method: str, step: float, watch: bool, general: bool
 ) -> Plant:
@@ -104,8 +118,7 @@ def rigid_plant(
         friction=friction, method=method, events=(), watch=("stroke",) if watch else (), start=None, tolerance=(1e-9, 1e-11),
         step=step, rows=1,
     )  # fmt: skip
-    # the minimal equations rely on coincidences of the robot's numbers: an FMU whose parameters can be tuned does not
-    setup = replace(setup, layout=replace(setup.layout, minimal=None))
+    setup = replace(setup, layout=replace(setup.layout, minimal=None if general else tunable_plan(setup.layout)))
     layout = setup.layout
     rates = tape_for(layout, rates_program(layout), general)
     run = tape_for(layout, run_program(layout), general)
@@ -113,10 +126,10 @@ def rigid_plant(
     joints = layout.places["joints"]
     return Plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", states=_states(setup), inputs=_inputs(setup),
-        outputs=_results(robot), rates=rates, step=step,
+        outputs=_results(robot), rates=rates, step=step, fixed=setup.values,
         memory=[float(x) for x in setup.start[joints]],
         **strokes(robot, layout.strokes),
-        parameters=union([rates, run], setup.values),
+        parameters=[v for v in union([rates, run], setup.values) if not _is_plane(layout, v.name)],
         stepping=Stepping(
             tape=run, lead=2, nodes=len(layout.nodes), carried=[float(x) for x in setup.start],
             code=layout.places["code"].start,
@@ -127,13 +140,19 @@ def rigid_plant(
 
 
 def union(tapes: list[Tape], values: Any) -> list[Variable]:
-    """Parameters of several tapes, each once; those that a tape takes as structural zeros are left out."""
+    """Parameters of several tapes, each once; what a tape takes as a structural zero, or as the same for all legs, is left out."""
     found: dict[str, Variable] = {}
     for tape in tapes:
         for p in tape.signature.parameters:
             if p.name not in found and p.name not in tape.zeros:
                 found[p.name] = Variable(name=p.name, unit=p.unit, start=float(values[p.name]), doc=p.doc)
     return list(found.values())
+
+
+def _is_plane(layout: Layout, name: str) -> bool:
+    """Heights of platform joints that the minimal equations of P-U-S legs take as equal."""
+    flat = layout.minimal is not None and layout.minimal.architecture == "PUS"
+    return flat and name.startswith("legs.") and name.endswith(".S.z")
 
 
 def strokes(robot: Robot, watched: tuple[bool, ...]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from flexapod.bridges.fmu.plant import Plant, Variable
+from flexapod.bridges.fmu.plant import Plant
 from flexapod.kernels.c_source import BANNER, Export, header_text, literal, source_text
 from flexapod.kernels.c_text import number
 from flexapod.kernels.tangent import SUFFIX, tangent
@@ -35,7 +35,7 @@ def model_files(plant: Plant, token: str) -> dict[str, str]:
 
 
 def _values(plant: Plant, tape: Tape) -> list[float]:
-    known = {p.name: p.start for p in plant.parameters}
+    known = {p.name: p.start for p in plant.parameters} | plant.fixed
     return [known.get(p.name, 0.0) for p in tape.signature.parameters]
 
 
@@ -105,7 +105,7 @@ def _integers(name: str, values: Sequence[int]) -> str:
 
 
 def _setup(kind: str, plant: Plant, tape: Tape | None) -> str:
-    """Numbers of the FMU in the order of one kernel; structural zeros are zero."""
+    """Numbers of the FMU in the order of one kernel; those that cannot be tuned are as they were at the export."""
     lines = [f"void model_{kind}_setup(const double *parameters, double *constants)", "{"]
     if tape is None or not tape.signature.parameters:
         return "\n".join([*lines, "    (void)parameters;", "    (void)constants;", "}\n"])
@@ -115,7 +115,7 @@ def _setup(kind: str, plant: Plant, tape: Tape | None) -> str:
     return "\n".join([
         _integers(f"{kind}_order", order).replace("const int", "static const int").rstrip("\n") + "\n", *lines,
         f"    double own[{count}];",
-        f"    for (int k = 0; k < {count}; ++k) own[k] = {kind}_order[k] < 0 ? 0.0 : parameters[{kind}_order[k]];",
+        f"    for (int k = 0; k < {count}; ++k) own[k] = {kind}_order[k] < 0 ? {kind}_kernel_parameters[k] : parameters[{kind}_order[k]];",
         f"    {kind}_kernel_setup(own, constants);", "}\n",
     ])  # fmt: skip
 
@@ -205,9 +205,3 @@ def _statuses(has_steps: bool) -> str:
 {step}    return rates_kernel_status_text(status);
 }}
 """
-
-
-def parameter_units(plant: Plant) -> list[str]:
-    """All units that the boundary uses."""
-    every: list[Variable] = [*plant.states, *plant.inputs, *plant.outputs, *plant.margins, *plant.parameters]
-    return sorted({v.unit for v in every if v.unit} | {"s"})
