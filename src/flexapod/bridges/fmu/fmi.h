@@ -16,10 +16,12 @@
 
 #if defined(_WIN32)
 #define FMI_EXPORT __declspec(dllexport)
-#elif defined(__GNUC__)
-#define FMI_EXPORT __attribute__((visibility("default")))
 #else
 #define FMI_EXPORT
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* of what follows; kernels and core stay inside */
 #endif
 
 #endif
