@@ -157,8 +157,8 @@ def home_motion(robot: Robot) -> Any:
     """The actuators at home, at rest."""
     from flexapod.motions.motion import ActuatorMotion
 
-    q = home_actuators(robot)[None]
-    return ActuatorMotion(time=np.zeros(1), position=q, velocity=np.zeros_like(q), acceleration=np.zeros_like(q))
+    q = np.tile(home_actuators(robot), (2, 1))
+    return ActuatorMotion(time=np.arange(2.0), position=q, velocity=np.zeros_like(q), acceleration=np.zeros_like(q))
 
 
 def home_actuators(robot: Robot) -> Any:
