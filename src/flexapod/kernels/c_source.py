@@ -28,7 +28,7 @@ class Export:
     name: str
     parameters: Any
     inputs: Mapping[str, Any]
-    golden: Batch | None
+    golden: Batch
 
 
 def ascii_text(text: str) -> str:

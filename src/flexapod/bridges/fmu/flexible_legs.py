@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def leg_rates(layout: LegLayout) -> Program:
     """The program of the rates; see `flexapod.bridges.fmu.plant`.
 
-    Checked by: tests/bridges/test_fmu_flexible.py.
+    Checked by: tests/bridges/test_fmu_catalogue.py.
     """
     root, robot = Program("rates"), layout.robot
     plan, values = robot.elastic_plan, Values(root)

@@ -7,7 +7,7 @@ table in, carried numbers out, as `simulate` runs it. A block without states is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flexapod.kernels.tape import Tape
@@ -73,6 +73,6 @@ class Plant:
 AXES = "xyz"
 
 
-def vector(name: str, unit: str, start: Sequence[float], doc: str, labels: Sequence[str] = AXES) -> list[Variable]:
+def vector(name: str, unit: str, start: Iterable[float], doc: str, labels: Sequence[str] = AXES) -> list[Variable]:
     """Variables `<name>.<label>`."""
     return [Variable(name=f"{name}.{k}", unit=unit, start=float(x), doc=doc) for k, x in zip(labels, start, strict=True)]

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from flexapod.bridges.fmu.plant import Plant
 from flexapod.kernels.c_source import BANNER, Export, header_text, literal, source_text
 from flexapod.kernels.c_text import number
+from flexapod.kernels.kernel import Batch
 from flexapod.kernels.tangent import SUFFIX, tangent
 from flexapod.kernels.tape import Tape
 
+NONE = Batch(outputs={}, status=np.zeros(0, dtype=np.int32))
+"""No golden numbers: an FMU has no self-test."""
 HERE = Path(__file__).parent
 STATUS_OFFSET = 10_000
 """Statuses of steps are numbered from here, those of rates from 1."""
@@ -29,13 +34,13 @@ def model_files(plant: Plant, token: str) -> dict[str, str]:
         kernels["step_kernel"] = plant.stepping.tape
     files: dict[str, str] = {}
     for name, tape in kernels.items():
-        export = Export(tape=tape, name=name, parameters=_values(plant, tape), inputs={}, golden=None)
+        export = Export(tape=tape, name=name, parameters=_values(plant, tape), inputs={}, golden=NONE)
         files |= {f"{name}.h": header_text(export), f"{name}.c": source_text(export)}
     return files | {"model.h": _header(plant, token), "model.c": _source(plant, kernels)}
 
 
 def _values(plant: Plant, tape: Tape) -> list[float]:
-    known = {p.name: p.start for p in plant.parameters} | plant.fixed
+    known = {**plant.fixed, **{p.name: p.start for p in plant.parameters}}
     return [known.get(p.name, 0.0) for p in tape.signature.parameters]
 
 
@@ -87,7 +92,8 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
         "parameters": [v.start for v in plant.parameters], "memory": plant.memory, "carried": s.carried if s else [],
     }  # fmt: skip
     parts = [head, "\n".join(includes), *(_doubles(f"model_{name}", values) for name, values in tables.items())]
-    parts += [_integers("model_state_places", s.state_places if s else []), _integers("model_memory_places", s.memory_places if s else [])]
+    places = {"state": s.state_places if s else [], "memory": s.memory_places if s else []}
+    parts += [_integers(f"model_{name}_places", values) for name, values in places.items()]
     texts = ", ".join(literal(text) for text in plant.leaving) or '""'
     parts.append(f"const char *const model_margin_texts[] = {{{texts}}};\n")
     parts += [_setup("rates", plant, plant.rates), _setup("step", plant, s.tape if s else None)]
@@ -120,7 +126,7 @@ def _setup(kind: str, plant: Plant, tape: Tape | None) -> str:
     ])  # fmt: skip
 
 
-def _called(tape: Tape, given: dict[str, str], gives: dict[str, str], constants: str = "constants") -> tuple[list[str], list[str]]:
+def _called(tape: Tape, given: dict[str, str], gives: dict[str, str]) -> tuple[list[str], list[str]]:
     """Arguments of a kernel's call, and names that are used; what has no place of its own lies in `input` and `output`."""
     inputs, outputs = [], []
     at = {"": 0, SUFFIX: 0}
@@ -139,7 +145,7 @@ def _called(tape: Tape, given: dict[str, str], gives: dict[str, str], constants:
         else:
             outputs.append(f"output{end} + {at[end]}")
             at[end] += o.size
-    return [*inputs, constants, *outputs], inputs + outputs
+    return [*inputs, "constants", *outputs], inputs + outputs
 
 
 def _unused(names: Sequence[str], used: Sequence[str]) -> list[str]:
@@ -155,8 +161,9 @@ def _rates(plant: Plant) -> str:
     arguments, used = _called(plant.rates, given, PLACES if plant.states else {})
     names = ["state", "memory", "input", "derivative", "output", "closed", "settled", "margin"]
     return "\n".join([
-        "int model_rates(const double *state, const double *memory, const double *input, const double *constants, double *derivative,",
-        "                double *output, double *closed, double *settled, double *margin)", "{", *_unused(names, used),
+        "int model_rates(const double *state, const double *memory, const double *input, const double *constants,",
+        "                double *derivative, double *output, double *closed, double *settled, double *margin)",
+        "{", *_unused(names, used),
         f"    return rates_kernel({', '.join(arguments)});", "}\n",
     ])  # fmt: skip
 
@@ -201,7 +208,8 @@ def _statuses(has_steps: bool) -> str:
     step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n" if has_steps else ""
     return f"""const char *model_status_text(int status)
 {{
-    if (status == -100) return "a derivative was asked for that does not exist: unknowns are derivatives, outputs and states, knowns are states and inputs";
+    if (status == -100)
+        return "a derivative that does not exist: unknowns are derivatives, outputs and states, knowns are states and inputs";
 {step}    return rates_kernel_status_text(status);
 }}
 """
