@@ -97,7 +97,8 @@ def _root(plant: Plant, version: str, **own: str) -> Element:
 
 
 def _experiment(root: Element, plant: Plant) -> None:
-    SubElement(root, "DefaultExperiment", {"startTime": "0.0", "stopTime": "1.0", "tolerance": "1e-9", "stepSize": repr(plant.step)})
+    times = {"startTime": "0.0", "stopTime": "1.0", "tolerance": "1e-9", "stepSize": repr(plant.step)}
+    SubElement(root, "DefaultExperiment", times)
 
 
 def _categories(root: Element) -> None:
@@ -161,14 +162,15 @@ def _three(plant: Plant, token: str, identifier: str) -> Element:
     root = _root(plant, "3.0", instantiationToken=token)
     SubElement(root, "ModelExchange", {"modelIdentifier": identifier, **FLAGS3, "needsCompletedIntegratorStep": "true"})
     SubElement(root, "CoSimulation", {
-        "modelIdentifier": identifier, **FLAGS3, "canHandleVariableCommunicationStepSize": "true", "canReturnEarlyAfterIntermediateUpdate":
-        "false", "fixedInternalStepSize": repr(plant.step),
+        "modelIdentifier": identifier, **FLAGS3, "canHandleVariableCommunicationStepSize": "true",
+        "fixedInternalStepSize": repr(plant.step),
     })  # fmt: skip
     _units(root, plant, layout)
     _categories(root)
     _experiment(root, plant)
     variables = SubElement(root, "ModelVariables")
-    SubElement(variables, "Float64", {"name": "time", "valueReference": "0", "causality": "independent", "variability": "continuous"})
+    time = {"name": "time", "valueReference": "0", "causality": "independent", "variability": "continuous"}
+    SubElement(variables, "Float64", time)
     for kind, reference, v in layout.rows():
         number = SubElement(variables, "Float64", {"name": v.name, "valueReference": str(reference)})
         if v.doc:
@@ -178,7 +180,8 @@ def _three(plant: Plant, token: str, identifier: str) -> Element:
         if kind == "derivative":
             number.set("derivative", str(layout.first["state"] + reference - layout.first["derivative"]))
     structure = SubElement(root, "ModelStructure")
-    count = {"state": len(plant.states), "output": len(plant.outputs), "derivative": len(plant.states), "margin": len(plant.margins)}
+    states, outputs = len(plant.states), len(plant.outputs)
+    count = {"state": states, "output": outputs, "derivative": states, "margin": len(plant.margins)}
     shown = [("Output", "state"), ("Output", "output"), ("ContinuousStateDerivative", "derivative"),
              ("InitialUnknown", "derivative"), ("InitialUnknown", "output"), ("EventIndicator", "margin")]  # fmt: skip
     for tag, kind in shown:

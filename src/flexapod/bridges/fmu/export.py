@@ -184,7 +184,8 @@ def compile_sources(sources: dict[str, str], names: list[str]) -> bytes:
     """The shared library of some sources."""
     compiler = os.environ.get("CC", "cc")
     if shutil.which(compiler) is None:
-        raise CompilerError(f"export_fmu: there is no C compiler {compiler!r}; install one, or write sources only with binary=False")
+        text = f"export_fmu: there is no C compiler {compiler!r}; install one, or write sources only with binary=False"
+        raise CompilerError(text)
     with tempfile.TemporaryDirectory() as folder:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")

@@ -140,7 +140,7 @@ def rigid_plant(
 
 
 def union(tapes: list[Tape], values: Any) -> list[Variable]:
-    """Parameters of several tapes, each once; what a tape takes as a structural zero, or as the same for all legs, is left out."""
+    """Parameters of several tapes, each once; what a tape takes as a structural zero is left out."""
     found: dict[str, Variable] = {}
     for tape in tapes:
         for p in tape.signature.parameters:
@@ -190,7 +190,8 @@ def _inputs(setup: Setup) -> list[Variable]:
 def forces(robot: Robot) -> list[Variable]:
     """Actuator forces as inputs."""
     units = ["N" if unit == "m" else "N m" for unit in robot.actuator_units]
-    return [Variable(name=f"force.{a}", unit=u, doc="actuator force or torque") for a, u in zip(robot.actuators, units, strict=True)]
+    named = zip(robot.actuators, units, strict=True)
+    return [Variable(name=f"force.{a}", unit=u, doc="actuator force or torque") for a, u in named]
 
 
 def actuators(robot: Robot) -> list[Variable]:

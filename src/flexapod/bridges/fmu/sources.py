@@ -121,7 +121,8 @@ def _setup(kind: str, plant: Plant, tape: Tape | None) -> str:
     return "\n".join([
         _integers(f"{kind}_order", order).replace("const int", "static const int").rstrip("\n") + "\n", *lines,
         f"    double own[{count}];",
-        f"    for (int k = 0; k < {count}; ++k) own[k] = {kind}_order[k] < 0 ? {kind}_kernel_parameters[k] : parameters[{kind}_order[k]];",
+        f"    for (int k = 0; k < {count}; ++k)",
+        f"        own[k] = {kind}_order[k] < 0 ? {kind}_kernel_parameters[k] : parameters[{kind}_order[k]];",
         f"    {kind}_kernel_setup(own, constants);", "}\n",
     ])  # fmt: skip
 
@@ -205,7 +206,8 @@ def _step(tape: Tape | None) -> str:
 
 
 def _statuses(has_steps: bool) -> str:
-    step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n" if has_steps else ""
+    step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n"
+    step = step if has_steps else ""
     return f"""const char *model_status_text(int status)
 {{
     if (status == -100)
