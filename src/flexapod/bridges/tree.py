@@ -160,7 +160,7 @@ def merged(tree: Tree) -> list[tuple[Node, tuple[tuple[Node, Pose], ...]]]:
         children[node.parent] = children.get(node.parent, 0) + 1
     ends = {loop.first for loop in tree.loops} | {loop.second for loop in tree.loops}
     light = {n.name for n in tree.nodes if n.kind in "RP" and n.inertial.mass == 0.0 and not np.any(n.inertial.tensor)
-             and n.rotor == 0.0 or False}  # fmt: skip
+             and n.rotor == 0.0}  # fmt: skip
     kept = []
     for node in tree.nodes:
         if node.name in light and children.get(node.name, 0) == 1 and node.name not in ends:
