@@ -55,6 +55,13 @@ from flexapod.analysis.time_optimal import time_optimal as time_optimal
 from flexapod.analysis.workspace import workspace as workspace
 from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
 from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
+from flexapod.bridges.casadi_function import casadi_function as casadi_function
+from flexapod.bridges.fmu.export import CompilerError as CompilerError
+from flexapod.bridges.fmu.export import export_fmu as export_fmu
+from flexapod.bridges.mjcf_in import ImportedModelError as ImportedModelError
+from flexapod.bridges.mjcf_out import export_mjcf as export_mjcf
+from flexapod.bridges.robot_document import import_robot as import_robot
+from flexapod.bridges.urdf import export_urdf as export_urdf
 from flexapod.description.json_schema import json_schema as json_schema
 from flexapod.description.problems import RobotFileError as RobotFileError
 from flexapod.description.problems import RobotFileWarning as RobotFileWarning

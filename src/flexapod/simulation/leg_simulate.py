@@ -121,6 +121,19 @@ def _table(layout: LegLayout, motion: Any, force: Any, edges: Array) -> Array:
     return table
 
 
+def carried(layout: LegLayout, state: ClosedLegs, rates: Array) -> Array:
+    """Carried numbers (size,) of a closed state and rates of all coordinates."""
+    plan = layout.robot.elastic_plan
+    pose = [] if plan.carrier is not None else [state.position[0], state.rotation[0].T.ravel()]
+    v = rates[[plan.independent[k] for k in layout.unknown]]
+    return np.concatenate([state.joint_position[0], *pose, state.modes[0], v, np.zeros(3)])
+
+
+def carried_start(layout: LegLayout, start: Any) -> Array:
+    """Carried numbers at an ActuatorMotion's start or a State, at rest in its static deflection unless given."""
+    return carried(layout, *_begin(layout, start, None))
+
+
 def _run(layout: LegLayout, state: ClosedLegs, rates: Array, table: Array, bar: bool | None) -> tuple[Array, str]:
     """Rows (steps + 1, width), and why the run stopped early (empty: it did not)."""
     robot = layout.robot
@@ -131,10 +144,7 @@ def _run(layout: LegLayout, state: ClosedLegs, rates: Array, table: Array, bar: 
     signature = family.specialised.signature
     kernel = family.pick(np.array([robot.values[p.name] for p in signature.parameters]))
     constants = kernel.constants(np.array([robot.values[p.name] for p in kernel.signature.parameters]))
-    final = np.zeros((1, layout.size))
-    pose = [] if robot.elastic_plan.carrier is not None else [state.position[0], state.rotation[0].T.ravel()]
-    v = rates[[robot.elastic_plan.independent[k] for k in layout.unknown]]
-    final[0] = np.concatenate([state.joint_position[0], *pose, state.modes[0], v, np.zeros(3)])
+    final = carried(layout, state, rates)[None]
     steps = int(np.count_nonzero(table[:, 0])) + 1
     rows, status = np.empty((len(table), layout.width)), np.zeros(1, dtype=np.int32)
     code = layout.size - 1
