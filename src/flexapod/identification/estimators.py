@@ -54,7 +54,7 @@ class Estimate:
         noise: (a, a) covariance of the residuals of the actuators.
         condition: of Y with scaled columns.
         rows: equations used.
-        information: (P, P) Z^T W Y / s^2.
+        information: (P, P) inverse of the covariance.
     """
 
     beta: Array
@@ -70,7 +70,8 @@ class Estimate:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
 
-Blocks = Callable[[], Iterator[Block]]
+Blocks = Callable[[int | None], Iterator[Block]]
+"""Data anew for every pass: all of it, or about as many samples as given, spread over all of it."""
 
 
 def estimate(blocks: Blocks, method: Method) -> Estimate:
@@ -83,20 +84,20 @@ def estimate(blocks: Blocks, method: Method) -> Estimate:
 
     Checked by: tests/identification/test_estimators.py.
     """
-    start = solve(accumulate(_first(blocks), None))
-    noise = residual_noise(_first(blocks), start)
+    start = solve(accumulate(blocks(SAMPLE), None))
+    noise = residual_noise(blocks(SAMPLE), start)
     root = None if method == "ols" else whitening(noise)
     clip = (start, noise) if method == "robust" else None
-    normal = accumulate(blocks(), root, method == "iv", clip)
+    normal = accumulate(blocks(None), root, method == "iv", clip)
     beta = solve(normal)
     for _ in range(ROUNDS if method == "robust" else 0):
-        spread = residual_noise(_first(blocks), beta, robust=True)
+        spread = residual_noise(blocks(SAMPLE), beta, robust=True)
         root, before = whitening(spread), beta
-        normal = accumulate(blocks(), root, False, (beta, spread))
+        normal = accumulate(blocks(None), root, False, (beta, spread))
         beta = solve(normal)
         if np.max(np.abs(beta - before) / (np.abs(beta) + 1e-300)) < 1e-8:
             break
-    return finish(normal, beta, residual_noise(_first(blocks), beta, robust=method == "robust"))
+    return finish(normal, beta, residual_noise(blocks(SAMPLE), beta, robust=method == "robust"))
 
 
 def finish(normal: Normal, beta: Array, noise: Array) -> Estimate:
@@ -110,8 +111,15 @@ def finish(normal: Normal, beta: Array, noise: Array) -> Estimate:
     sizes = np.linalg.eigvalsh((normal.M * np.outer(scale, scale) + (normal.M * np.outer(scale, scale)).T) / 2)
     condition = float(np.sqrt(sizes[-1] / max(sizes[0], 1e-300)))
     return Estimate(
-        beta=beta, covariance=covariance, noise=noise, condition=condition, rows=normal.rows, information=normal.N / s2
+        beta=beta, covariance=covariance, noise=noise, condition=condition, rows=normal.rows,
+        information=_inverse(covariance),
     )
+
+
+def _inverse(A: Array) -> Array:
+    """Inverse of a covariance with entries of very different size."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    return np.asarray(np.linalg.pinv(A * np.outer(scale, scale), hermitian=True) * np.outer(scale, scale))
 
 
 def accumulate(blocks: Iterator[Block], root: Array | None, instruments: bool = False, clip: tuple[Array, Array] | None = None) -> Normal:
@@ -183,16 +191,6 @@ def huber(residual: Array, noise: Array) -> Array:
     """(n, a) Huber's weights: 1 within 1.345 standard deviations, falling with the distance beyond."""
     size = np.abs(residual) / np.sqrt(np.diag(noise))
     return np.asarray(np.where(size <= HUBER, 1.0, HUBER / np.maximum(size, HUBER)))
-
-
-def _first(blocks: Blocks) -> Iterator[Block]:
-    """Blocks until enough samples were seen."""
-    seen = 0
-    for block in blocks():
-        yield block
-        seen += len(block[0])
-        if seen >= SAMPLE:
-            return
 
 
 def essential(found: Estimate, least: float) -> list[int]:
