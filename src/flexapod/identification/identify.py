@@ -17,7 +17,7 @@ from flexapod.identification.estimators import METHODS, Array, Estimate, Method,
 from flexapod.identification.identified_robot import identified_robot
 from flexapod.identification.linear_model import Legs
 from flexapod.identification.measurement import Measurement, measurement
-from flexapod.identification.physical import PRIOR, physical_estimate
+from flexapod.identification.physical import PRIOR, parameter_sizes, physical_estimate
 from flexapod.identification.problem import Experiment, Options, Problem, experiment
 from flexapod.identification.result import Identification, Validation
 from flexapod.motions.motion import ActuatorMotion
@@ -184,8 +184,16 @@ def _iterated(
             break
         before = found.beta
         if coupled:
-            now = identified_robot(robot, base.model.raw_names, base.model.tie @ theta, "estimate")
+            now = _loading(robot, base, base.model.tie @ theta)
     return found, theta
+
+
+def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
+    """The robot whose numbers the loads of the joints follow: friction that is zero within its error may come out negative, and
+    counts as zero here."""
+    names = base.model.raw_names
+    inertial = np.array([".mass" in n or ".first_moment." in n or ".inertia." in n for n in names])
+    return identified_robot(robot, names, np.where(inertial, theta, np.maximum(theta, 0.0)), "estimate")
 
 
 def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: float) -> Array:
@@ -195,7 +203,8 @@ def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: 
     if physical:
         bodies, positive = _constraints(base)
         return physical_estimate(beta, _information(found, count), K, start, bodies, positive, prior)
-    D = np.maximum(np.abs(start), 1e-3 * np.abs(start).max()) ** 2
+    size = parameter_sizes(start, _constraints(base)[0])
+    D = np.where(size > 0, size, 1e-6 * size.max()) ** 2
     return np.asarray(start + D * (K.T @ np.linalg.solve((K * D) @ K.T, beta - K @ start)))
 
 
@@ -224,17 +233,16 @@ def _finished(
     count, n = base.rank, len(robot.actuators)
     text = f"identified from {', '.join(one.source for one in every)} by {method}"
     text += f", {found.rows} equations" + (", physically consistent" if physical else "")
-    robot_now = identified_robot(robot, base.model.raw_names, base.model.tie @ theta, text)
     extra: dict[str, Any] = {}
     if options.offset:
         extra = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]}
     if options.find_gain:
-        extra = {"gain": found.beta[count:] + 1.0, "gain_sigma": found.sigma[count:]}
+        extra = {"gain": found.beta[count:], "gain_sigma": found.sigma[count:]}
     noise = np.sqrt(np.diag(found.noise))
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
     result = Identification(
-        robot=robot_now, names=base.names, combinations=tuple(base.text(i) for i in range(count)),
+        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names, combinations=tuple(base.text(i) for i in range(count)),
         units=tuple(base.model.units[i] for i in base.kept), estimate=beta, sigma=found.sigma[:count],
         covariance=found.covariance[:count, :count], prior=base.values, noise=noise, condition=found.condition, rows=found.rows,
         method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),
@@ -253,7 +261,7 @@ def _validated(
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
     problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options)
-    problem.set_loads(result.robot)
+    problem.set_loads(_loading(robot, base, result.theta))
     after = found.beta.copy()
     after[: base.rank] = result.estimate
     before = found.beta.copy()

@@ -58,7 +58,8 @@ def physical_estimate(
         import cvxpy as cp
     except ImportError:
         raise InputError("physical=True needs the package cvxpy: pip install 'flexapod[identification]'") from None
-    size = _sizes(prior, bodies)
+    size = parameter_sizes(prior, bodies)
+    size[size == 0] = size[size > 0].min(initial=1.0)
     x = cp.Variable(len(prior))  # theta in units of the sizes
     root = _root(information)
     scale = max(float(np.abs(root).max()), 1e-300)
@@ -92,14 +93,13 @@ def _root(information: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
 
-def _sizes(prior: Array, bodies: Mapping[str, Array]) -> Array:
-    """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible."""
+def parameter_sizes(prior: Array, bodies: Mapping[str, Array]) -> Array:
+    """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible; 0 where the file has 0."""
     size = np.abs(prior).astype(np.float64)
-    other = size[size > 0].min(initial=1.0) if np.any(size > 0) else 1.0
     for places in bodies.values():
-        m = size[places[0]] or other
-        second = max(float(size[places[4:]].max()), 1e-4 * m)
-        length = np.sqrt(second / m)
-        size[places] = [m, *[m * length] * 3, *[m * length**2] * 6]
-    size[size == 0] = other
-    return np.asarray(size)
+        m = size[places[0]]
+        if m > 0:
+            second = max(float(size[places[4:]].max()), 1e-4 * m)
+            length = np.sqrt(second / m)
+            size[places] = [m, *[m * length] * 3, *[m * length**2] * 6]
+    return size

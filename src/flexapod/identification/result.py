@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from flexapod.errors import FlexapodError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +40,8 @@ class Identification:
     """Estimated parameters.
 
     Args:
-        robot: the robot with the estimated numbers; `save` writes its file.
+        start: the robot whose numbers were the prior.
+        parameter_names, theta: all parameters of the robot that go with the estimate: nearest to the file's.
         names: of the estimated parameters; combinations: each written out.
         units: of each.
         estimate, sigma: values and standard errors.
@@ -54,7 +58,9 @@ class Identification:
         validation: on other data, where there was any.
     """
 
-    robot: Robot
+    start: Robot
+    parameter_names: tuple[str, ...]
+    theta: Array
     names: tuple[str, ...]
     combinations: tuple[str, ...]
     units: tuple[str, ...]
@@ -78,6 +84,24 @@ class Identification:
     source: str = ""
     residual: Any = field(default=None, repr=False)
 
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with the estimated numbers.
+
+        Raises:
+            FlexapodError: a number is impossible, such as a negative friction coefficient; ``physical=True`` avoids it.
+        """
+        from flexapod.description.problems import RobotFileError
+        from flexapod.identification.identified_robot import identified_robot
+
+        try:
+            return identified_robot(self.start, self.parameter_names, self.theta, self.source)
+        except RobotFileError as error:
+            first = str(error).splitlines()[0]
+            raise FlexapodError(
+                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data do not support"
+            ) from None
+
     @property
     def t_ratio(self) -> Array:
         """Estimate over its standard error."""
@@ -96,7 +120,7 @@ class Identification:
                 data[name] = ("actuator", getattr(self, name))
         coords = {
             "parameter": list(self.names), "combination": ("parameter", list(self.combinations)),
-            "parameter_unit": ("parameter", list(self.units)), "actuator": list(self.robot.actuators),
+            "parameter_unit": ("parameter", list(self.units)), "actuator": list(self.start.actuators),
         }  # fmt: skip
         attrs = {"method": self.method, "condition": self.condition, "rows": self.rows, "source": self.source}
         return xr.Dataset(data, coords=coords, attrs=attrs)
@@ -109,7 +133,7 @@ class Identification:
         lines += [f"{n:{width}}  {e:12.6g}  {s:10.3g}  {t:8.1f}  {p:12.6g}  {u}" for n, e, s, t, p, u in rows]
         for name, values in (("offset", self.offset), ("gain", self.gain)):
             if values is not None:
-                lines += [f"{name + ' ' + a:{width}}  {v:12.6g}" for a, v in zip(self.robot.actuators, values, strict=True)]
+                lines += [f"{name + ' ' + a:{width}}  {v:12.6g}" for a, v in zip(self.start.actuators, values, strict=True)]
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> Path:
