@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "equations": {"robot", "flexible", "spatial", "kernels"},
     "analysis": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "simulation"},
     "simulation": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis"},
+    "identification": {"description", "motions", "robot", "equations", "kernels", "analysis", "simulation"},
     "views": set(),  # the public verbs only: `import flexapod`
 }
 FOR_ALL = {"errors"}
