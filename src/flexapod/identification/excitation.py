@@ -89,8 +89,12 @@ class Excitation:
         model = self.base.model.keeping(self.base.names)
         return kernel(robot, "forward_kinematics"), kernel(robot, "platform_from_actuators"), PoseMap(limits_of(robot)), model
 
-    def evaluate(self, X: Array) -> tuple[Array, Array]:
-        """Ratios to limits (m,) of m motions, infinite where one cannot be followed, and regressors (m, n, actuators, base)."""
+    def evaluate(self, X: Array, rows: bool = True) -> tuple[Array, Array]:
+        """Ratios to limits (m,) of m motions, infinite where one cannot be followed, and regressors (m, n, actuators, base).
+
+        Args:
+            rows: False where only ratios matter; regressors are then empty unless forces have limits.
+        """
         m = len(X)
         q, qd, qdd = (np.ascontiguousarray(v.reshape(m * self.samples, -1)) for v in self.at(X))
         poses, rates, chart, model = self._kernels
@@ -108,7 +112,8 @@ class Excitation:
         moved = rates.batch({i.name: given[i.name] for i in rates.signature.inputs})
         given |= {k: np.where(good[:, None], v, 0.0) for k, v in moved.outputs.items() if v.shape[1:] == (3,)}
         reasons = np.full(count, "", dtype=object)
-        Y = model.rows(given, model.loads(given, reasons), reasons)
+        rows = rows or bool(np.any(np.isfinite(chart.limits.force)))
+        Y = model.rows(given, model.loads(given, reasons), reasons) if rows else np.zeros((count, q.shape[1], self.base.rank))
         good &= (reasons == "") & np.all(np.isfinite(Y), axis=(1, 2))
         ratio = np.where(good, self._ratio(q, qd, given, Y, chart), np.inf)
         return ratio.reshape(m, -1).max(axis=1), Y.reshape(m, self.samples, *Y.shape[1:])
@@ -129,7 +134,7 @@ class Excitation:
     def criterion(self, X: Array) -> Array:
         """(m,) log tr(N^-1) of motions that are made as large as the limits allow (to first order in their size)."""
         for _ in range(2):
-            ratio, Y = self.evaluate(X)
+            ratio, _ = self.evaluate(X, rows=False)
             X = X * (ROOM / np.where(np.isfinite(ratio), np.maximum(ratio, 1e-9), 4.0))[:, None]
         ratio, Y = self.evaluate(X)
         flat = Y.reshape(len(X), -1, Y.shape[3])
@@ -148,7 +153,7 @@ class Excitation:
         """The same motion, made as large as the limits allow."""
         low, high, scale = 0.0, np.inf, 1.0
         for _ in range(40):
-            ratio = float(self.evaluate(scale * x[None])[0][0])
+            ratio = float(self.evaluate(scale * x[None], rows=False)[0][0])
             if ratio <= 1.0:
                 low = scale
                 if ratio > 0.97:
