@@ -43,6 +43,7 @@ PROGRAMS = {
     "value_derivatives": "flexapod.equations.derivatives",
     "inertia_regressor": "flexapod.equations.regressor",
     "friction_regressor": "flexapod.equations.friction_regressor",
+    "recursive_update": "flexapod.equations.recursive_update",
     "joint_loads": "flexapod.equations.friction_regressor",
     "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",

@@ -46,7 +46,9 @@ def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:
     """
     setting = set_up(Program("friction_regressor"), robot, "exact", True, True)
     b, mechanism, points = setting.b, setting.mechanism, setting.points
-    load = b.input("load", (count_places(setting),), unit="N", doc="normal or reaction force per place, as joint_loads gives them")
+    load = b.input(
+        "load", (count_places(setting),), unit="N", doc="normal or reaction force per place, as joint_loads gives them"
+    )
     inner = [p for p in points if setting.open.redundant > 0 or not p.driven]
     found = dict(zip(map(id, points), _rubbing(points, load), strict=True))
     forces: list[LegForces] = mechanism.forces(friction_loads(mechanism, inner, [found[id(p)] for p in inner]))

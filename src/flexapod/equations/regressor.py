@@ -96,18 +96,24 @@ def inertia_regressor(robot: Robot, columns: tuple[int, ...] | None = None) -> P
     b = Program("inertia_regressor")
     platform = platform_motion(b)
     closed = all(is_closed_form(robot, i) for i in range(len(robot.legs)))
-    guess = None if closed else b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    guess = (
+        None if closed else b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    )
+    Y, A = regressor_at(b, robot, platform, guess, columns)
+    b.output("regressor", Y, shape=Y.shape, dims=("actuator", "parameter"))
+    b.output("drive", A, shape=A.shape, dims=("actuator", "independent"))
+    return b
+
+
+def regressor_at(b: Program, robot: Robot, platform: FrameMotion, guess: Any, columns: tuple[int, ...] | None) -> tuple[Any, Any]:
+    """Y (actuators, parameters) and J_a N (actuators, mobility) for a motion of the platform."""
     parts = _Parts(b, robot, platform, guess, columns)
     kept = list(robot.plan.constraints)
     G = ca.vertcat(*parts.constraints)[kept, :] if kept else ca.SX.zeros(0, 6)
     N = motion_basis(robot, G)
     A = ca.densify(ca.mtimes(ca.vertcat(*parts.rows), N))
     from_platform = ca.mtimes(_from_wrench(b, A), N.T)
-    Y = ca.mtimes(from_platform, ca.horzcat(*parts.blocks))
-    n = len(robot.actuators)
-    b.output("regressor", Y, shape=(n, Y.shape[1]), dims=("actuator", "parameter"))
-    b.output("drive", A, shape=A.shape, dims=("actuator", "independent"))
-    return b
+    return ca.mtimes(from_platform, ca.horzcat(*parts.blocks)), A
 
 
 def _from_wrench(b: Program, A: Any) -> Any:

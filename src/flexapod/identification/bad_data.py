@@ -169,7 +169,7 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
 
     if options.find_gain:
         return []
-    thin = replace(data, **_thinned(data)) if data.motion is None and len(data) > 20 * LOOKED else data
+    thin = _thinned(data) if data.motion is None and len(data) > 20 * LOOKED else data
     plain = replace(options, offset=False, drop_outliers=False, decimate=1)
     one = experiment(robot, thin, plain, None, None)
     model = linear_model(robot)
@@ -184,13 +184,11 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
     return found + excitation(Y)
 
 
-def _thinned(data: Measurement) -> dict[str, Array | None]:
-    """The longest data is looked at in its first part only."""
+def _thinned(data: Measurement) -> Measurement:
+    """The first part of long data: enough to compare with."""
     n = 20 * LOOKED
-    return {
-        "time": data.time[:n], "position": data.position[:n], "force": None if data.force is None else data.force[:n],
-        "current": None if data.current is None else data.current[:n], "reference": None,
-    }  # fmt: skip
+    force, current = (None if x is None else x[:n] for x in (data.force, data.current))
+    return Measurement(time=data.time[:n], position=data.position[:n], force=force, current=current, source=data.source)
 
 
 def force_units(y: Array, predicted: Array) -> list[Suspicion]:
@@ -268,5 +266,3 @@ def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) 
         f"{', '.join(weak)}. Use exciting_motion, or tie legs (legs='alike')"
     )
     return [Suspicion(kind="excitation", text=text)]
-
-

@@ -42,7 +42,10 @@ def find_delay(robot: Robot, data: Measurement, options: Options, base: BasePara
     def misfit(delay: float) -> float:
         drive = shifted(data.time, data.drive, delay)[part]
         drive = drive if options.gain is None else drive * options.gain
-        blocks = [drive[k : k + len(block[0]) * d] for k, block in zip(np.cumsum([0, *(len(b[0]) * d for b in every)]), every, strict=False)]
+        blocks = [
+            drive[k : k + len(block[0]) * d]
+            for k, block in zip(np.cumsum([0, *(len(b[0]) * d for b in every)]), every, strict=False)
+        ]
         y = np.concatenate([b.reshape(-1, d, b.shape[1]).mean(axis=1) for b in blocks]).ravel()
         return float(y @ y - np.sum((Q.T @ y) ** 2))
 

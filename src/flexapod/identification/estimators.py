@@ -104,14 +104,19 @@ def finish(normal: Normal, beta: Array, noise: Array) -> Estimate:
     """Covariance and condition of a solution."""
     left = normal.s - 2 * beta @ normal.r + beta @ normal.N @ beta
     freedom = max(normal.rows - len(beta), 1)
-    s2 = max(left / freedom, 1e-300)
+    s2 = max(float(left) / freedom, 1e-300)
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(normal.N)), 1e-300))
     inverse = np.linalg.inv(normal.N * np.outer(scale, scale)) * np.outer(scale, scale)
     covariance = s2 * inverse @ normal.M @ inverse.T
-    sizes = np.linalg.eigvalsh((normal.M * np.outer(scale, scale) + (normal.M * np.outer(scale, scale)).T) / 2)
+    scaled = normal.M * np.outer(scale, scale)
+    sizes = np.linalg.eigvalsh((scaled + scaled.T) / 2)
     condition = float(np.sqrt(sizes[-1] / max(sizes[0], 1e-300)))
     return Estimate(
-        beta=beta, covariance=covariance, noise=noise, condition=condition, rows=normal.rows,
+        beta=beta,
+        covariance=covariance,
+        noise=noise,
+        condition=condition,
+        rows=normal.rows,
         information=_inverse(covariance),
     )
 
@@ -122,7 +127,9 @@ def _inverse(A: Array) -> Array:
     return np.asarray(np.linalg.pinv(A * np.outer(scale, scale), hermitian=True) * np.outer(scale, scale))
 
 
-def accumulate(blocks: Iterator[Block], root: Array | None, instruments: bool = False, clip: tuple[Array, Array] | None = None) -> Normal:
+def accumulate(
+    blocks: Iterator[Block], root: Array | None, instruments: bool = False, clip: tuple[Array, Array] | None = None
+) -> Normal:
     """Sums of a pass.
 
     Args:
@@ -139,7 +146,8 @@ def accumulate(blocks: Iterator[Block], root: Array | None, instruments: bool = 
         if root is not None:
             diagonal = np.count_nonzero(root - np.diag(np.diag(root))) == 0
             y = y * np.diag(root) if diagonal else y @ root.T
-            Y, Z = (X if X is None else (X * np.diag(root)[None, :, None] if diagonal else root @ X) for X in (Y, Z))
+            Y = _weighed(Y, root, diagonal)
+            Z = None if Z is None else _weighed(Z, root, diagonal)
         flat, right = Y.reshape(n * a, P), y.reshape(n * a)
         z = Z.reshape(n * a, P) if instruments and Z is not None else flat
         N = z.T @ flat
@@ -151,6 +159,10 @@ def accumulate(blocks: Iterator[Block], root: Array | None, instruments: bool = 
     return Normal(N=total[0], M=total[1], r=total[2], s=float(total[3]), rows=rows, samples=samples)
 
 
+def _weighed(Y: Array, root: Array, diagonal: bool) -> Array:
+    return np.asarray(Y * np.diag(root)[None, :, None] if diagonal else root @ Y)
+
+
 def solve(normal: Normal) -> Array:
     """Solution of the normal equations, columns scaled, with one step of refinement."""
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(normal.N)), 1e-300))
@@ -160,7 +172,7 @@ def solve(normal: Normal) -> Array:
         x = x + np.linalg.solve(A, normal.r * scale - A @ x)
     except np.linalg.LinAlgError:
         raise FlexapodError(
-            "identification: the data determine no unique estimate (singular equations); excite the robot more, or tie legs (legs='alike')"
+            "identification: the data determine no unique estimate (singular equations); excite the robot more, or set legs='alike'"
         ) from None
     return np.asarray(x * scale)
 

@@ -107,7 +107,11 @@ class Excitation:
         found = poses.batch({i.name: given[i.name] for i in poses.signature.inputs})
         good = (found.status == 0) & (found.outputs["converged"] > 0)
         good &= np.prod(found.outputs["determinant"], axis=1) > 0
-        given |= {"position": found.outputs["position"], "rotation": found.outputs["rotation"], "guess": found.outputs["joint_position"]}
+        given |= {
+            "position": found.outputs["position"],
+            "rotation": found.outputs["rotation"],
+            "guess": found.outputs["joint_position"],
+        }
         given["position"][~good], given["rotation"][~good] = home.position, home.rotation
         moved = rates.batch({i.name: given[i.name] for i in rates.signature.inputs})
         given |= {k: np.where(good[:, None], v, 0.0) for k, v in moved.outputs.items() if v.shape[1:] == (3,)}
@@ -125,7 +129,9 @@ class Excitation:
         turn = rotation_rotvec(inputs["rotation"] @ home.rotation.T)
         room = np.minimum(limits.high - self.centre, self.centre - limits.low)
         ratios = [_over(inputs["position"] - home.position, box.position), _over(turn, box.rotation)]
-        ratios += [_over(inputs[k], getattr(box, k)) for k in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")]
+        ratios += [
+            _over(inputs[k], getattr(box, k)) for k in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+        ]
         ratios += [_over(q - self.centre, room), _over(qd, limits.speed), _over(Y @ self.base.values, limits.force)]
         ratios += [_over(facts.deflection, limits.angle), facts.condition / box.condition]
         worst = np.max(ratios, axis=0)

@@ -16,7 +16,17 @@ import numpy as np
 
 from flexapod.analysis.inverse_dynamics import inverse_dynamics
 from flexapod.errors import FlexapodError, InputError
-from flexapod.identification.estimators import Array, Block, Estimate, accumulate, essential, finish, residual_noise, solve, whitening
+from flexapod.identification.estimators import (
+    Array,
+    Block,
+    Estimate,
+    accumulate,
+    essential,
+    finish,
+    residual_noise,
+    solve,
+    whitening,
+)
 from flexapod.identification.measurement import Measurement, measurement
 from flexapod.identification.result import Identification, Validation
 from flexapod.identification.signals import averaged, platform_of, smooth_motion, used
@@ -46,14 +56,16 @@ def fit_file_parameters(
     found = problem.estimate()
     count, start = len(parameters), problem.start
     p, noise = found.beta[:count], np.sqrt(np.diag(found.noise))
-    extra = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]} if offset else {}
+    extra: dict[str, Any] = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]} if offset else {}
     shift = found.beta[count:] if offset else np.zeros(len(robot.actuators))
     checked = None
     if validate is not None:
         run = Run(robot, measurement(robot, validate), cutoff, decimate, friction)
         rms = [np.sqrt(np.mean((run.y - shift - run.force(_with(robot, parameters, at))) ** 2, axis=0)) for at in (p, start)]
         checked = Validation(rms=rms[0], before=rms[1], noise=noise)
-    source = f"identified from {', '.join(one.source for one in every)} by Gauss-Newton on named parameters, {found.rows} equations"
+    source = (
+        f"identified from {', '.join(one.source for one in every)} by Gauss-Newton on named parameters, {found.rows} equations"
+    )
     return FileIdentification(
         start=robot, parameter_names=tuple(parameters), theta=p, names=tuple(parameters), combinations=tuple(parameters),
         units=tuple(robot.parameters[path].unit if path in robot.parameters else "" for path in parameters), estimate=p,
@@ -68,7 +80,7 @@ class FileIdentification(Identification):
     """An estimate of named parameters: the identified robot has these changed, nothing else."""
 
     @property
-    def robot(self) -> Robot:  # type: ignore[override]
+    def robot(self) -> Robot:
         """The robot with the estimated numbers."""
         return _with(self.start, self.parameter_names, self.theta)
 
@@ -84,7 +96,9 @@ class Run:
         self.states = smooth_motion(data, cutoff)
         self.legs = robot.elastic_legs
         self.flexible = self.legs or robot.flexible_platform is not None
-        self.motion: Any = ActuatorMotion(time=self.time, **dict(zip(("position", "velocity", "acceleration"), self.states, strict=True)))
+        self.motion: Any = ActuatorMotion(
+            time=self.time, **dict(zip(("position", "velocity", "acceleration"), self.states, strict=True))
+        )
         if not self.legs:
             found = platform_of(robot, *self.states)
             self.motion = Motion(time=self.time, **{k: v for k, v in found.items() if k not in ("guess", "wrench")})

@@ -62,7 +62,9 @@ def identified_robot(robot: Robot, names: Sequence[str], theta: NDArray[np.float
         if body in changed and data:
             template["bodies"][body] = {k: v for k, v in data.items() if k not in INSTEAD}
     document["source"] = f"{document['source']}; {source}"
-    return build_robot(description_from_document(document, path=robot.description.path), robot.zeros & _still_zero(robot, given), robot.plan)
+    return build_robot(
+        description_from_document(document, path=robot.description.path), robot.zeros & _still_zero(robot, given), robot.plan
+    )
 
 
 def _still_zero(robot: Robot, given: Mapping[str, float]) -> frozenset[str]:

@@ -98,7 +98,9 @@ def identify(
         }  # fmt: skip
         if any(refused.values()):
             name = next(key for key, value in refused.items() if value)
-            raise InputError(f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out")
+            raise InputError(
+                f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out"
+            )
         return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
     options = Options(cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers)
     options = _with_gain(robot, every, options, gain)
@@ -155,9 +157,11 @@ def _instruments(robot: Robot, every: Sequence[Measurement], given: Any) -> list
     if given is None:
         return [None] * len(every)
     if isinstance(given, str) and given == "reference":
-        if any(one.reference is None for one in every):
+        references = [one.reference for one in every]
+        found = [replace(one, position=q, motion=None) for one, q in zip(every, references, strict=True) if q is not None]
+        if len(found) < len(every):
             raise InputError("instruments: the data have no reference (columns qr_<actuator>)")
-        return [replace(one, position=one.reference, motion=None) for one in every]
+        return list(found)
     listed = list(given) if isinstance(given, list | tuple) else [given]
     result: list[Measurement | None] = []
     for one, other in zip(every, listed, strict=True):
@@ -217,7 +221,7 @@ def _information(found: Estimate, count: int) -> Array:
     return np.asarray(np.linalg.inv(C * np.outer(scale, scale)) * np.outer(scale, scale))
 
 
-def _constraints(base: BaseParameters) -> tuple[dict[str, Array], Array]:
+def _constraints(base: BaseParameters) -> tuple[dict[str, Any], Any]:
     """Positions of every body's ten parameters, and of those that are not negative."""
     names = list(base.model.names)
     bodies = {n[: -len(".mass")]: n for n in names if n.endswith(".mass")}
@@ -248,7 +252,9 @@ def _finished(
         method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),
         suspicions=suspected, source=text, residual=residuals(problem, found.beta), **extra,
     )  # fmt: skip
-    return result if validate is None else replace(result, validation=_validated(robot, base, options, result, found, validate, n))
+    return (
+        result if validate is None else replace(result, validation=_validated(robot, base, options, result, found, validate, n))
+    )
 
 
 def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:

@@ -175,7 +175,9 @@ def unit_of(name: str, robot: Robot) -> str:
     """Unit of a parameter by its name; rotary joints have N m for N."""
     parts = name.split(".")
     if "friction" in parts:
-        return UNITS[parts[-1]] if _linear(robot, parts) else {"viscous": "N m s", "coulomb": "N m"}.get(parts[-1], UNITS[parts[-1]])
+        return (
+            UNITS[parts[-1]] if _linear(robot, parts) else {"viscous": "N m s", "coulomb": "N m"}.get(parts[-1], UNITS[parts[-1]])
+        )
     if parts[-1] in ("stiffness", "damping"):
         unit = "N/m" if _linear(robot, parts) else "N m/rad"
         return unit if parts[-1] == "stiffness" else unit.replace("N", "N s", 1)

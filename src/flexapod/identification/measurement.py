@@ -104,7 +104,9 @@ def measurement(robot: Robot, data: Any) -> Measurement:
 def _from_dataset(data: Any) -> Measurement:
     names = {"position": "actuator_position", "force": "force", "current": "current", "reference": "reference_position"}
     if "time" not in data.coords or "actuator_position" not in data:
-        raise InputError("data: the dataset needs a coordinate `time` and variables `actuator_position` and `force` (or `current`)")
+        raise InputError(
+            "data: the dataset needs a coordinate `time` and variables `actuator_position` and `force` (or `current`)"
+        )
     arrays = {key: data[name].values for key, name in names.items() if name in data}
     return Measurement(time=data.time.values, **arrays, source=f"dataset of {data.attrs.get('robot', 'unknown origin')}")
 
@@ -126,7 +128,9 @@ def read_measurement(path: str | Path, robot: Robot) -> Measurement:
     found = {key: _group(columns, prefixes, robot) for key, prefixes in GROUPS.items()}
     if found["position"] is None:
         wanted = ", ".join(f"q_{name}" for name in robot.actuators)
-        raise InputError(f"{file.name}: positions of the actuators are missing; expected columns {wanted}, has {', '.join(columns)}")
+        raise InputError(
+            f"{file.name}: positions of the actuators are missing; expected columns {wanted}, has {', '.join(columns)}"
+        )
     return Measurement(time=time, **found, source=file.name)  # type: ignore[arg-type]
 
 

@@ -9,6 +9,7 @@ and rotor inertias are not negative. Bodies whose numbers in the file are regrou
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,7 +40,7 @@ def is_physical(theta: Array) -> bool:
 
 
 def physical_estimate(
-    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, Array], positive: Array, weight: float = PRIOR
+    beta: Array, information: Array, K: Array, prior: Array, bodies: Mapping[str, Any], positive: Any, weight: float = PRIOR
 ) -> Array:
     """The physically consistent theta nearest to an estimate in the metric of its information.
 
@@ -55,7 +56,7 @@ def physical_estimate(
     Checked by: tests/identification/test_physical.py.
     """
     try:
-        import cvxpy as cp
+        cp: Any = importlib.import_module("cvxpy")
     except ImportError:
         raise InputError("physical=True needs the package cvxpy: pip install 'flexapod[identification]'") from None
     size = parameter_sizes(prior, bodies)
@@ -80,7 +81,7 @@ def physical_estimate(
     try:
         problem.solve(solver=cp.CLARABEL)
     except cp.SolverError as error:
-        raise FlexapodError(f"physically consistent estimate: the solver gave up ({error}); scale the data or raise the prior") from None
+        raise FlexapodError(f"physically consistent estimate: the solver gave up ({error}); raise the prior") from None
     if x.value is None:
         raise FlexapodError(f"physically consistent estimate: {problem.status}; the constraints leave no solution")
     return np.asarray(x.value) * size
@@ -93,7 +94,7 @@ def _root(information: Array) -> Array:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
 
-def parameter_sizes(prior: Array, bodies: Mapping[str, Array]) -> Array:
+def parameter_sizes(prior: Array, bodies: Mapping[str, Any]) -> Array:
     """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible; 0 where the file has 0."""
     size = np.abs(prior).astype(np.float64)
     for places in bodies.values():

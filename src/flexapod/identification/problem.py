@@ -62,7 +62,9 @@ class Experiment:
     time: Array = field(default_factory=lambda: np.zeros(0))
 
 
-def experiment(robot: Robot, data: Measurement, options: Options, payload: Array | None, instruments: Measurement | None) -> Experiment:
+def experiment(
+    robot: Robot, data: Measurement, options: Options, payload: Array | None, instruments: Measurement | None
+) -> Experiment:
     """Filter, differentiate and place a measurement."""
     part = used(data, options.cutoff)
     drive = shifted(data.time, data.drive, options.delay)[part]

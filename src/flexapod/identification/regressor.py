@@ -47,7 +47,9 @@ def regressor(
         raise InputError(f"loads: {robot.name} has no friction here that they would multiply; leave them out")
     Y = model.rows(inputs, given, reasons)
     settle("regressor", robot, reasons, at, "raise")
-    variables: dict[str, tuple[Any, Any, str]] = {"regressor": (("actuator", "parameter"), Y, "N or N m per unit of the parameter")}
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "regressor": (("actuator", "parameter"), Y, "N or N m per unit of the parameter")
+    }
     if given is not None:
         variables["load"] = (("place",), given, "N")
     result = dataset(robot, variables, at, names={"parameter": model.names})

@@ -86,7 +86,7 @@ def platform_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> dict[str, Arra
     known = forward_kinematics(robot, q[knots], continuation=True, on_error="mask")
     if not bool(known.valid.all()):
         k = int(np.flatnonzero(~known.valid.values)[0])
-        raise FlexapodError(f"data: sample {knots[k]} is no pose of {robot.name}: {str(known.reason.values[k])}")
+        raise FlexapodError(f"data: sample {knots[k]} is no pose of {robot.name}: {known.reason.values[k]!s}")
     near = np.clip((np.arange(n) + KNOTS // 2) // KNOTS, 0, len(knots) - 1)
     bound = kernel(robot, "forward_kinematics")
     given = {
