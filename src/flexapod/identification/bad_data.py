@@ -170,7 +170,7 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
     if options.find_gain:
         return []
     thin = _thinned(data) if data.motion is None and len(data) > 20 * LOOKED else data
-    plain = replace(options, offset=False, drop_outliers=False, decimate=1)
+    plain = replace(options, offset=False, drop_outliers=False, decimate=1, least_speed=0.0)
     one = experiment(robot, thin, plain, None, None)
     model = linear_model(robot)
     problem = Problem(model=model, experiments=[one], options=plain)

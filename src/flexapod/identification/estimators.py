@@ -27,6 +27,10 @@ HUBER = 1.345
 """Of Huber's weight: 95 % efficiency for normal noise."""
 ROUNDS = 8
 """Passes of the robust weights."""
+EXACT = 1e-14
+"""Residual over the data below which they are exact: rounding."""
+REWEIGHTED = 2
+"""Passes in which the residual covariance follows the estimate."""
 CORRELATED = 0.1
 """Correlation of residuals of two actuators beyond which they are weighted together."""
 SAMPLE = 20_000
@@ -86,6 +90,9 @@ def estimate(blocks: Blocks, method: Method) -> Estimate:
     """
     start = solve(accumulate(blocks(SAMPLE), None))
     noise = residual_noise(blocks(SAMPLE), start)
+    for _ in range(0 if method == "ols" else REWEIGHTED):  # errors of the first estimate hide in the first residuals
+        start = solve(accumulate(blocks(SAMPLE), whitening(noise)))
+        noise = residual_noise(blocks(SAMPLE), start)
     root = None if method == "ols" else whitening(noise)
     clip = (start, noise) if method == "robust" else None
     normal = accumulate(blocks(None), root, method == "iv", clip)
@@ -97,14 +104,13 @@ def estimate(blocks: Blocks, method: Method) -> Estimate:
         beta = solve(normal)
         if np.max(np.abs(beta - before) / (np.abs(beta) + 1e-300)) < 1e-8:
             break
-    return finish(normal, beta, residual_noise(blocks(SAMPLE), beta, robust=method == "robust"))
+    return finish(normal, beta, residual_noise(blocks(SAMPLE), beta, robust=method == "robust"), root)
 
 
-def finish(normal: Normal, beta: Array, noise: Array) -> Estimate:
-    """Covariance and condition of a solution."""
-    left = normal.s - 2 * beta @ normal.r + beta @ normal.N @ beta
-    freedom = max(normal.rows - len(beta), 1)
-    s2 = max(float(left) / freedom, 1e-300)
+def finish(normal: Normal, beta: Array, noise: Array, root: Array | None) -> Estimate:
+    """Covariance and condition of a solution; `noise` is that of its residuals, `root` the weights that were used."""
+    left = noise if root is None else root @ noise @ root.T
+    s2 = max(float(np.trace(left)) / len(noise), EXACT**2 * normal.s / normal.rows, 1e-250)
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(normal.N)), 1e-300))
     inverse = np.linalg.inv(normal.N * np.outer(scale, scale)) * np.outer(scale, scale)
     covariance = s2 * inverse @ normal.M @ inverse.T

@@ -186,9 +186,10 @@ class ForceFit:
 def _weighted(blocks: list[Block]) -> Estimate:
     """Weighted least squares of the linear problem."""
     first = solve(accumulate(iter(blocks), None))
-    normal = accumulate(iter(blocks), whitening(residual_noise(iter(blocks), first)))
+    root = whitening(residual_noise(iter(blocks), first))
+    normal = accumulate(iter(blocks), root)
     beta = solve(normal)
-    return finish(normal, beta, residual_noise(iter(blocks), beta))
+    return finish(normal, beta, residual_noise(iter(blocks), beta), root)
 
 
 def _scalar(robot: Robot, path: str) -> float:

@@ -47,6 +47,7 @@ def identify(
     delay: float | Literal["find"] = 0.0,
     instruments: Any = None,
     drop_outliers: bool = False,
+    least_speed: float = 0.0,
     physical: bool = False,
     prior: float = PRIOR,
     least: float = 3.0,
@@ -73,6 +74,7 @@ def identify(
         instruments: for ``"iv"``: measurement without the noise of the data, e.g. a simulation of the same run, or
             ``"reference"`` for the motion that the controller was asked for.
         drop_outliers: leave out samples whose force is a spike.
+        least_speed: [m/s or rad/s] of every actuator below which a sample is left out: near rest friction is not that of a law.
         physical: make the estimate physically consistent (cvxpy).
         prior: weight of the file's numbers in that step.
         least: t-ratio from which a parameter counts as essential.
@@ -93,7 +95,7 @@ def identify(
 
         refused = {
             "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
-            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers,
+            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers, "least_speed": least_speed > 0,
             "method": method not in ("wls", "ols"),
         }  # fmt: skip
         if any(refused.values()):
@@ -102,7 +104,9 @@ def identify(
                 f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out"
             )
         return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
-    options = Options(cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers)
+    options = Options(
+        cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers, least_speed=float(least_speed)
+    )
     options = _with_gain(robot, every, options, gain)
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":

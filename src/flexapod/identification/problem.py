@@ -17,7 +17,7 @@ from flexapod.errors import FlexapodError
 from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, take, used
+from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -37,6 +37,7 @@ class Options:
     find_gain: bool = False
     gain: Array | None = None
     drop_outliers: bool = False
+    least_speed: float = 0.0
 
 
 @dataclass(kw_only=True, eq=False)
@@ -73,6 +74,9 @@ def experiment(
     good = np.ones(len(drive), dtype=bool)
     if options.drop_outliers:
         good = ~outliers(drive)
+    if options.least_speed > 0:
+        _, qd, _ = smooth_motion(data, options.cutoff)
+        good &= np.all(np.abs(qd[part]) >= options.least_speed, axis=1)
     other = None
     if instruments is not None:
         other = motion_inputs(robot, instruments, options.cutoff, part)
