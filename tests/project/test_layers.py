@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "bridges": {
         "spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis", "simulation",
     },
+    "identification": {"description", "motions", "robot", "equations", "kernels", "analysis", "simulation"},
     "views": set(),  # the public verbs only: `import flexapod`
 }
 FOR_ALL = {"errors", "files", "private_files"}
