@@ -121,7 +121,8 @@ def inverse_dynamics(
         force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variant, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
-    force[words != ""] = np.nan
+    if on_error == "mask":
+        force[words != ""] = np.nan
     main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
     names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
     result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None, names)
@@ -166,7 +167,8 @@ def run(
             poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
     """
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    failed = np.flatnonzero((batch.status != 0) & (words == ""))
+    failed = np.flatnonzero(batch.status)
+    failed = failed[words[failed] == ""]
     if spare is None or len(failed) == 0:
         note(bound, batch.status, words)
         return batch.outputs
@@ -182,8 +184,9 @@ def run(
 
 def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
-    for i in np.flatnonzero((status != 0) & (words == "")):
-        words[i] = bound.signature.status(int(status[i])).text
+    for i in np.flatnonzero(status):
+        if words[i] == "":
+            words[i] = bound.signature.status(int(status[i])).text
 
 
 def _with_friction(

@@ -114,7 +114,8 @@ def follow(
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "actuators")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own)
-    words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations).astype(object)
+    found_words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations)
+    words = found_words.astype(object) if np.any(found_words != "") else np.full(len(found_words), "", dtype=object)
     home = np.concatenate([leg.home for leg in robot.legs])
     found = batch.outputs.get("joint_position")
     joints = np.broadcast_to(home, (len(words), len(home))) if found is None else np.where(np.isfinite(found), found, home)

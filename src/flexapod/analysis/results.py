@@ -45,6 +45,8 @@ def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
 
 def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
     """The reason per sample in words; empty where all is well."""
+    if not status.any():
+        return np.zeros(len(status), dtype="<U1")
     words = np.zeros(len(status), dtype=object)
     words[:] = ""
     for code in np.unique(status):
