@@ -91,8 +91,8 @@ from flexapod.kernels.cache import clear_cache as clear_cache
 from flexapod.motions.motion import ActuatorMotion as ActuatorMotion
 from flexapod.motions.motion import Motion as Motion
 from flexapod.robot.robot import Robot as Robot
-from flexapod.robot.robot import catalogue as catalogue
-from flexapod.robot.robot import load as load
+from flexapod.robot.catalogue import catalogue as catalogue
+from flexapod.robot.catalogue import load as load
 from flexapod.simulation.controllers import PD as PD
 from flexapod.simulation.controllers import PID as PID
 from flexapod.simulation.controllers import ComputedTorque as ComputedTorque

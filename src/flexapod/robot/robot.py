@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import resources
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.description.problems import readable_name
-from flexapod.description.read import Description, read_robot_file
+from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
-from flexapod.errors import FlexapodError
-from flexapod.files import is_file
+from flexapod.errors import InputError
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
@@ -46,10 +41,6 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
-
-
-class UnknownRobotError(FlexapodError):
-    """No robot of that name in the catalogue and no such file."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -207,7 +198,7 @@ class Robot:
             body: from `flexapod.flexible`.
         """
         if name != "platform":
-            raise UnknownRobotError(f"only the platform can be made flexible this way, not '{name}'")
+            raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
         object.__setattr__(robot, "zeros", structural_zeros(robot.values))
         return robot
@@ -377,33 +368,3 @@ def build_robot(
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
     return robot
-
-
-def catalogue() -> dict[str, Path]:
-    """Robot files that come with flexapod, by name."""
-    folder = Path(str(resources.files("flexapod") / "robots"))
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def load(robot: str | Path) -> Robot:
-    """A robot by catalogue name or path of a robot file.
-
-    Raises:
-        UnknownRobotError: neither a catalogue name nor a file; names the nearest.
-        RobotFileError: the file has problems; lists them all.
-    """
-    files = catalogue()
-    if not isinstance(robot, str | Path):
-        raise UnknownRobotError(
-            f"robot: expected a catalogue name or the path of a robot file, got {type(robot).__name__}; "
-            f"known robots: {', '.join(files)}"
-        )
-    if isinstance(robot, str) and robot in files:
-        return build_robot(read_robot_file(files[robot]))
-    path = Path(robot)
-    if is_file(path):
-        return build_robot(read_robot_file(path))
-    near = difflib.get_close_matches(str(robot)[:80], files, n=1)
-    hint = f", did you mean '{near[0]}'?" if near else "."
-    name = readable_name(str(robot))
-    raise UnknownRobotError(f"no robot called '{name}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
