@@ -68,3 +68,10 @@ def test_sizing_needs_time() -> None:
     held = fp.inverse_dynamics(robot, fp.State(position=robot.home.position))
     with pytest.raises(fp.InputError, match="over `time`"):
         fp.actuator_sizing(held)
+
+
+def test_kernels_of_a_flexible_platform_are_its_own() -> None:
+    """The name of a verb never means the equations of a rigid robot for a flexible one."""
+    robot = fp.load("gough-stewart-flexible")
+    for quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        assert "elastic" in {i.name for i in fp.kernel(robot, quantity).signature.inputs}

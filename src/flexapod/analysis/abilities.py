@@ -191,7 +191,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_dynamics": {
         ANY: {**SIX_ONLY, "under-actuated": UNDERACTUATED, "tied actuators": TIED},
         "friction": {
-            "flexible platform": NO_FRICTION, **OF_LEGS, "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION
+            "flexible platform": NO_FRICTION, **OF_LEGS,
+            "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION,
         },
         "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},

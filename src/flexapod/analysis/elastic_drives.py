@@ -1,13 +1,14 @@
 r"""Inverse dynamics of a platform motion through elastic drives: quasi-static springs carried along the motion.
 
-An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the links give s, without
-its acceleration, and the motor gives the force:
+An actuator with stiffness moves its link through a spring, q = motor + s. The platform's motion fixes q; the links give s without
+its acceleration, the motor gives the force:
 
 .. math:: k\,s + d\,\dot s = -\tau(q, \dot q, \ddot q),\qquad \Gamma = I_m(\ddot q - \ddot s) + \tau
 
 tau is what the links demand of the drives, rotors left out. The rates of s are those along the motion (a spline through its
 samples; zero for a State). Exact for rigid links and d = 0. Neglected: the transient of the damper (time constant d/k) and the
-vibration of other elastic coordinates, which are static or simulated as asked. The motion must be smooth to its fourth derivative.
+vibration of other elastic coordinates, which are static or simulated as asked. The motion must be smooth to its fourth
+derivative.
 """
 
 from __future__ import annotations

@@ -233,10 +233,10 @@ def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, 
         from flexapod.analysis.inverse_dynamics import has_friction
 
         return f"elastic_{quantity}", {"friction": has_friction(robot)} if quantity != "mass_matrix" else {}
+    if robot.flexible_platform is not None and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        return f"flexible_{quantity}", {}
     if quantity != "inverse_dynamics":
         return quantity, {}
-    if robot.flexible_platform is not None:
-        return "flexible_inverse_dynamics", {}
     from flexapod.analysis.inverse_dynamics import choose, has_friction
 
     if has_friction(robot):

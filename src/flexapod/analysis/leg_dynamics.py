@@ -16,7 +16,7 @@ from flexapod.analysis.flexible_dynamics import TWIST, force_unit
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
-from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.validity import spin_variable
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
