@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -45,6 +46,18 @@ def test_inverse_dynamics_as_c(name: str, tmp_path: Path) -> None:
 def test_the_kernel_of_inverse_dynamics_has_the_friction_of_the_file() -> None:
     assert fp.kernel(fp.load("hexaslide"), "inverse_dynamics").signature.name == "newton_euler"
     assert fp.kernel(fp.load("stewart-3-3"), "inverse_dynamics").signature.name == "minimal_inverse_dynamics"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "options", "text"),
+    [
+        ("value_derivatives", {}, "options of 'value_derivatives': missing a required argument: 'values'; it has: values"),
+        ("jacobian", {"fast": True}, "options of 'jacobian': got an unexpected keyword argument 'fast'; it has: "),
+    ],
+)
+def test_wrong_options_of_a_kernel_have_a_reason(quantity: str, options: dict[str, bool], text: str) -> None:
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        fp.kernel(fp.load("stewart-3-3"), quantity, **options)
 
 
 def test_sizes_of_a_motion() -> None:
