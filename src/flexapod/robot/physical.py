@@ -44,8 +44,8 @@ def check_grouped(robot: Robot) -> None:
         if len(values) and values[0] < -NEGATIVE * np.abs(values).max():
             raise RobotBuildError(
                 f"{robot.name}: the mass matrix is not positive definite (smallest eigenvalue {values[0]:.4g}), so that its "
-                "grouped parameters belong to no robot. Check the signs of the table; `allow_unphysical: true` at the top of the file "
-                "accepts it"
+                "grouped parameters belong to no robot. Check the signs of the table; `allow_unphysical: true` at the top of "
+                "the file accepts it"
             )
 
 
