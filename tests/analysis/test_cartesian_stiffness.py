@@ -37,10 +37,15 @@ def test_compliance_is_the_deflection_of_a_small_load() -> None:
         there, back = (fp.static_deflection(robot, still, wrench=sign * np.array(load, dtype=float)) for sign in (1, -1))
         turn = there.rotation.values[0] @ back.rotation.values[0].T
         moved = np.append((there.position - back.position).values[0], (turn[0, 2] - turn[2, 0]) / 2) / 2
-        expected = (found.compliance.values @ np.array(load))[[0, 1, 2, 4]]
+        expected = (np.nan_to_num(found.compliance.values) @ np.array(load))[[0, 1, 2, 4]]
         size = np.array([1, 1, 1, robot.characteristic_length])
         assert np.allclose(moved * size, expected * size, rtol=0, atol=LINEAR * np.abs(expected * size).max())
     assert float(found["rank"]) == 3  # in the plane
+    within = [0, 2, 4]  # x, z, rotation about y
+    for values in (found.compliance.values, found.stiffness.values):
+        assert np.isfinite(values[np.ix_(within, within)]).all()
+        assert np.count_nonzero(np.isnan(values)) == 36 - 9
+    assert found.attrs["not_in_model"].startswith("dualemps is planar: its model has no stiffness or compliance out of its plane")
 
 
 def test_point_of_the_platform() -> None:
@@ -60,5 +65,21 @@ def test_point_of_the_platform() -> None:
 
 def test_a_robot_that_moves_freely_is_refused() -> None:
     robot = fp.load("gough-stewart")
-    with pytest.raises(fp.InputError, match="lock its actuators"):
+    with pytest.raises(fp.FlexapodError, match="lock its actuators"):
         fp.cartesian_stiffness(robot, at_home(robot), actuators=np.zeros(6), prestress=False)
+
+
+def test_point_of_a_flexible_platform_deforms() -> None:
+    """A load at a material point bends the platform: its compliance against differences of the static deflection there."""
+    robot = fp.load("gough-stewart-flexible")
+    k = np.full(6, 1e6)
+    frame = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, prestress=False)
+    tool = fp.cartesian_stiffness(robot, at_home(robot), actuators=k, prestress=False, point="tool")
+    body = robot.flexible_platform
+    assert body is not None
+    shape = body.nodes.Phi_d[np.linalg.norm(body.nodes.r0, axis=1).argmin()] if body.nodes is not None else None
+    assert shape is not None
+    own = robot.home.rotation @ shape
+    bending = own @ np.linalg.solve(body.K_ee, own.T)
+    assert np.allclose((tool.compliance - frame.compliance).values[2, 2], bending[2, 2], rtol=0.5)  # legs deform it besides
+    assert float(tool.compliance[2, 2]) > float(frame.compliance[2, 2])
