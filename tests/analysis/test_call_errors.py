@@ -64,7 +64,7 @@ def test_virtual_work_on_a_leg_without_bodies() -> None:
     """IndexError before: a platform that is held by a ball joint at the base."""
     robot = fp.load(DATA / "robots" / "tilting-platform.yaml")
     assert any(not leg.links for leg in robot.legs)
-    with pytest.raises(fp.InputError, match="virtual_work: leg .* of tilting-platform has no body; take another formulation"):
+    with pytest.raises(fp.InputError, match=r"virtual_work: leg .* of tilting-platform has no body; take another formulation"):
         fp.inverse_dynamics(robot, home(robot), formulation="virtual_work")
 
 
@@ -74,7 +74,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("inverse_dynamics", {"wrench": [[1], [2, 3]]}, "wrench: expected numbers; the rows have different lengths"),
     ("inverse_dynamics", {"wrench": "heavy"}, "wrench: expected real numbers"),
     ("inverse_dynamics", {"nonsense": 1}, "inverse_dynamics: got an unexpected keyword argument 'nonsense'; it takes"),
-    ("inverse_dynamics_derivatives", {"parameters": "platform.mass"}, "parameters: expected a list of texts, got 'platform.mass'"),
+    ("inverse_dynamics_derivatives", {"parameters": "platform.mass"}, "parameters: expected a list of texts"),
     ("conditioning", {"length": "long"}, "length: expected a number, got 'long'"),
     ("workspace", {"threads": 0}, "threads: expected a whole number above 0, got 0"),
 ]
@@ -89,7 +89,7 @@ def test_arguments_are_of_their_kind(verb: str, options: dict[str, Any], text: s
 
 
 def test_a_robot_is_a_robot() -> None:
-    with pytest.raises(fp.InputError, match="robot: expected a Robot, got str; flexapod.load gives one"):
+    with pytest.raises(fp.InputError, match="robot: expected a Robot, got str"):
         fp.inverse_dynamics("five-bar", fp.State(position=[0.0, 0.0, 0.0]))  # type: ignore[arg-type]
     with pytest.raises(fp.InputError, match="motion: expected a Motion, an ActuatorMotion or a State, got 3"):
         fp.inverse_dynamics(five_bar(), 3)  # type: ignore[arg-type]

@@ -20,12 +20,13 @@ VERBS = (
 )  # fmt: skip
 NAN, INF = float("nan"), float("inf")
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 3, 2.5, -0.0, NAN, INF, 1e300, 1e-300, 10**30, 1j, "", "x", "static", "zero", "mask", "raise", "world",
-    "platform", "locked", "free", "force", "actuators", "radau", b"bytes", (), [], {}, set(), object(), Ellipsis, print, lambda *a: NAN,
-    lambda t: np.zeros((len(np.atleast_1d(t)), 2)), Path("nowhere"), [1, 2, 3], [[1], [2, 3]], [NAN] * 2, np.zeros(2), np.zeros(3),
-    np.zeros(6), np.zeros((2, 2)), np.zeros((0, 3)), np.zeros((3, 3, 3)), np.full(6, NAN), np.full(6, INF), np.array("a"),
-    np.array(["a", "b"]), np.array([object()]), np.zeros(2, dtype=complex), np.ones(2, dtype=bool), np.eye(3), -np.eye(3),
-    np.datetime64("2020-01-01"), range(3), slice(None), {"x": (0, 1, 2)}, {"x": NAN}, {1: 2}, ("force", "wrench"), (1, 2),
+    None, True, False, 0, 1, -1, 3, 2.5, -0.0, NAN, INF, 1e300, 1e-300, 10**30, 1j, "", "x", "static", "zero", "mask", "raise",
+    "world", "platform", "locked", "free", "force", "actuators", "radau", b"bytes", (), [], {}, set(), object(), Ellipsis, print,
+    lambda *a: NAN, lambda t: np.zeros((len(np.atleast_1d(t)), 2)), Path("nowhere"), [1, 2, 3], [[1], [2, 3]], [NAN] * 2,
+    np.zeros(2), np.zeros(3), np.zeros(6), np.zeros((2, 2)), np.zeros((0, 3)), np.zeros((3, 3, 3)), np.full(6, NAN),
+    np.full(6, INF), np.array("a"), np.array(["a", "b"]), np.array([object()]), np.zeros(2, dtype=complex),
+    np.ones(2, dtype=bool), np.eye(3), -np.eye(3), np.datetime64("2020-01-01"), range(3), slice(None), {"x": (0, 1, 2)},
+    {"x": NAN}, {1: 2}, ("force", "wrench"), (1, 2),
 )  # fmt: skip
 """What may stand for any argument."""
 
@@ -81,10 +82,17 @@ def calls(robots: list[fp.Robot], count: int, seed: int) -> Iterator[tuple[str, 
                 options[name] = value
             elif name in SMALL:
                 options[name] = SMALL[name]
-        if any(isinstance(options.get(k), int | float) and not isinstance(options[k], bool) for k in ("step", "duration", "output_step")):
+        if any(is_number(options.get(k)) for k in ("step", "duration", "output_step")):
             options |= {k: v for k, v in SMALL.items() if k in ("step", "duration")}  # right in principle, and long
             options.pop("output_step", None)
+        if verb == "count_table":
+            options["quantities"] = draw(VALUES[1:])  # all quantities take a minute
         yield verb, tuple(arguments), options
+
+
+def is_number(value: Any) -> bool:
+    """A number, not a flag."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def outcome(verb: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:

@@ -46,13 +46,16 @@ def closes(joint: Joint) -> bool:
     return joint.to == "platform" or "." in joint.to
 
 
-def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
+def check_leg(
+    leg: Leg, data: dict[str, Any], report: Reporter, *, allow_unphysical: bool = False, planar: bool = False
+) -> LegEnds:
     """Report what is wrong with a leg by itself.
 
     Args:
         leg: the validated leg.
         data: the same as written, for its units.
         report: where problems go, paths relative to the leg.
+        allow_unphysical, planar: as for `check_body`.
     """
     if len(leg.table) + len(leg.joints) + len(leg.bodies) > MOST_PARTS:
         report.error((), f"has more than {MOST_PARTS} joints and bodies", "Split the robot into more legs.")
@@ -81,7 +84,8 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
     for name, body in leg.bodies.items():
-        check_body(body, Below(report, ("bodies", name)), check_leg_flexible)
+        below = Below(report, ("bodies", name))
+        check_body(body, below, check_leg_flexible, allow_unphysical=allow_unphysical, planar=planar)
     ends.actuated = sum(row.mu for row in leg.table) + sum(joint.actuated for joint in leg.joints.values())
     return ends
 

@@ -123,11 +123,12 @@ def _check(
     reports = {leg.name: reporter_of(leg, report) for leg in merged}
     legs: dict[str, Leg] = {}
     ends: dict[str, LegEnds] = {}
+    allowed = {"allow_unphysical": data.get("allow_unphysical") is True, "planar": data.get("plane") is not None}
     for part in merged:
         leg = None if report.full else validated(Leg, part.data, reports[part.name])
         if leg is not None:
             legs[part.name] = leg
-            ends[part.name] = check_leg(leg, part.data, reports[part.name])
+            ends[part.name] = check_leg(leg, part.data, reports[part.name], **allowed)
     report.gather_legs(len(merged))
     if file is not None:
         check_top(file, report)

@@ -31,6 +31,7 @@ from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.rehoming import moved_home
 from flexapod.robot.structure import structure
@@ -367,4 +368,5 @@ def build_robot(
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
+    check_grouped(robot)
     return robot
