@@ -21,8 +21,8 @@ NORMALS = {"xy": 2, "xz": 1, "yz": 0}
 def check_top(file: RobotFile, report: Report) -> None:
     """Report what is wrong outside the legs."""
     check_rotation(file.home.rotation, Below(report, ("home", "rotation")))
-    allowed = {"allow_unphysical": file.allow_unphysical, "planar": file.plane is not None}
-    check_body(file.platform, Below(report, ("platform",)), **allowed)
+    below, planar = Below(report, ("platform",)), file.plane is not None
+    check_body(file.platform, below, allow_unphysical=file.allow_unphysical, planar=planar)
     if file.platform.body is not None:
         for name in sorted(file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}):
             what = "the platform is a leg's own link, whose mass stands there"
