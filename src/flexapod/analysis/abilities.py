@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -297,12 +297,9 @@ ABILITIES: dict[str, dict[str, Row]] = {
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
-@lru_cache(maxsize=64)
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    import flexapod
-
-    found = inspect.signature(getattr(flexapod, verb)).parameters.values()
+    found = SIGNATURES[verb].parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 

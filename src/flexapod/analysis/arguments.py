@@ -153,12 +153,16 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
 """Name of an argument -> its check; arguments of one name are of one kind in all verbs."""
 
 
+SIGNATURES: dict[str, inspect.Signature] = {}
+"""Verbs that were loaded, with their arguments."""
+
+
 def checked(verb: Callable[P, R]) -> Callable[P, R]:
     """A verb whose arguments are checked by name before it starts.
 
     Checked by: tests/analysis/test_call_errors.py.
     """
-    signature = inspect.signature(verb)
+    signature = SIGNATURES[verb.__name__] = inspect.signature(verb)
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
