@@ -98,10 +98,15 @@ def assembly_modes(
 def _on_spheres(robot: Robot, target: Array, certify: bool, seed: int) -> list[Found]:
     from flexapod.analysis.platform_poses import real_poses, solve_platforms
 
-    given = spheres(robot, target)
+    finite = np.all(np.isfinite(target), axis=1)
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    given = spheres(robot, np.where(finite[:, None], target, home))
     solutions = solve_platforms(given.a, given.b, given.s, family=given.family, seed=seed)
     real = real_poses(given.a, given.b, given.s, solutions)
-    return [_sphere_answer(robot, given, solutions, real, i, certify) for i in range(len(target))]
+    return [
+        _sphere_answer(robot, given, solutions, real, i, certify) if finite[i] else Found(problem=_NOT_FINITE)
+        for i in range(len(target))
+    ]
 
 
 def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: RealPoses, i: int, certify: bool) -> Found:
@@ -134,6 +139,7 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
     return found
 
 
+_NOT_FINITE = "input is not a finite number: actuator_position"
 _SELF_MOTION = "self-motion: the platform can move while the actuators stand still, so its poses are a curve and cannot be listed"
 _COMPLEX_MOTION = (
     "self-motion of complex poses: the solutions are a curve, on which no real pose was found; the robot's geometry is singular "
@@ -172,7 +178,7 @@ def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
     from flexapod.analysis.loop_poses import generic_solutions, loop_poses
 
     if not np.all(np.isfinite(q)):
-        return Found(problem="input is not a finite number: actuator_position")
+        return Found(problem=_NOT_FINITE)
     poses = loop_poses(robot, q, seed)
     _, generic = generic_solutions(robot)
     if len(poses.singular) and poses.complex_count == 0:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,9 +92,24 @@ _KNOWN: dict[str, tuple[Loops, Generic]] = {}
 
 
 def fingerprint(robot: Robot) -> str:
-    """Name of a robot's geometry: equal for robots whose structure and numbers are equal to nine digits."""
-    numbers = " ".join(f"{value:.9g}" for value in robot.values.values() if abs(value) > 1e-12)
-    return hashlib.sha256(f"{robot.structure}|{numbers}".encode()).hexdigest()[:16]
+    """Name of a robot's geometry: equal for robots whose joints are equal to nine digits."""
+    parts: list[str] = []
+
+    def add(*values: Any) -> None:
+        for value in values:
+            numbers = np.round(np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel(), 9) + 0.0
+            parts.append(" ".join(f"{x:.9f}" for x in numbers))
+
+    for leg in robot.legs:
+        for link in leg.links:
+            parts.append(f"{link.kind} {link.parent} {link.actuated} {link.elastic}")
+            add(link.placement.position, link.placement.rotation, link.zero)
+        closing = leg.closing
+        parts.append(f"{closing.type} {closing.link}")
+        add(closing.on_link.position, closing.on_link.rotation, closing.on_platform.position, closing.on_platform.rotation)
+        add(leg.home)
+    add(robot.home.position, robot.home.rotation, robot.characteristic_length)
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
 def generic_solutions(robot: Robot) -> tuple[Loops, Generic]:
