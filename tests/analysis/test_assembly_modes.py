@@ -2,13 +2,6 @@
 
 import numpy as np
 import pytest
-
-import flexapod as fp
-from flexapod.analysis.assembly_modes import SelfMotionError
-from flexapod.analysis.monodromy import monodromy
-from flexapod.analysis.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
-from flexapod.analysis.sampling import random_states
-from flexapod.analysis.start_systems import load_start
 from pose_robots import (
     DIETMAIER_BASE,
     DIETMAIER_LENGTHS,
@@ -18,6 +11,13 @@ from pose_robots import (
     random_platforms,
     three_rps,
 )
+
+import flexapod as fp
+from flexapod.analysis.assembly_modes import SelfMotionError
+from flexapod.analysis.monodromy import monodromy
+from flexapod.analysis.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
+from flexapod.analysis.sampling import random_states
+from flexapod.analysis.start_systems import load_start
 
 LEG_LENGTH = 1e-14  # asked for; measured 5e-16
 INVERSE = 1e-12  # asked for: actuators of a pose against those it was computed from; measured 5e-15
@@ -164,7 +164,7 @@ def test_base_points_in_pairs_are_solved_from_the_other_side(tmp_path):
 
 def test_four_platform_points_leave_thirty_two(tmp_path):
     """6-4: 32 complex poses (J.-P. Merlet, Parallel Robots, 2006); eight paths end at infinity. Completeness is not claimed."""
-    a, b, s = random_platforms(1, 13)
+    a, b, _ = random_platforms(1, 13)
     b[0, 1], b[0, 3] = b[0, 0], b[0, 2]
     p = np.array([0.1, -0.2, 1.4])
     robot = hexapod_of(a[0], b[0], p, tmp_path, "six-four")
@@ -186,7 +186,7 @@ def test_griffis_duffy_is_a_self_motion(tmp_path):
 
 
 def test_equal_triangles_and_legs_have_a_self_motion_beside_isolated_poses():
-    """With all legs equal, the octahedron of stewart-3-3 has equal opposite edges: Bricard's line-symmetric flexible octahedron."""
+    """With all legs equal, the octahedron of stewart-3-3 has equal opposite edges: Bricard's flexible octahedron."""
     robot = fp.load("stewart-3-3")
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     assert str(found["self_motion"].values) == "real"

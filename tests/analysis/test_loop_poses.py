@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from pose_robots import planar
 
 import flexapod as fp
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.loop_paths import follow
 from flexapod.analysis.loop_poses import fingerprint, generic_solutions, search
-from pose_robots import planar
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15

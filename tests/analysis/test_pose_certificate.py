@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from pose_robots import DIETMAIER_BASE, DIETMAIER_LENGTHS, DIETMAIER_PLATFORM, random_platforms
 
 from flexapod.analysis.discs import Disc, around, exact, point_matrix_product
 from flexapod.analysis.platform_poses import real_poses, solve_platforms
 from flexapod.analysis.pose_certificate import Certificate, certify_quadrics, joined, leg_quadrics, study_quadric
-from pose_robots import DIETMAIER_BASE, DIETMAIER_LENGTHS, DIETMAIER_PLATFORM, random_platforms
 
 COUNT = 2000
 
