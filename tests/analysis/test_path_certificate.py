@@ -74,7 +74,7 @@ def test_all_poses_through_forward_kinematics():
 def test_what_cannot_be_certified_is_refused():
     robot = fp.load("gough-stewart")
     q = actuators_at_home(robot)
-    with pytest.raises(fp.InputError, match="six UPS, PUS or RUS legs"):
+    with pytest.raises(fp.InputError, match="six U-P-S, P-U-S or R-U-S legs"):
         fp.forward_kinematics(fp.load("delta"), actuators_at_home(fp.load("delta")), certify=True)
     with pytest.raises(fp.InputError, match="not with assembly='any'"):
         fp.forward_kinematics(robot, q, certify=True, assembly="any")

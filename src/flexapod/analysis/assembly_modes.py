@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.forward_kinematics import Samples, targets
 from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
 from flexapod.analysis.sphere_legs import Spheres, is_on_spheres, spheres
@@ -82,12 +83,7 @@ def assembly_modes(
     Checked by: tests/analysis/test_assembly_modes.py, tests/analysis/test_loop_poses.py.
     """
     check_option("on_error", on_error, ("raise", "mask"))
-    rows = len(robot.actuators) + len(robot.plan.constraints)
-    if rows > 6:
-        raise InputError(
-            f"{robot.name} has {len(robot.actuators)} actuators for {robot.mobility.platform} degrees of freedom: "
-            "almost no actuator coordinates fit together; use forward_kinematics, which finds the pose and checks that they do"
-        )
+    refuse(robot, "assembly_modes", certify=certify, seed=seed, on_error=on_error)
     target, at = targets(robot, actuator_position)
     if at.time is not None:
         raise InputError("actuator_position: expected coordinates (actuators,) or (n, actuators), not a motion")

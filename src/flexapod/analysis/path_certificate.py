@@ -19,7 +19,6 @@ from flexapod.analysis.pose_certificate import DATA_ERROR, certify_quadrics, joi
 from flexapod.analysis.pose_guess import start_poses
 from flexapod.analysis.pose_search import Poses, PoseSearch
 from flexapod.analysis.sphere_legs import spheres
-from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.forward_kinematics import Solved
@@ -66,15 +65,6 @@ class PathCertificate:
     reason: str
 
 
-def check_certifiable(robot: Robot) -> None:
-    """Refuse robots whose legs are not UPS, PUS or RUS."""
-    if len(robot.legs) != 6 or any(form is None for form in robot.closed_forms):
-        raise InputError(
-            f"certify: paths of {robot.name} cannot be certified; that is available for robots on six UPS, PUS or RUS legs. "
-            "method='all' lists the poses of any robot"
-        )
-
-
 def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: Array) -> PathCertificate:
     """Follow the pose from q0 to q1 with certainty.
 
@@ -118,7 +108,6 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
 def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
     the certified path are replaced."""
-    check_certifiable(robot)
     search = PoseSearch(robot)
     wanted = solved.poses.joints[:, list(robot.driven)]
     start, own, refused = start_poses(search, guess, len(wanted))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.complex_loops import leg_closure, leg_origins
 from flexapod.analysis.results import labels
 from flexapod.analysis.state import State
@@ -60,6 +61,7 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     """
     import xarray as xr
 
+    refuse(robot, "working_modes")
     if not isinstance(pose, State) or not pose.single:
         raise InputError("pose: expected one State")
     branches = []
