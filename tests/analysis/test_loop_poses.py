@@ -7,7 +7,7 @@ from pose_robots import planar
 import flexapod as fp
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.loop_paths import follow
-from flexapod.analysis.loop_poses import fingerprint, generic_solutions, search
+from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15
@@ -49,6 +49,8 @@ def test_five_bar_has_the_two_intersections_of_its_circles():
     q = actuators_at_home(robot) + np.array([0.1, -0.05])
     found = fp.assembly_modes(robot, q)
     assert int(found["complex_count"]) == int(found["count"]) == 2
+    assert "not certified" in str(found["detail"].values)
+    assert str(found["completeness"].values) == "unknown"
     elbow = np.array([[-0.1, 0.0], [0.1, 0.0]]) + 0.25 * np.stack([np.cos(q), np.sin(q)], axis=1)
     middle, across = elbow.mean(axis=0), elbow[1] - elbow[0]
     height = np.sqrt(0.25**2 - across @ across / 4.0)
@@ -69,8 +71,8 @@ def test_planar_robots_have_six_complex_poses(kind, tmp_path):
     assert int(found["count"]) % 2 == 0
     near = fp.forward_kinematics(robot, q)
     np.testing.assert_allclose(found["position"].values[0], near["position"].values, atol=SAME_POSE)
-    assert "not certified" in str(found["detail"].values)
-    assert str(found["completeness"].values) == "unknown"
+    assert found["certified"].values.all()
+    assert str(found["completeness"].values) == "proven"
 
 
 def delta_by_spheres(robot: fp.Robot, q: np.ndarray) -> np.ndarray:

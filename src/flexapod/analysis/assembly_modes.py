@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.forward_kinematics import Samples, targets
+from flexapod.analysis.planar_circles import CIRCLES, certify_circles, is_on_circles
 from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
 from flexapod.analysis.sphere_legs import Spheres, is_on_spheres, spheres
 from flexapod.errors import InputError
@@ -62,10 +63,11 @@ def assembly_modes(
 ) -> xr.Dataset:
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
-    Paths of all complex solutions are followed from a generic start system to the question. On robots whose platform points lie
-    on six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) Krawczyk's test then proves that each pose exists, and, where the
-    number of complex poses reaches the proven bound (40, or 16 with three platform points), that there is no other. Flexible
-    bodies are taken undeformed; limits of the file do not count (see `check_pose`).
+    Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
+    six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
+    proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
+    points; 6 in a plane), that there is no other. Flexible bodies are taken undeformed; limits of the file do not count (see
+    `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -87,7 +89,11 @@ def assembly_modes(
     target, at = targets(robot, actuator_position)
     if at.time is not None:
         raise InputError("actuator_position: expected coordinates (actuators,) or (n, actuators), not a motion")
-    found = _on_spheres(robot, target, certify, seed) if is_on_spheres(robot) else [_by_loops(robot, q, seed) for q in target]
+    found = (
+        _on_spheres(robot, target, certify, seed)
+        if is_on_spheres(robot)
+        else [_by_loops(robot, q, certify, seed) for q in target]
+    )
     return _dataset(robot, found, at, on_error)
 
 
@@ -170,8 +176,9 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
         found.detail += f"; {int((proof.real | proof.complex).sum())} of them certified"
 
 
-def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
-    from flexapod.analysis.loop_poses import generic_solutions, loop_poses
+def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
+    from flexapod.analysis.loop_poses import loop_poses
+    from flexapod.analysis.operation_modes import generic_solutions
 
     if not np.all(np.isfinite(q)):
         return Found(problem=_NOT_FINITE)
@@ -183,14 +190,26 @@ def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
     names = [kind if kinds.count(kind) == 1 else f"{kind} {kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)]
     detail = (
         f"{poses.complex_count} of {len(generic.x)} complex poses found in {len(kinds)} operation mode{'s' * (len(kinds) > 1)}; "
-        f"the last {generic.quiet} monodromy loops found no other; not certified"
+        f"the last {generic.quiet} monodromy loops found no other"
     )
     r = len(poses.p)
-    return Found(
+    found = Found(
         position=poses.p, rotation=poses.R, residual=poses.residual,
         determinant=np.full(r, np.nan), certified=np.zeros(r, dtype=bool),
         mode=[names[m] for m in poses.mode], complex_count=poses.complex_count, detail=detail,
     )  # fmt: skip
+    proof = certify_circles(robot, q, poses) if certify and is_on_circles(robot) else None
+    if proof is None:
+        found.detail += "; not certified"
+    elif proof.distinct and bool(np.all(proof.real | proof.complex)):
+        found.certified = proof.real[poses.index]
+        found.detail += "; all of them certified and distinct"
+        if len(proof.real) == CIRCLES:
+            found.completeness, found.detail = (
+                "proven",
+                f"all {CIRCLES} complex poses certified and distinct: no other pose exists",
+            )
+    return found
 
 
 def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -> xr.Dataset:
