@@ -196,6 +196,50 @@ def test_equal_triangles_and_legs_have_a_self_motion_beside_isolated_poses():
     assert str(other["self_motion"].values) == "none"
 
 
+def test_a_singular_pose_is_listed_and_not_certified(tmp_path):
+    """Lengths of a pose with a singular Jacobian: two paths end there, or 1e-8 apart by rounding, and it is listed."""
+    a, b, _ = random_platforms(1, 17)
+
+    def determinant(z: float) -> float:
+        lines = np.array([0.2, -0.1, z]) + b[0] - a[0]
+        return float(np.linalg.det(np.concatenate([lines, np.cross(b[0], lines)], axis=1)))
+
+    heights = np.linspace(-3.0, 3.0, 601)
+    signs = np.sign([determinant(z) for z in heights])
+    k = int(np.flatnonzero(signs[1:] != signs[:-1])[0])
+    low, high = heights[k], heights[k + 1]
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if np.sign(determinant(middle)) == signs[k] else (low, middle)
+    robot = hexapod_of(a[0], b[0], np.array([0.2, -0.1, low]), tmp_path, "singular")
+    found = fp.assembly_modes(robot, actuators_at_home(robot))
+    np.testing.assert_allclose(found["position"].values[0], [0.2, -0.1, low], atol=1e-5)
+    assert not bool(found["certified"].values[0])
+    assert int(found["complex_count"]) in (38, 40)
+    assert str(found["completeness"].values) == "unknown"
+
+
+def test_poses_of_higher_multiplicity_are_polished_from_the_ends_of_their_paths():
+    """An exact double pose: ends 1e-6 beside it lead back to it, once."""
+    from flexapod.analysis import quaternions as quat
+    from flexapod.analysis.self_motion import multiple_poses
+
+    a = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [-1, 0, 0], [0, -1, 0]], dtype=float)
+    b = np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, -1, 0]], dtype=float)
+    p = np.array([0.0, 0.0, 1.0])
+    R = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    s = ((p + b @ R.T - a) ** 2).sum(axis=1)
+    e = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
+    x = np.concatenate([e, quat.product(quat.pure(p), e)])
+    random = np.random.default_rng(1)
+    ends = x + 1e-6 * (random.normal(size=(2, 8)) + 1j * random.normal(size=(2, 8)))
+    position, rotation, residual = multiple_poses(a, b, s, ends)
+    assert len(position) == 1
+    np.testing.assert_allclose(position[0], p, atol=1e-5)
+    np.testing.assert_allclose(rotation[0], R, atol=1e-5)
+    assert residual[0] < 1e-10
+
+
 def test_a_batch_gives_the_same_as_single_calls():
     robot = fp.load("hexapod")
     drawn = random_states(robot, 4, seed=6)

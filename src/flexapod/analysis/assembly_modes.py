@@ -123,7 +123,12 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
         if moving and not finite.any():
             return Found(problem=_SELF_MOTION if really else _COMPLEX_MOTION)
     mine = np.flatnonzero(real.platform == i)
-    p, R = real.position[mine], real.rotation[mine]
+    p, R, residual = real.position[mine], real.rotation[mine], real.residual[mine]
+    if singular.any() and motion == "none":
+        from flexapod.analysis.self_motion import multiple_poses
+
+        more = multiple_poses(a, b, s, solutions.x[i][singular])
+        p, R, residual = (np.concatenate(parts) for parts in zip((p, R, residual), more, strict=True))
     arm = b @ np.swapaxes(R, 1, 2)
     lines = p[:, None] + arm - a
     lines = lines / np.linalg.norm(lines, axis=2, keepdims=True)
@@ -134,8 +139,8 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
         p = -(R @ p[..., None])[..., 0]
     count = int(finite.sum())
     found = Found(
-        position=p, rotation=R, residual=real.residual[mine], determinant=determinant, certified=np.zeros(len(mine), dtype=bool),
-        mode=["general"] * len(mine), complex_count=count, self_motion=motion,
+        position=p, rotation=R, residual=real.residual[mine], determinant=determinant, certified=np.zeros(len(p), dtype=bool),
+        mode=["general"] * len(p), complex_count=count, self_motion=motion,
     )  # fmt: skip
     _judge(found, given, solutions, real.index[mine], i, certify)
     return found
@@ -165,7 +170,7 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
 
     Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i]), study_quadric())
     proof = certify_quadrics(Q, solutions.x[i][finite], np.isin(finite, index), quaternion=4)
-    found.certified = proof.real[np.searchsorted(finite, index)]
+    found.certified[: len(index)] = proof.real[np.searchsorted(finite, index)]
     sure = bool(proof.distinct and np.all(proof.real | proof.complex))
     if sure and len(finite) == bound:
         found.completeness = "proven"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-STARTS = 256
+STARTS = 128
 """Random starts of Newton's method for legs without a closed form."""
 
 SAME = 1e-6
@@ -134,7 +134,7 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     q[1:, free] += spread[1:, free]
     p, R = np.tile(pose.position, (STARTS, 1)), np.tile(pose.rotation, (STARTS, 1, 1))
     size = np.where(turning, 1.0, length)
-    for _ in range(60):
+    for _ in range(40):
         residual, rows, _, _ = leg_closure(leg, q, p, R, length)
         step = -(np.linalg.pinv((rows * size)[:, :, free].real, rcond=1e-9) @ residual.real[..., None])[..., 0]
         step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1, initial=0.0), 1e-300))[:, None]
