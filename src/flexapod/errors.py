@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class FlexapodError(Exception):
     """Something is wrong with what flexapod was given; the text says what and how to put it right."""
+
+    def __reduce__(self) -> Any:
+        """Errors travel between processes with all that they say, whatever their constructors need."""
+        return _received, (type(self), self.args, dict(self.__dict__))
 
 
 class InputError(FlexapodError):
@@ -17,3 +23,10 @@ class FileError(InputError):
 
 class FileWarning(UserWarning):
     """A file that was read or not written, with something lost: names it and says what."""
+
+
+def _received(kind: type[FlexapodError], args: tuple[Any, ...], fields: dict[str, Any]) -> FlexapodError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error

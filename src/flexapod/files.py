@@ -101,6 +101,14 @@ def read_whole(path: Path, largest: int | None = None) -> bytes:
         os.close(handle)
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there; False for names that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def remove_left_over(target: Path) -> None:
     """Remove part files of a target whose process is gone."""
     with contextlib.suppress(OSError):

@@ -59,6 +59,12 @@ class Case:
         return fp.Motion(time=[0.0], **{k: v[None] for k, v in self.moment.items()})
 
     @property
+    def still(self) -> fp.Motion:
+        """At rest for a hundredth of a second."""
+        arrays = {k: np.tile(v, (3, *[1] * v.ndim)) for k, v in self.moment.items()}
+        return fp.Motion(time=[0.0, 0.005, 0.01], **{k: v if k in ("position", "rotation") else 0 * v for k, v in arrays.items()})
+
+    @property
     def q(self) -> np.ndarray:
         return np.concatenate([leg.home for leg in self.robot.legs])[list(self.robot.driven)]
 
@@ -67,6 +73,7 @@ class Case:
         tied = self.n > len(self.robot.plan.platform_independent)
         rows = np.tile(self.q + (0.0 if tied else 0.02) * np.cos(np.arange(self.n)), (2, 1))
         rate = np.zeros_like(rows) if tied else np.full_like(rows, 0.1)
+        rows[1] += 0.002 * rate[1]
         return fp.ActuatorMotion(time=[0.0, 0.002], position=rows, velocity=rate, acceleration=0 * rows)
 
     @property
@@ -239,7 +246,7 @@ def differs(a: Any, b: Any) -> bool:
                 return True
             continue
         size = 1e-3 + np.abs(np.nan_to_num(y)).max(initial=0.0)
-        if np.any(np.isnan(x) != np.isnan(y)) or np.any(np.abs(np.nan_to_num(x - y)) > STRONG * size):
+        if np.any(np.isnan(x) != np.isnan(y)) or np.any(np.abs(np.nan_to_num(x) - np.nan_to_num(y)) > STRONG * size):
             return True
     return False
 
@@ -326,5 +333,57 @@ def test_conditions_are_known() -> None:
         for row in rows.values():
             for condition in row:
                 for part in condition.split(" & "):
-                    other = part.removeprefix("no ").split("=")[0]
+                    other = part.removeprefix("no ").removeprefix("with ").split("=")[0]
                     assert part in abilities.PROPERTIES or other in names, (verb, condition)
+
+
+def runs(c: Case) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Options of `simulate` under test, each with what it is added to."""
+    force, drive = {"force": np.full(c.n, 0.1)}, {"drive": "actuators"}
+    legs = c.robot.elastic_legs
+    adaptive = {**force, "method": "dopri"}
+    return [
+        ({"force": np.full(c.n, 5.0)}, {}), ({"wrench": WRENCH}, force), ({"controller": fp.Springs(stiffness=50.0)}, force),
+        ({"friction": False}, force), ({"method": "radau" if legs else "dopri"}, force), ({"method": "implicit"}, force),
+        ({"method": "rk4"}, force), ({"rtol": 1e-3}, force), ({"rtol": 1.0, "atol": 1.0}, adaptive), ({"atol": 1e-3}, force),
+        ({"reactions": True}, force), ({"events": [fp.Event(time=0.001, fails=c.robot.actuators[0])]}, force),
+        ({"watch": ["stroke"]}, {**force, "method": "cvode"}), ({"watch": ["stroke"]}, drive), ({"duration": 0.006}, force),
+        ({"step": 5e-4}, force), ({"output_step": 2e-3}, force), ({"drive": "platform"}, {}), ({"drive": "actuators"}, {}),
+        ({"force": np.full(c.n, 5.0)}, drive), ({"controller": fp.PD(kp=1.0, kd=1.0)}, drive), ({"save": "run.ckpt"}, drive),
+        ({"wrench": WRENCH}, drive), ({"friction": False}, drive), ({"reactions": True}, drive), ({"method": "dopri"}, drive),
+        ({"start": c.pose}, drive), ({"progress": False}, force),
+    ]  # fmt: skip
+
+
+def run_outcome(c: Case, options: dict[str, Any]) -> Any:
+    """The run, or the refusal, which must be one of the table's or a need that is named."""
+    driven = c.robot.elastic_legs or options.get("drive") == "actuators"
+    motion = c.driven if driven else c.pose if options.get("drive") != "platform" else c.still
+    given = {"duration": 0.004, "step": 1e-3, "progress": False, **options}
+    if options.get("drive") == "actuators":
+        given["duration"] = 0.002
+    try:
+        return fp.simulate(c.robot, motion, **given)
+    except fp.InputError as error:
+        refusal = str(error)
+    known = texts(c.robot, "simulate", [*inspect.signature(fp.simulate).parameters])
+    known |= texts(c.robot, "inverse_dynamics", []) | texts(c.robot, "forward_kinematics", [])
+    named = ("drive='force': give the actuator forces", "duration: the motion ends at")
+    assert refusal in known or refusal.startswith(named), f"{c.robot.name}: simulate({', '.join(options)}): {refusal}"
+    return refusal
+
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k == QUICK[0] else pytest.mark.full) for k in KINDS])
+def test_options_of_simulate(kind: str) -> None:
+    c = case(kind)
+    for options, others in runs(c):
+        name = next(iter(options))
+        if name == "friction" and not has_friction(c.robot):
+            continue
+        base, found = run_outcome(c, others), run_outcome(c, {**others, **options})
+        if isinstance(found, str) or isinstance(base, str):
+            continue
+        shown = [str(v) for v in found.data_vars if not str(v).endswith("energy")]
+        same = name == "progress" or (name == "method" and options["method"] in ("rk4", "implicit"))
+        assert same or differs(base[[v for v in shown if v in base]], found[shown]), f"{c.robot.name}: simulate ignores {name}"

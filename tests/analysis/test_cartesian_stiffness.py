@@ -37,10 +37,15 @@ def test_compliance_is_the_deflection_of_a_small_load() -> None:
         there, back = (fp.static_deflection(robot, still, wrench=sign * np.array(load, dtype=float)) for sign in (1, -1))
         turn = there.rotation.values[0] @ back.rotation.values[0].T
         moved = np.append((there.position - back.position).values[0], (turn[0, 2] - turn[2, 0]) / 2) / 2
-        expected = (found.compliance.values @ np.array(load))[[0, 1, 2, 4]]
+        expected = (np.nan_to_num(found.compliance.values) @ np.array(load))[[0, 1, 2, 4]]
         size = np.array([1, 1, 1, robot.characteristic_length])
         assert np.allclose(moved * size, expected * size, rtol=0, atol=LINEAR * np.abs(expected * size).max())
     assert float(found["rank"]) == 3  # in the plane
+    within = [0, 2, 4]  # x, z, rotation about y
+    for values in (found.compliance.values, found.stiffness.values):
+        assert np.isfinite(values[np.ix_(within, within)]).all()
+        assert np.count_nonzero(np.isnan(values)) == 36 - 9
+    assert found.attrs["not_in_model"].startswith("dualemps is planar: its model has no stiffness or compliance out of its plane")
 
 
 def test_point_of_the_platform() -> None:
@@ -60,5 +65,29 @@ def test_point_of_the_platform() -> None:
 
 def test_a_robot_that_moves_freely_is_refused() -> None:
     robot = fp.load("gough-stewart")
-    with pytest.raises(fp.InputError, match="lock its actuators"):
+    with pytest.raises(fp.FlexapodError, match="lock its actuators"):
         fp.cartesian_stiffness(robot, at_home(robot), actuators=np.zeros(6), prestress=False)
+
+
+def test_point_of_a_flexible_platform_deforms() -> None:
+    """A load at a material point bends the platform: against the deflection with the frame held, and springs of the actuators.
+
+    Held, the load w asks for forces df and bends by de; on springs k the actuators give way by -df/k, and the frame follows.
+    """
+    robot = fp.load("gough-stewart-flexible").with_parameters({"gravity": [0.0, 0.0, 0.0]})
+    at, k = at_home(robot), np.full(6, 1e6)
+    found = fp.cartesian_stiffness(robot, at, actuators=k, prestress=False, point="tool").compliance.values
+    J = fp.jacobian(robot, at).jacobian.values
+    w = np.array([3.0, -2.0, 5.0, 0.0, 0.0, 0.0])
+    moved = np.zeros(3)
+    for sign in (0.5, -0.5):
+        held = fp.static_deflection(robot, at, wrench=sign * w, point="tool")
+        e = held.elastic.values
+        q = [fp.inverse_kinematics(robot, at, joints=False, elastic=x).actuator_position.values for x in (e, 0 * e)]
+        x = np.linalg.solve(J, -held.force.values / k - (q[0] - q[1]))
+        bent, straight = (fp.point_motion(robot, at, "tool", elastic=z).position.values for z in (e, 0 * e))
+        arm = straight - at.position
+        moved += sign / 0.5 * (x[:3] + np.cross(x[3:], arm) + bent - straight)
+    assert np.allclose(moved, (found @ w)[:3], rtol=0, atol=LINEAR * np.abs(moved).max())
+    frame = fp.cartesian_stiffness(robot, at, actuators=k, prestress=False).compliance.values
+    assert not np.allclose((frame @ w)[:3], moved, rtol=0, atol=1e-3 * np.abs(moved).max())

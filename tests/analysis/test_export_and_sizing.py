@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -47,6 +48,18 @@ def test_the_kernel_of_inverse_dynamics_has_the_friction_of_the_file() -> None:
     assert fp.kernel(fp.load("stewart-3-3"), "inverse_dynamics").signature.name == "minimal_inverse_dynamics"
 
 
+@pytest.mark.parametrize(
+    ("quantity", "options", "text"),
+    [
+        ("value_derivatives", {}, "options of 'value_derivatives': missing a required argument: 'values'; it has: values"),
+        ("jacobian", {"fast": True}, "options of 'jacobian': got an unexpected keyword argument 'fast'; it has: "),
+    ],
+)
+def test_wrong_options_of_a_kernel_have_a_reason(quantity: str, options: dict[str, bool], text: str) -> None:
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        fp.kernel(fp.load("stewart-3-3"), quantity, **options)
+
+
 def test_sizes_of_a_motion() -> None:
     robot = fp.load("stewart-3-3")
     drive = fp.inverse_dynamics(robot, staicu_motion("vertical-z", samples=601))
@@ -68,3 +81,10 @@ def test_sizing_needs_time() -> None:
     held = fp.inverse_dynamics(robot, fp.State(position=robot.home.position))
     with pytest.raises(fp.InputError, match="over `time`"):
         fp.actuator_sizing(held)
+
+
+def test_kernels_of_a_flexible_platform_are_its_own() -> None:
+    """The name of a verb never means the equations of a rigid robot for a flexible one."""
+    robot = fp.load("gough-stewart-flexible")
+    for quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        assert "elastic" in {i.name for i in fp.kernel(robot, quantity).signature.inputs}

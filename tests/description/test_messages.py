@@ -60,7 +60,8 @@ def test_the_advice_about_a_loop_inside_a_leg_builds(tmp_path: Path) -> None:
     coupler = joint.format("crank", "coupler", 0.1, -90, "")
     rocker = joint.format("base", "rocker", 0.3, 90, "")
     bodies = "{crank: {mass: 1}, coupler: {mass: 1}, rocker: {mass: 1}}"
-    head = "flexapod: 1\nname: four-bar\ntitle: four-bar\nplane: xy\nsource: none\ngravity: [0, -9.81, 0]\nhome: {position: [0, 0.1, 0]}\n"
+    head = "flexapod: 1\nname: four-bar\ntitle: four-bar\nplane: xy\nsource: none\ngravity: [0, -9.81, 0]\n"
+    head += "home: {position: [0, 0.1, 0]}\n"
     loop = f"platform: {{mass: 1}}\nlegs:\n  each:\n    a:\n      joints:\n        one: {crank}\n        two: {coupler}\n"
     loop += f"        three: {rocker}\n"
     loop += "        four: {type: revolute, from: rocker, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1]}\n"

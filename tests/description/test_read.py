@@ -100,18 +100,27 @@ def test_an_empty_leg_is_the_template(khalil: str) -> None:
         ("[1, 1, -1]", "a principal moment is -1 kg m^2"),
     ],
 )
-def test_impossible_inertias_warn(ups: str, diagonal: str, words: str) -> None:
+def test_impossible_inertias_are_refused(ups: str, diagonal: str, words: str) -> None:
+    text = ups.replace("[40, 40, 80]", diagonal)
+    assert words in refusal(text)
+    assert "`allow_unphysical: true` at the top of the file accepts it" in refusal(text)
     with pytest.warns(RobotFileWarning, match=words.replace("^", r"\^")) as caught:
-        description = read_robot_text(ups.replace("[40, 40, 80]", diagonal), name="my.yaml")
+        description = read_robot_text(text.replace("flexapod: 1", "flexapod: 1\nallow_unphysical: true"), name="my.yaml")
     assert len(caught) == 1
     (warning,) = description.warnings
-    assert (warning.severity, warning.line, warning.path) == ("warning", 11, "platform.inertia")
+    assert (warning.severity, warning.line, warning.path) == ("warning", 12, "platform.inertia")
+
+
+def test_a_plane_leaves_two_moments_open(planar: str) -> None:
+    """Moments about axes in the plane are not in a planar model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_robot_text(planar)
 
 
 def test_an_inertia_is_judged_about_the_centre_of_mass(ups: str) -> None:
     # 15 kg at 0.75 m: 8.44 kg m^2 about the origin; less is impossible.
-    with pytest.warns(RobotFileWarning, match=r"legs\.cylinder\.inertia: no body has this inertia"):
-        read_robot_text(ups.replace("[15, 15, 5]", "[8, 15, 5]"))
+    assert "legs.cylinder.inertia: no body has this inertia" in refusal(ups.replace("[15, 15, 5]", "[8, 15, 5]"))
 
 
 def test_rounding_does_not_warn(ups: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import time
 
 import pytest
@@ -98,7 +99,7 @@ def test_aliases_are_copies() -> None:
             "my.yaml:1: (top): a key must be a word. Write `key: value`; quote a value that starts with { or [.",
         ),
         (b"a: 1\nb: \xff", "my.yaml:2: (top): is not UTF-8 text. Save the file as UTF-8."),
-        ("a: \ud800", "my.yaml: (top): is not UTF-8 text. Save the file as UTF-8."),
+        ("a: \ud800", "my.yaml:1: (top): is not UTF-8 text. Save the file as UTF-8."),
     ],
 )  # fmt: skip
 def test_messages(text: str | bytes, expected: str) -> None:
@@ -107,7 +108,13 @@ def test_messages(text: str | bytes, expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["a: [", "a: 1\n\tb: 2", "a: b: c", "a: 'x", "\x00", "%YAML 3.0\n---\na: 1", "a: @x"])
 def test_syntax_errors(text: str) -> None:
-    assert "not valid YAML: " in message(text)
+    assert re.match(r"my.yaml:\d+: .*not valid YAML: ", message(text))
+
+
+def test_a_character_that_yaml_does_not_allow_is_found() -> None:
+    assert message("a: 1\nb: 2\nc: \x07").startswith("my.yaml:3: (top): not valid YAML: ")
+    assert message(b"\xef\xbb\xbfa: 1\nb: \x00").startswith("my.yaml:2: (top): not valid YAML: ")
+    assert message("a: 1\n" + "# 5 MB\n" * 800_000).startswith("my.yaml:714287: (top): larger than 5 MB")
 
 
 def test_tabs_get_a_hint() -> None:

@@ -29,7 +29,7 @@ from flexapod.equations.newton_euler import SHARE_NAMES, mark_undetermined, newt
 from flexapod.errors import InputError
 from flexapod.kernels import compile_kernel
 from flexapod.robot.chain import link_poses
-from flexapod.robot.robot import catalogue
+from flexapod.robot.catalogue import catalogue
 
 DATA = Path(__file__).parents[1] / "data"
 CLOSED = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]

@@ -208,7 +208,7 @@ def test_wrong_matrices(tmp_path: Path) -> None:
         ((M, K, nodes), {"method": "craig-bampton"}, "at least one interface"),
         ((M, K, nodes), {"interfaces": {"A": 3}}, "interface A must be a node from 0 to 2, is 3"),
         ((M, K, nodes), {"interfaces": {"A": (0.1, 0.0, 0.0)}}, "interface A must be at a node"),
-        ((tmp_path / "no.mtx", K, nodes), {}, "mass: .* cannot be read as a Matrix Market file"),
+        ((tmp_path / "no.mtx", K, nodes), {}, "mass: there is no file"),
     ]
     for matrices, options, text in wrong:
         with pytest.raises(FlexibleBodyError, match=text):

@@ -6,8 +6,23 @@ import numpy as np
 import pytest
 from bodies import DATA, HEXAGON, STRIP, random_body
 
-from flexapod.flexible import FlexibleBodyError, beam, from_modes, plate, save_modes
-from flexapod.flexible.cache import CONSTANTS
+from flexapod.flexible import (
+    FlexibleBody,
+    FlexibleBodyError,
+    Interface,
+    beam,
+    from_matrices,
+    from_modes,
+    material,
+    plate,
+    save_modes,
+)
+from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.beams import _Chain
+from flexapod.flexible.body import replace_body
+from flexapod.flexible.cache import CONSTANTS, pack
+from flexapod.flexible.modal_file import INTEGRALS
+from flexapod.flexible.shape_integrals import shape_integrals
 
 PLATE, GENERIC = DATA / "gough-stewart-modes-plate.npz", DATA / "gough-stewart-modes-generic.npz"
 ROUNDING = 1e-11
@@ -44,9 +59,50 @@ def test_interfaces_by_position() -> None:
         from_modes(PLATE, interfaces={"tool": (0.0, 0.013, 0.0)})
 
 
-@pytest.mark.parametrize("name", ["plate", "beam", "file", "sized"])
+def lumped(rotary: float, method: str = "normal") -> FlexibleBody:
+    """A line of beam elements as matrices, with lumped masses and rotary inertia about all axes, or consistent mass (-1)."""
+    element = BeamElement(length=0.1, section=STRIP, material=material("steel"), planar=False, shear=False)
+    chain = _Chain(element, 5, True)
+    lump = STRIP.area * 0.1 * 7850.0
+    M = shape_integrals(chain.nodes).M_ee if rotary < 0 else np.diag(np.tile([lump] * 3 + [rotary * lump] * 3, 6))
+    x = np.linspace(0.0, 0.5, 6)
+    nodes = np.stack([x, 0 * x, 0 * x], axis=1)
+    ends = {"root": 0, "tip": (0.5, 0.0, 0.0)}
+    return from_matrices(M, chain.K, nodes, dofs_per_node=6, modes=5, method=method, interfaces=ends, damping=0.01)
+
+
+def half_turned() -> FlexibleBody:
+    """Interfaces with and without rotations at nodes that have them, and the other way round."""
+    body = beam(length=0.5, section=STRIP, material="steel", elements=2)
+    tip = body.interfaces["tip"]
+    return replace_body(body, interfaces={"bare": Interface(r0=tip.r0, Phi_d=tip.Phi_d), **body.interfaces})
+
+
+def bare_nodes() -> FlexibleBody:
+    body = random_body(np.random.default_rng(3))
+    turned = Interface(r0=np.ones(3), Phi_d=np.ones((3, 4)), Phi_r=2.0 * np.ones((3, 4)))
+    return replace_body(body, interfaces={"turned": turned, "bare": Interface(r0=np.zeros(3), Phi_d=np.ones((3, 4)))})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plate", "beam", "file", "sized", "consistent", "lumped", "lumped and rotary", "component", "tip", "planar", "kirchhoff",
+        "half", "bare", "modeless",
+    ],
+)  # fmt: skip
 def test_save_and_load(tmp_path: Path, name: str) -> None:
     body = {
+        "consistent": lambda: lumped(-1.0),
+        "lumped": lambda: lumped(0.0),
+        "lumped and rotary": lambda: lumped(1e-4),
+        "component": lambda: lumped(1e-4, "craig-bampton"),
+        "tip": lambda: beam(length=0.5, section=STRIP, material="steel", damping=0.02),
+        "planar": lambda: beam(length=0.5, section=STRIP, material="steel", planar=True, elements=2, theory="timoshenko"),
+        "kirchhoff": lambda: plate(**HEXAGON, modes=3, mesh_size=0.3, theory="kirchhoff", point_masses=[(0.1, 0.1, 2.0)]),
+        "half": half_turned,
+        "bare": bare_nodes,
+        "modeless": lambda: plate(**HEXAGON, modes=0, mesh_size=0.3, theory="kirchhoff", interfaces={"A": (0.5, 0.0)}),
         "plate": lambda: plate(**HEXAGON, modes=3, mesh_size=0.2, interfaces={"A": (0.5, 0.0), "B": (0.1, 0.1, 0.02)}),
         "beam": lambda: beam(length=0.5, section=STRIP, material="steel", elements=2, modes=4, damping=0.02),
         "file": lambda: from_modes(GENERIC),
@@ -54,13 +110,51 @@ def test_save_and_load(tmp_path: Path, name: str) -> None:
     }[name]()
     save_modes(body, tmp_path / "body.npz")
     again = from_modes(tmp_path / "body.npz")
+    assert_same(body, again)
+    save_modes(again, tmp_path / "again.npz")
+    assert_same(body, from_modes(tmp_path / "again.npz"))
+
+
+def assert_same(body: FlexibleBody, again: FlexibleBody) -> None:
+    """To the last bit, with names, interfaces and nodes."""
+    assert pack(again).keys() == pack(body).keys()
+    for key, value in pack(body).items():
+        assert np.array_equal(value, pack(again)[key]), key
+
+
+def test_a_file_without_integrals_sums_over_the_nodes(tmp_path: Path) -> None:
+    body = beam(length=0.5, section=STRIP, material="steel", elements=2, modes=4, damping=0.02)
+    save_modes(body, tmp_path / "body.npz")
+    with np.load(tmp_path / "body.npz") as file:
+        arrays = {name: file[name] for name in file.files if name not in (*INTEGRALS, "total_mass", "integrals_of", "names")}
+    np.savez(tmp_path / "plain.npz", **arrays)
+    again = from_modes(tmp_path / "plain.npz")
     assert again.mass == pytest.approx(body.mass, rel=ROUNDING)
     for constant in CONSTANTS:
         expected = getattr(body, constant)
         assert np.abs(getattr(again, constant) - expected).max() <= ROUNDING * max(np.abs(expected).max(), 1.0), constant
-    assert list(again.interfaces) == list(body.interfaces)
-    for point, other in zip(body.interfaces.values(), again.interfaces.values(), strict=True):
-        assert np.array_equal(point.Phi_d, other.Phi_d)
+
+
+def test_integrals_of_other_nodes_are_refused(tmp_path: Path) -> None:
+    save_modes(lumped(-1.0), tmp_path / "body.npz")
+    with np.load(tmp_path / "body.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez(tmp_path / "heavy.npz", **(arrays | {"mass": 2.0 * arrays["mass"]}))
+    with pytest.raises(FlexibleBodyError, match="integrals of the file belong to other nodes"):
+        from_modes(tmp_path / "heavy.npz")
+    del arrays["beta"]
+    np.savez(tmp_path / "part.npz", **arrays)
+    with pytest.raises(FlexibleBodyError, match="has MS_r but no beta: give all shape integrals or none"):
+        from_modes(tmp_path / "part.npz")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\0", "a\nb"])
+def test_names_are_printable(tmp_path: Path, name: str) -> None:
+    body = replace_body(bare_nodes(), interfaces={name: bare_nodes().interfaces["bare"]})
+    with pytest.raises(FlexibleBodyError, match="interfaces must be printable"):
+        save_modes(body, tmp_path / "body.npz")
+    with pytest.raises(FlexibleBodyError, match="attach_names must be printable"):
+        from_modes(broken(tmp_path, attach_names=np.array(["A", "B", "C", "D", "E", f"{name}\tF"])))
 
 
 def _modal(body: object) -> object:
@@ -68,8 +162,6 @@ def _modal(body: object) -> object:
 
 
 def test_a_body_without_nodes_cannot_be_saved(tmp_path: Path) -> None:
-    from flexapod.flexible.body import replace_body
-
     body = replace_body(random_body(np.random.default_rng(1)), nodes=None)
     with pytest.raises(FlexibleBodyError, match="has no nodes"):
         save_modes(body, tmp_path / "body.npz")
@@ -130,7 +222,7 @@ def test_wrong_files(tmp_path: Path, name: str) -> None:
 
 
 def test_files_that_are_no_modal_files(tmp_path: Path) -> None:
-    with pytest.raises(FlexibleBodyError, match="cannot be read as an npz file"):
+    with pytest.raises(FlexibleBodyError, match="there is no file"):
         from_modes(tmp_path / "missing.npz")
     (tmp_path / "text.npz").write_text("not a zip file")
     with pytest.raises(FlexibleBodyError, match="cannot be read as an npz file"):

@@ -20,6 +20,10 @@ MAY_IMPORT = {
     "equations": {"robot", "flexible", "spatial", "kernels"},
     "analysis": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "simulation"},
     "simulation": {"spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis"},
+    "bridges": {
+        "spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis", "simulation",
+    },
+    "identification": {"description", "motions", "robot", "equations", "kernels", "analysis", "simulation"},
     "views": set(),  # the public verbs only: `import flexapod`
 }
 FOR_ALL = {"errors", "files", "private_files"}

@@ -11,7 +11,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.description import description_from_document
-from flexapod.robot.robot import UnknownRobotError, build_robot
+from flexapod.robot.catalogue import UnknownRobotError
+from flexapod.robot.robot import build_robot
 from flexapod.robot.tree import RobotBuildError
 from support.robots import robot_named
 

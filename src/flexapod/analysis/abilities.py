@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -53,6 +53,7 @@ TIED = (
     "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
     "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
 )
+SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 DERIVATIVES = (
     "{verb}: only rigid robots have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
     "or a rigid version of the robot"
@@ -61,7 +62,10 @@ MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
     "so that the platform's motion does not determine it. Give an ActuatorMotion"
 )
-HOLD = MOTOR + "; static_deflection gives the forces that hold a pose"
+MOTOR_FRICTION = (
+    "friction of {motor}: acts on the motor behind a spring, whose rate the platform's motion gives by its derivatives only; "
+    "set friction=False, or give an ActuatorMotion"
+)
 GIVE = MOTOR + ", or `elastic_acceleration`"
 LOADS = (
     "friction by joint loads ({loaded_joint}): not known of the {part} of {robot}; give constant coefficients, "
@@ -132,9 +136,10 @@ LOCKED = (
 LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
+SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
 TERMS: dict[str, Row] = {
-    ANY: {"tied actuators": TIED},
+    ANY: {**SIX_ONLY, "tied actuators": TIED},
     "on_error": {},
     "coordinates=platform": {
         "tied coordinates":
@@ -146,13 +151,11 @@ TERMS: dict[str, Row] = {
     "coordinates=actuator": {
         "rigid & other actuators than freedoms":
             "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
-        "flexible platform & other actuators than freedoms":
-            "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
     },
     "coordinates": {},
 }  # fmt: skip
 SMALL: dict[str, Row] = {
-    ANY: {"tied actuators": TIED},
+    ANY: {**SIX_ONLY, "tied actuators": TIED},
     "actuators=locked": {
         "rigid":
             "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
@@ -176,7 +179,7 @@ SMALL: dict[str, Row] = {
 
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
-        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC,
         "bodies": {"flexible legs": "bodies: not available for the {part} of {robot}; point_motion gives one at a time"},
         "elastic_acceleration": OWN,
@@ -191,23 +194,26 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "working_modes": {ANY: {}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
-        ANY: {"tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
     },
     "deformation": {
-        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
+        ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
-        ANY: {"under-actuated": UNDERACTUATED, "tied actuators": TIED, "elastic drive & motion=platform": HOLD},
-        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS},
+        ANY: {**SIX_ONLY, "under-actuated": UNDERACTUATED, "tied actuators": TIED},
+        "friction": {
+            "flexible platform": NO_FRICTION, **OF_LEGS,
+            "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION,
+        },
         "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
         "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
         "formulation=links": LINKS,
@@ -234,19 +240,19 @@ ABILITIES: dict[str, dict[str, Row]] = {
             "flexible legs": "coriolis_force of a robot with {part} is given for coordinates='independent'",
         },
     },
-    "energy": {ANY: {"tied actuators": TIED}},
+    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
     "static_deflection": {
-        ANY: {"rigid": IS_RIGID, "tied actuators": TIED},
+        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
     },
-    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
+    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
         **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "velocity": {ALWAYS: AT_REST},
         "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
         "prestress=True": SMALL["prestress=True"],
@@ -261,7 +267,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     "simulate": {
-        ANY: {"tied actuators": TIED},
+        ANY: {**SIX_ONLY, "tied actuators": TIED},
         "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
         "drive=actuators": {
             "flexible platform":
@@ -304,12 +310,9 @@ ABILITIES: dict[str, dict[str, Row]] = {
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
-@lru_cache(maxsize=64)
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    import flexapod
-
-    found = inspect.signature(getattr(flexapod, verb)).parameters.values()
+    found = SIGNATURES[verb].parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 
@@ -369,18 +372,9 @@ def refuse(robot: Robot, verb: str, **options: Any) -> None:
 
     Checked by: tests/analysis/test_abilities.py.
     """
-    check_robot(robot)
     found = reason(robot, verb, options)
     if found is not None:
         raise InputError(found)
-
-
-def check_robot(robot: Any) -> None:
-    """Refuse what is no robot."""
-    from flexapod.robot.robot import Robot as RobotClass
-
-    if not isinstance(robot, RobotClass):
-        raise InputError(f"robot: expected a Robot, got {type(robot).__name__}; flexapod.load gives one")
 
 
 def moving(state: Any) -> bool | None:

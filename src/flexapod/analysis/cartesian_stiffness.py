@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.natural_frequencies import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
+from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ YIELDS = 1e-12
 """Compliance, of the largest (metres and radians made comparable by the characteristic length), below which nothing yields."""
 
 
+OUT_OF_PLANE = "{robot} is planar: its model has no stiffness or compliance out of its plane, these entries are NaN"
+"""Why some entries of a planar robot are no numbers."""
+
+
+@checked
 def cartesian_stiffness(
     robot: Robot,
     state: Any,
@@ -49,7 +56,8 @@ def cartesian_stiffness(
         point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
-        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield.
+        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield. Of
+        planar robots entries out of the plane are NaN: they are not in the model (attribute `not_in_model`).
 
     Checked by: tests/analysis/test_cartesian_stiffness.py.
     """
@@ -64,11 +72,16 @@ def cartesian_stiffness(
     free = ~np.isfinite(C).all(axis=(1, 2))
     words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
-    C, model = C[~free], replace(model, good=model.good[~free])
-    scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)
-    even = C * scale[:, None] * scale
-    rank = np.linalg.matrix_rank(even, tol=YIELDS * np.abs(even).max(axis=(1, 2)), hermitian=True)
-    K = np.linalg.pinv(even, rcond=YIELDS, hermitian=True) * scale[:, None] * scale
+    C, model = C[~free], model.rows(np.asarray(~free))
+    within = np.array(in_plane(robot))
+    part = np.ix_(np.arange(len(C)), within, within)
+    scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)[within]
+    even = C[part] * scale[:, None] * scale
+    rank = np.linalg.matrix_rank(even, tol=YIELDS * np.abs(even).max(axis=(1, 2), initial=0.0), hermitian=True)
+    K = np.full_like(C, np.nan)
+    K[part] = np.linalg.pinv(even, rcond=YIELDS, hermitian=True) * scale[:, None] * scale
+    shown = np.full_like(C, np.nan)
+    shown[part] = C[part]
 
     def spread(values: Array) -> Array:
         result = np.full((len(words), *values.shape[1:]), np.nan)
@@ -76,12 +89,21 @@ def cartesian_stiffness(
         return result
 
     variables = {
-        "compliance": (("twist", "wrench"), spread(C), "m/N, rad/N, rad/(N m)"),
+        "compliance": (("twist", "wrench"), spread(shown), "m/N, rad/N, rad/(N m)"),
         "stiffness": (("wrench", "twist"), spread(K), "N/m, N, N m"),
         "rank": ((), spread(rank.astype(float)), "1"),
     }
     names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
-    return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
+    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
+    return result.assign_attrs(not_in_model=OUT_OF_PLANE.format(robot=robot.name)) if robot.planar else result
+
+
+def in_plane(robot: Robot) -> list[int]:
+    """Components of the twist that the model of a robot has: all six, or the three of a planar robot."""
+    if not robot.planar:
+        return list(range(6))
+    normal = NORMALS[str(robot.description.file.plane)]
+    return [*(i for i in range(3) if i != normal), 3 + normal]
 
 
 def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.conditioning import SINGULAR, singular_legs
 from flexapod.analysis.drive_limits import Variables, drive_limits
 from flexapod.analysis.inverse_kinematics import platform_inputs
@@ -58,6 +59,7 @@ class LimitCheck:
         return "all limits are kept" if self.ok else "\n".join(v.text for v in self.violations)
 
 
+@checked
 def check_pose(robot: Robot, state: State) -> LimitCheck:
     """Strokes, joint angles, reachability and singularities of a pose, or of a batch of poses.
 
@@ -73,6 +75,7 @@ def check_pose(robot: Robot, state: State) -> LimitCheck:
     return _check(robot, state)
 
 
+@checked
 def check_motion(robot: Robot, motion: Motion | ActuatorMotion, *, friction: bool = True, wrench: Any = None) -> LimitCheck:
     """Strokes, joint angles, reachability, singularities, and speeds, forces and powers of the actuators along a motion.
 

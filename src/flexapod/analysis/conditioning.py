@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.state import State
@@ -41,6 +42,7 @@ LEG_SINGULAR = {
 """What a leg of each architecture does where it is singular."""
 
 
+@checked
 def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: OnError = "raise") -> xr.Dataset:
     """Actuator rates per platform twist, and what constrains the platform.
 
@@ -66,6 +68,7 @@ def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: 
     return result.assign_coords(constraint=("constraint", constraint_names(robot))) if robot.plan.constraints else result
 
 
+@checked
 def conditioning(
     robot: Robot, state: State | Motion | ActuatorMotion, length: float | None = None, *, on_error: OnError = "raise"
 ) -> xr.Dataset:
@@ -124,10 +127,10 @@ def row_normalised(rows: Array, length: float) -> Array:
 
 def type_2_distance(rows: Array, length: float) -> Array:
     """Smallest singular value of the row-normalised [J; G]: 0 at a type 2 singularity, at most 1."""
-    return _padded(np.linalg.svd(row_normalised(rows, length), compute_uv=False))[:, 5]
+    return _padded(np.asarray(np.linalg.svd(row_normalised(rows, length), compute_uv=False)))[:, 5]
 
 
-def _padded(s: Array) -> Array:
+def _padded(s: NDArray[Any]) -> Array:
     """Six singular values: those of missing rows are zero (under-actuated robots)."""
     return np.concatenate([s, np.zeros((*s.shape[:-1], max(0, 6 - s.shape[-1])))], axis=-1)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flexapod.analysis.arguments import check_texts, checked
 from flexapod.analysis.generate import CONSTANTS, OperatorCount, counts
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.model_choice import choose_model, formulations, tape_of
@@ -88,6 +89,7 @@ class CountTable:
         return min(found, key=lambda r: r.operations.total)
 
 
+@checked
 def count_table(
     robot: Robot,
     quantities: Sequence[str] | None = None,
@@ -107,6 +109,9 @@ def count_table(
 
     Checked by: tests/generator/test_count_table.py.
     """
+    check_texts("constants", constants)
+    for chosen in dependents if isinstance(dependents, Sequence) and not isinstance(dependents, str) else [None]:
+        check_texts("dependents", chosen)
     for one in constants:
         check_option("constants", one, CONSTANTS)
     known = formulations(robot)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -28,6 +29,7 @@ STEP = 1e-4
 most in masses and centres of mass, for which central differences are exact; what is left is rounding, 1e-12."""
 
 
+@checked
 def inverse_dynamics_derivatives(
     robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
 ) -> xr.Dataset:

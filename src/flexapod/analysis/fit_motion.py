@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.check_pose import check_motion
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.errors import FlexapodError, InputError
@@ -30,6 +31,7 @@ class MotionNotFittedError(FlexapodError):
     """No slowing makes a motion keep the limits: names the limit, where, and why."""
 
 
+@checked
 def fit_motion(
     robot: Robot, motion: AnyMotion, *, tolerance: float = 1e-3, friction: bool = True, wrench: Any = None
 ) -> tuple[AnyMotion, float]:

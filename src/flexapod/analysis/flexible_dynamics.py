@@ -14,6 +14,7 @@ from flexapod.analysis.elastic_state import ElasticState, check_flexible, elasti
 from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.results import OnError, check_option, dataset, reasons, settle
 from flexapod.motions.arrays import real_array
 
@@ -183,7 +184,7 @@ def in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> t
     T = np.tile(np.eye(n), (len(B), 1, 1))
     if coordinates != "actuator":
         return T, [*TWIST, *elastic]
-    back = np.linalg.inv(np.swapaxes(B[:, :6], 1, 2))
+    back = inverted(np.swapaxes(B[:, :6], 1, 2))
     T[:, :6, :6], T[:, :6, 6:] = back, -back @ np.swapaxes(B[:, 6:], 1, 2)
     assert T.shape[2] == 6 + N
     return T, [*robot.actuators, *elastic]

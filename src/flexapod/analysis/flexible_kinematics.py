@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
 from flexapod.analysis.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.inverse_kinematics import continue_angles, platform_inputs
@@ -143,6 +144,7 @@ def deformed_point(inputs: dict[str, Array], point: Point, e: Array, ed: Array, 
     }
 
 
+@checked
 def deformation(
     robot: Robot, motion: Motion | State, *, elastic: Any = None, elastic_velocity: Any = None, on_error: OnError = "raise"
 ) -> xr.Dataset:

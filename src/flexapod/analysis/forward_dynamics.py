@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
 from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
@@ -35,9 +37,11 @@ PROGRAM = {
 }
 """Formulation -> program."""
 
+SINGULAR = "singular (type 2): the actuators do not determine the motion of the platform"
 COORDINATES = ("platform", "actuator", "independent")
 
 
+@checked
 def forward_dynamics(
     robot: Robot,
     state: State | Motion,
@@ -95,7 +99,7 @@ def forward_dynamics(
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     result = dataset(robot, variables, state, words if on_error == "mask" else None)
-    result = result.assign_attrs(formulation="minimal" if fast else "virtual_power", friction=int(rubbed))
+    result = result.assign_attrs(formulation="virtual_power" if rubbed else chosen, friction=int(rubbed))
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 
@@ -138,7 +142,9 @@ def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> t
     return batch.outputs, words
 
 
-def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> tuple[Array, list[str]]:
+def _in_coordinates(
+    robot: Robot, state: Any, terms: dict[str, Array], coordinates: str, words: NDArray[Any], on_error: OnError
+) -> tuple[Array, list[str]]:
     """Twist per unit rate of the chosen coordinates (n, 6, k), and their names."""
     N = terms["basis"]
     if coordinates == "platform":
@@ -147,9 +153,13 @@ def _in_coordinates(robot: Robot, terms: dict[str, Array], coordinates: str) -> 
         names = ["vx", "vy", "vz", "wx", "wy", "wz"]
         return N, [names[i] for i in robot.plan.platform_independent]
     A = np.einsum("nai,nij->naj", terms["jacobian"], N)
-    return N @ np.linalg.inv(A), list(robot.actuators)
+    T = N @ inverted(A)
+    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    settle("actuator coordinates", robot, words.astype(str), state, on_error)
+    return T, list(robot.actuators)
 
 
+@checked
 def mass_matrix(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -168,11 +178,12 @@ def mass_matrix(
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, "mass_matrix")
     terms, words = _platform_terms(robot, state, on_error)
-    T, names = _in_coordinates(robot, terms, coordinates)
+    T, names = _in_coordinates(robot, state, terms, coordinates, words, on_error)
     M = np.einsum("nij,nik,nkl->njl", T, terms["mass_matrix"], T)
     return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), "mass_matrix", words, on_error)
 
 
+@checked
 def gravity_force(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -180,6 +191,7 @@ def gravity_force(
     return _bias(robot, state, coordinates, on_error, "gravity_force")
 
 
+@checked
 def coriolis_force(
     robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
 ) -> xr.DataArray:
@@ -191,6 +203,8 @@ def _flexible(robot: Robot, state: Any, coordinates: str, on_error: OnError, whi
     """Mass matrix or generalized force of a flexible robot."""
     terms, words, _ = flexible_terms(robot, state, on_error)
     T, names = in_coordinates(robot, terms, coordinates)
+    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    settle("actuator coordinates", robot, words.astype(str), state, on_error)
     if which == "mass_matrix":
         M = np.einsum("nij,nik,nkl->njl", T, terms[which], T)
         return _labelled(robot, state, M, names, ("coordinate", "coordinate_"), which, words, on_error)
@@ -214,7 +228,7 @@ def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: 
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, which)
     terms, words = _platform_terms(robot, state, on_error)
-    T, names = _in_coordinates(robot, terms, coordinates)
+    T, names = _in_coordinates(robot, state, terms, coordinates, words, on_error)
     force = terms[which]
     if which == "coriolis_force":
         if coordinates == "actuator":  # acceleration of the platform at zero actuator acceleration enters as well
@@ -257,6 +271,7 @@ def _labelled(
     return result.assign_coords({dim: names for dim in dims})
 
 
+@checked
 def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
     refuse(robot, "energy")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.inverse_kinematics import make_continuous
 from flexapod.analysis.pose_along import search_along
 from flexapod.analysis.pose_guess import start_poses
@@ -50,6 +51,7 @@ class Solved:
     at: Samples
 
 
+@checked
 def forward_kinematics(
     robot: Robot,
     actuator_position: Any,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.analysis.arguments import check_texts, checked
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.model_choice import Choice, choose_model, tape_of
 from flexapod.analysis.model_names import meanings, short_names
@@ -97,6 +98,7 @@ class Generated:
         return f"<{self.quantity} of {self.robot} as {self.form}: {self.operations}>"
 
 
+@checked
 def generate(
     robot: Robot,
     quantity: str,
@@ -126,6 +128,7 @@ def generate(
     Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
     """
     check_option("form", form, FORMS)
+    check_texts("dependents", dependents)
     check_option("constants", constants, CONSTANTS)
     if dependents:
         from flexapod.robot.chosen_dependents import with_dependents

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
 from flexapod.errors import FlexapodError
@@ -44,6 +46,7 @@ class UnstableInternalDynamicsError(FlexapodError):
         self.growth = growth
 
 
+@checked
 def internal_dynamics(
     robot: Robot,
     state: State | Motion,
@@ -112,10 +115,13 @@ def _eigenvalues(
     left = np.concatenate([whole["mass_matrix"][:, :, 6:], -whole["actuator_map"]], axis=2)
     D = np.zeros((len(good), 6 + N, N))
     D[:, 6:] = body.D_ee
-    solved = np.linalg.solve(left, np.concatenate([tangent["stiffness"][:, :, 6:], D], axis=2))[:, :N]
+    found_rates = solved(left, np.concatenate([tangent["stiffness"][:, :, 6:], D], axis=2))[:, :N]
+    regular = np.isfinite(found_rates).all(axis=(1, 2))
+    words[good[~regular]] = "the forces of the actuators do not hold the platform frame (singular)"
+    good, found_rates = good[regular], found_rates[regular]
     A = np.zeros((len(good), 2 * N, 2 * N))
     A[:, :N, N:] = np.eye(N)
-    A[:, N:] = -solved
+    A[:, N:] = -found_rates
     values = np.linalg.eigvals(A)
     order = np.lexsort((values.imag, np.abs(values).round(9)), axis=1)
     result[good] = np.take_along_axis(values, order, axis=1)

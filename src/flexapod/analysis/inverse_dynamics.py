@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
@@ -31,6 +33,7 @@ Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
+@checked
 def inverse_dynamics(
     robot: Robot,
     motion: Motion | State,
@@ -57,8 +60,8 @@ def inverse_dynamics(
         reactions: also joint reactions (by Newton-Euler): exerted by the base-side body on the next one, at the joint
             centre, world axes, actuator force excluded.
         formulation: which derivation gives the forces; they agree to rounding. ``"auto"`` takes the one with the fewest
-            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on reactions: it is always solved
-            with Newton-Euler, and added.
+            operations where its conditions hold: minimal equations, else link axes, else virtual power. Friction depends on
+            reactions: it is always solved with Newton-Euler, and added.
         wrench: external load (6,) or (n, 6) [N, N m] on the platform; `point` and `axes` say where and how.
         shares: also the parts of the force due to gravity, inertia of platform, legs and drives, load, and each source of
             friction: ``"frozen"`` with the converged reactions (adds up), ``"alone"`` each source by itself (does not).
@@ -83,6 +86,9 @@ def inverse_dynamics(
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
+    if robot.elastic_legs and kind_of(motion) == "platform" and any(spring for _, spring in drives(robot)):
+        given = {"wrench": wrench, "point": point, "axes": axes, "friction": friction, "elastic": elastic}
+        return carried_inverse_dynamics(robot, motion, {**given, "elastic_velocity": elastic_velocity}, on_error)
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 
@@ -115,7 +121,8 @@ def inverse_dynamics(
         force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variant, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
-    force[words != ""] = np.nan
+    if on_error == "mask":
+        force[words != ""] = np.nan
     main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
     names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
     result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None, names)
@@ -160,7 +167,8 @@ def run(
             poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
     """
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    failed = np.flatnonzero((batch.status != 0) & (words == ""))
+    failed = np.flatnonzero(batch.status)
+    failed = failed[words[failed] == ""]
     if spare is None or len(failed) == 0:
         note(bound, batch.status, words)
         return batch.outputs
@@ -176,8 +184,9 @@ def run(
 
 def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
     """Add the reasons of a kernel's bad samples to the samples that have none yet."""
-    for i in np.flatnonzero((status != 0) & (words == "")):
-        words[i] = bound.signature.status(int(status[i])).text
+    for i in np.flatnonzero(status):
+        if words[i] == "":
+            words[i] = bound.signature.status(int(status[i])).text
 
 
 def _with_friction(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.results import OnError, dataset, reasons, settle
@@ -27,6 +28,7 @@ of their own, a real violation is larger by orders."""
 COMPONENTS = tuple(f"translation along {axis}" for axis in "xyz") + tuple(f"rotation about {axis}" for axis in "xyz")
 
 
+@checked
 def inverse_kinematics(
     robot: Robot,
     motion: Motion | State | ActuatorMotion,
@@ -112,10 +114,12 @@ def follow(
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "actuators")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own)
-    words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations).astype(object)
-    home = np.tile(np.concatenate([leg.home for leg in robot.legs]), (len(words), 1))
-    found = batch.outputs.get("joint_position", home)
-    return batch.outputs["actuator_velocity"], words, np.where(np.isfinite(found), found, home)
+    found_words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations)
+    words = found_words.astype(object) if np.any(found_words != "") else np.full(len(found_words), "", dtype=object)
+    home = np.concatenate([leg.home for leg in robot.legs])
+    found = batch.outputs.get("joint_position")
+    joints = np.broadcast_to(home, (len(words), len(home))) if found is None else np.where(np.isfinite(found), found, home)
+    return batch.outputs["actuator_velocity"], words, joints
 
 
 def make_continuous(values: NDArray[np.float64], angles: NDArray[np.bool_], near: NDArray[np.float64], along: bool) -> None:

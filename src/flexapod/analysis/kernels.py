@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import check_robot as _robot
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
+from flexapod.kernels.cache import lookup_key
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -25,6 +28,7 @@ PROGRAMS = {
     "jacobian": "flexapod.equations.jacobian",
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
     "workspace": "flexapod.equations.workspace",
+    "pose_limits": "flexapod.equations.pose_limits",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
     "link_inverse_dynamics": "flexapod.equations.model.inverse_dynamics",
     "link_forward_dynamics": "flexapod.equations.model.forward_dynamics",
@@ -45,6 +49,10 @@ PROGRAMS = {
     "elastic_point": "flexapod.equations.elastodynamics.points",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
+    "inertia_regressor": "flexapod.equations.regressor",
+    "friction_regressor": "flexapod.equations.friction_regressor",
+    "recursive_update": "flexapod.equations.recursive_update",
+    "joint_loads": "flexapod.equations.friction_regressor",
     "flexible_inverse_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_forward_dynamics": "flexapod.equations.flexible_platform.dynamics",
     "flexible_mass_matrix": "flexapod.equations.flexible_platform.dynamics",
@@ -68,10 +76,18 @@ class RobotKernel:
     fast path for single samples.
     """
 
-    def __init__(self, robot: Robot, kernel: Kernel) -> None:
-        self.robot = robot
+    def __init__(
+        self, robot: Robot, kernel: Kernel, quantity: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
         self.compiled = kernel
         self.parameters = parameter_values(robot, kernel.signature)
+
+    def __reduce__(self) -> Any:
+        """A kernel travels as its request: machine code is made, or found in the cache, where it arrives."""
+        if self.quantity is None:
+            raise InputError("this kernel was compiled from a program of its own; only kernels of flexapod.kernel can be pickled")
+        return _again, (self.robot, self.quantity, self.options, self.parameters)
 
     @property
     def signature(self) -> Signature:
@@ -114,6 +130,19 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         quantity: e.g. ``"inverse_kinematics"``; ``"inverse_dynamics"`` is the formulation that `inverse_dynamics` uses.
         options: of the program, e.g. ``detail="joints"``.
     """
+    _robot("robot", robot)
+    if not isinstance(quantity, str):
+        raise InputError(f"quantity: expected a name, got {type(quantity).__name__}; there are: {', '.join(PROGRAMS)}")
+    key = ("kernel", quantity, repr(sorted(options.items())), lookup_key())
+    if key not in robot.kept:
+        robot.kept[key] = _bound(robot, quantity, options)
+    found: RobotKernel = robot.kept[key]
+    return found
+
+
+def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """The kernel of a quantity, looked up."""
+    asked = quantity, dict(options)
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
@@ -127,7 +156,14 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     family = _family(robot, quantity, options)
     signature = (family.specialised if robot.zeros else family.general).signature
-    return RobotKernel(robot, family.pick(parameter_values(robot, signature)))
+    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), *asked)
+
+
+def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
+    """A kernel in another process."""
+    bound = RobotKernel(robot, kernel(robot, quantity, **options).compiled, quantity, options)
+    bound.parameters = parameters
+    return bound
 
 
 def unknown_quantity(what: str, quantity: str) -> InputError:
@@ -145,8 +181,13 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
-    module = importlib.import_module(PROGRAMS[quantity])
-    return getattr(module, quantity)(robot, **options)
+    derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
+    try:
+        inspect.signature(derive).bind(robot, **options)
+    except TypeError as error:
+        known = ", ".join(list(inspect.signature(derive).parameters)[1:])
+        raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
+    return derive(robot, **options)
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
@@ -192,10 +233,10 @@ def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, 
         from flexapod.analysis.inverse_dynamics import has_friction
 
         return f"elastic_{quantity}", {"friction": has_friction(robot)} if quantity != "mass_matrix" else {}
+    if robot.flexible_platform is not None and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+        return f"flexible_{quantity}", {}
     if quantity != "inverse_dynamics":
         return quantity, {}
-    if robot.flexible_platform is not None:
-        return "flexible_inverse_dynamics", {}
     from flexapod.analysis.inverse_dynamics import choose, has_friction
 
     if has_friction(robot):

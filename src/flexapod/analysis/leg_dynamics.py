@@ -15,7 +15,9 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.flexible_dynamics import TWIST, force_unit
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
+from flexapod.analysis.linear_solve import inverted, solved
 from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.analysis.validity import spin_variable
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.robot.elastic_plan import driven_columns
@@ -76,21 +78,9 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDAr
     size = terms.M.shape[1]
     system = np.zeros((len(words), size + n, size + n))
     system[:, :size, :size], system[:, :size, size:], system[:, size:, :size] = terms.M, -np.swapaxes(terms.A, 1, 2), J
-    x = _solve(system, np.concatenate([-terms.c, right], axis=1))
-    _told(x, "these accelerations cannot be chosen here: singular pose, or an actuator without inertia behind a spring", words)
+    x = solved(system, np.concatenate([-terms.c, right], axis=1))
+    _told(x, "the actuators cannot choose these accelerations: the pose is singular, or their forces do not reach it", words)
     return x[:, size:], np.einsum("nzu,nu->nz", terms.N, x[:, :size]) + terms.beta
-
-
-def _solve(system: Array, right: Array) -> Array:
-    """Solutions; NaN where singular or not finite."""
-    result, good = np.full_like(right, np.nan), np.all(np.isfinite(system), axis=(1, 2)) & np.all(np.isfinite(right), axis=1)
-    try:
-        result[good] = np.linalg.solve(system[good], right[good][..., None])[..., 0]
-    except np.linalg.LinAlgError:
-        for k in np.flatnonzero(good):
-            if np.linalg.matrix_rank(system[k]) == system.shape[1]:
-                result[k] = np.linalg.solve(system[k], right[k])
-    return result
 
 
 def _told(x: Array, what: str, words: NDArray[Any]) -> None:
@@ -120,7 +110,7 @@ def leg_forward_dynamics(
         _told(u, MASSLESS, words)
     else:
         terms = leg_terms(robot, closed, request.wrench, friction, words)
-        u = _solve(terms.M, np.einsum("nau,na->nu", terms.A, forces) - terms.c)
+        u = solved(terms.M, np.einsum("nau,na->nu", terms.A, forces) - terms.c)
         _told(u, MASSLESS, words)
         z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
     J, drift = platform_jacobian(robot, closed, words)
@@ -150,6 +140,7 @@ def state_variables(robot: Robot, state: ClosedLegs) -> Variables:
         "actuator_position": (("actuator",), state.actuators(robot)[0], "m or rad"),
         "position": (("axis",), np.array(state.position), "m"),
         "rotation": (("axis", "platform_axis"), np.array(state.rotation), ""),
+        **spin_variable(robot, state),
     }
 
 
@@ -174,7 +165,9 @@ def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, wh
         return values, names
     J, _ = platform_jacobian(robot, request.state, words)
     S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
-    back = np.linalg.inv(S)
+    back = inverted(S)
+    _told(back.reshape(len(back), -1), "singular: platform and elastic coordinates do not determine this pose", words)
+    settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
     if values.ndim == 3:
         return np.swapaxes(back, 1, 2) @ values @ back, [*TWIST, *robot.elastic_names]
     return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]

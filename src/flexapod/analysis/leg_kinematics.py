@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Given = tuple[Any, Any, Any]
+FOLLOWED = 1e-9
+"""Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
 
 def leg_state_from_actuators(robot: Robot, position: Any, velocity: Any, elastic: Any, elastic_velocity: Any) -> State:
@@ -74,7 +76,11 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
         found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
         rows = followed(robot)
         rest = (request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u))[:, rows]
-        u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(found["jacobian"][:, rows][:, :, own]), rest)
+        J = found["jacobian"][:, rows][:, :, own]
+        u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J), rest)
+        left = np.abs(np.einsum("nij,nj->ni", J, u[:, own]) - rest).max(axis=1, initial=0.0)
+        lost = ~(left <= FOLLOWED * (1.0 + np.abs(rest).max(axis=1, initial=0.0)))
+        words[lost & (words == "")] = "the actuators cannot choose this acceleration of the platform: the pose is singular"
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, pseudo_inverse, run
+from flexapod.analysis.linear_solve import inverted
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
     """
     found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, words, friction=friction)
     N, beta = closed(robot, *_rows(robot, found))
+    words[~np.isfinite(N).all(axis=(1, 2)) & (words == "")] = SINGULAR
     Nt = np.swapaxes(N, 1, 2)
     M_z, driven = found["mass"], driven_columns(robot)
     return LegTerms(
@@ -82,13 +84,20 @@ def closed(robot: Robot, rows: Array, drift: Array) -> tuple[Array, Array]:
 
 
 def _inverse(A: Array) -> Array:
-    """Inverse, or pseudo-inverse where rows repeat; NaN where singular."""
-    if A.shape[1] != A.shape[2]:
-        return pseudo_inverse(A)
-    try:
-        return np.asarray(np.linalg.inv(A))
-    except np.linalg.LinAlgError:
-        return pseudo_inverse(A)
+    """Inverses (n, k, m), or left inverses where rows repeat; NaN where columns depend on each other: a singular loop."""
+    if A.shape[1] == A.shape[2]:
+        return inverted(A)
+    result = pseudo_inverse(A)
+    with np.errstate(invalid="ignore"):
+        off = np.abs(result @ A - np.eye(A.shape[2])).max(axis=(1, 2), initial=0.0)
+    result[~(off < LEFT)] = np.nan
+    return result
+
+
+LEFT = 1e-6
+"""Error of a left inverse, of 1: rounding stays below 1e-10, a lost rank gives 1."""
+
+SINGULAR = "singular: the actuators and elastic coordinates do not determine how its loops close"
 
 
 def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray[Any]) -> tuple[Array, Array, Array]:
@@ -101,6 +110,7 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray
     found = run(robot, "elastic_statics", given, words)
     A, _ = _rows(robot, found)
     N, _ = closed(robot, A, np.zeros(A.shape[:2]))
+    words[~np.isfinite(N).all(axis=(1, 2)) & (words == "")] = SINGULAR
     rho = np.einsum("nzu,nz->nu", N, found["forces"])
     bound = list(robot.elastic_plan.bound)
     K = found["stiffness"]

@@ -26,6 +26,7 @@ from flexapod.analysis.closed_legs import (
 )
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -129,7 +130,7 @@ def settled(
         rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration))[:, columns]
         step = np.zeros_like(rho)
         good = (words == "") & np.all(np.isfinite(rho), axis=1)
-        step[good] = -_solved(K[np.ix_(good, columns, columns)], rho[good])
+        step[good] = -solved(K[np.ix_(good, columns, columns)], rho[good])
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
@@ -143,15 +144,6 @@ def settled(
     late = ~(size <= ROUNDING * largest) & (words == "")
     words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
     return state
-
-
-def _solved(K: Array, rho: Array) -> Array:
-    if not len(K):
-        return rho
-    try:
-        return np.asarray(np.linalg.solve(K, rho[..., None])[..., 0])
-    except np.linalg.LinAlgError:
-        return np.full_like(rho, np.nan)
 
 
 def followed(robot: Robot) -> list[int]:

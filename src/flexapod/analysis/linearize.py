@@ -15,6 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import moving, refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.leg_dynamics import MASSLESS
+from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
 from flexapod.analysis.results import check_option, settle
 from flexapod.analysis.vibration import null_space
@@ -60,6 +63,7 @@ class StateSpace:
         return control.ss(self.A, self.B, self.C, self.D, **names)
 
 
+@checked
 def linearize(
     robot: Robot,
     state: Any,
@@ -101,11 +105,14 @@ def linearize(
     M_y = Z.T @ M @ Z
     n = len(M_y)
     columns, labels = _inputs(robot, inputs, B, P, locked)
+    M_inv = inverted(M_y[None])[0]
+    if not np.all(np.isfinite(M_inv)):
+        raise InputError(f"linearize: {MASSLESS} ({robot.name})")
     A = np.zeros((2 * n, 2 * n))
     A[:n, n:] = np.eye(n)
-    A[n:, :n], A[n:, n:] = -np.linalg.solve(M_y, Z.T @ K @ Z), -np.linalg.solve(M_y, Z.T @ D @ Z)
+    A[n:, :n], A[n:, n:] = -M_inv @ (Z.T @ K @ Z), -M_inv @ (Z.T @ D @ Z)
     rows, shown = _outputs(robot, outputs, B.T @ Z, P @ Z)
-    right = np.concatenate([np.zeros((n, columns.shape[1])), np.linalg.solve(M_y, Z.T @ columns)])
+    right = np.concatenate([np.zeros((n, columns.shape[1])), M_inv @ (Z.T @ columns)])
     return StateSpace(
         A=A, B=right, C=rows, D=np.zeros((len(rows), columns.shape[1])),
         states=(*names, *(f"{name}_rate" for name in names)), inputs=tuple(labels), outputs=tuple(shown),

@@ -8,13 +8,14 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import check_flexible, is_flexible
 from flexapod.analysis.flexible_dynamics import TWIST, world_axes
 from flexapod.analysis.flexible_load import flexible_load
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+POSITIVE = 1e-14
+"""Smallest eigenvalue of a mass matrix with unit diagonal: below it is rounding, and something moves without mass."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearModel:
@@ -52,7 +56,13 @@ class LinearModel:
     good: NDArray[np.intp]
     variables: dict[str, tuple[Any, Any, str]]
 
+    def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
+        """The model of some of its samples."""
+        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "good")}
+        return replace(self, **parts)
 
+
+@checked
 def natural_frequencies(
     robot: Robot,
     state: State | Motion,
@@ -90,6 +100,10 @@ def natural_frequencies(
     words = np.full(len(state), "", dtype=object)
     model = linear_model(robot, state, actuators, prestress, (wrench, point, axes), words)
     settle("natural frequencies", robot, words.astype(str), state, on_error)
+    light = ~_moves(model.M)
+    words[model.good[light]] = MASSLESS
+    settle("natural frequencies", robot, words.astype(str), state, on_error)
+    model = model.rows(~light)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     return _labelled(robot, state, model, found, words, on_error)
 
@@ -129,6 +143,16 @@ def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
     return values
+
+
+MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+
+
+def _moves(M: Array) -> NDArray[np.bool_]:
+    """Which mass matrices (n, m, m) are positive definite."""
+    scale = np.sqrt(np.abs(np.einsum("nii->ni", M)))
+    even = M / np.where(scale > 0.0, scale, 1.0)[:, :, None] / np.where(scale > 0.0, scale, 1.0)[:, None, :]
+    return np.asarray(np.linalg.eigvalsh(even).min(axis=1, initial=1.0) > POSITIVE)
 
 
 def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibration:

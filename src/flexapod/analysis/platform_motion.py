@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.pose_search import Array, Poses
 from flexapod.analysis.results import reasons
@@ -24,6 +25,7 @@ CONSISTENT = 1e-9
 RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
+@checked
 def platform_motion(robot: Robot, motion: ActuatorMotion, guess: Any = None) -> Motion:
     """The motion of the platform that a motion of the actuators makes, exact to second order.
 

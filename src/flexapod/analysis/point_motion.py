@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible
 from flexapod.analysis.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
@@ -34,6 +35,7 @@ UNITS = {
 }
 
 
+@checked
 def point_motion(
     robot: Robot,
     motion: State | Motion | ActuatorMotion,

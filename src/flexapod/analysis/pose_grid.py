@@ -57,20 +57,24 @@ class PoseGrid:
         """Poses of flat indices start to stop: position (m, 3), rotation (m, 3, 3)."""
         index = np.unravel_index(np.arange(start, stop), self.shape)
         values = {name: axis[i] for (name, axis), i in zip(self.axes.items(), index, strict=True)}
-        m = stop - start
-        position = np.tile(self.home_position, (m, 1))
-        for k, name in enumerate(POSITION):
-            if name in values:
-                position[:, k] = values[name]
-        none = np.zeros(m)
-        if any(name in values for name in TURN):
-            turn = rotvec_rotation(np.column_stack([values.get(name, none) for name in TURN]))
-        elif any(name in values for name in TILT):
-            tilt, azimuth, torsion = (values.get(name, none) for name in TILT)
-            turn = euler_rotation("ZYZ", np.column_stack([azimuth, tilt, torsion - azimuth]))
-        else:
-            return position, np.ascontiguousarray(np.broadcast_to(self.base, (m, 3, 3)))
-        return position, np.ascontiguousarray(turn @ self.base)
+        return poses_of(values, stop - start, self.home_position, self.base)
+
+
+def poses_of(values: Mapping[str, Array], count: int, home_position: Array, base: Array) -> tuple[Array, Array]:
+    """Poses from values (count,) along axes: position (count, 3), rotation (count, 3, 3)."""
+    position = np.tile(home_position, (count, 1))
+    for k, name in enumerate(POSITION):
+        if name in values:
+            position[:, k] = values[name]
+    none = np.zeros(count)
+    if any(name in values for name in TURN):
+        turn = rotvec_rotation(np.column_stack([values.get(name, none) for name in TURN]))
+    elif any(name in values for name in TILT):
+        tilt, azimuth, torsion = (values.get(name, none) for name in TILT)
+        turn = euler_rotation("ZYZ", np.column_stack([azimuth, tilt, torsion - azimuth]))
+    else:
+        return position, np.ascontiguousarray(np.broadcast_to(base, (count, 3, 3)))
+    return position, np.ascontiguousarray(turn @ base)
 
 
 def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) -> PoseGrid:

@@ -80,12 +80,12 @@ class PoseMap:
         self._joints = len(limits.joints) > 0
         self.kernel = kernel(self.robot, "workspace", joints=True) if self._joints else kernel(self.robot, "workspace")
         self.reasons = Reasons(self.kernel, limits, max_condition)
-        self._general = "guess" in {i.name for i in self.kernel.signature.inputs}
+        self.general = "guess" in {i.name for i in self.kernel.signature.inputs}
 
     def evaluate(self, position: Array, rotation: Array, guess: Array | None = None, threads: int = 1) -> PoseFacts:
         """Facts of poses (n, 3), (n, 3, 3)."""
         inputs: dict[str, Any] = {"position": position, "rotation": np.ascontiguousarray(rotation)}
-        if not self._general:
+        if not self.general:
             batch = self.kernel.batch(inputs, threads=threads)
         elif guess is None:
             batch, _ = solve_from_home(self.kernel, inputs)

@@ -87,6 +87,11 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "flexible legs": lambda robot: robot.elastic_legs,
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
+    "friction of an elastic drive": lambda robot: any(
+        link.actuated and link.friction is not None and link.joint in {spring.joint for spring in _elastic_drives(robot)}
+        for leg in robot.legs
+        for link in leg.links
+    ),
     "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
     "under-actuated": lambda robot: not robot.elastic_legs and len(robot.actuators) < _mobility(robot),
     "other actuators than freedoms": lambda robot: len(robot.actuators) != _mobility(robot),

@@ -45,6 +45,8 @@ def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
 
 def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
     """The reason per sample in words; empty where all is well."""
+    if not status.any():
+        return np.zeros(len(status), dtype="<U1")
     words = np.zeros(len(status), dtype=object)
     words[:] = ""
     for code in np.unique(status):
@@ -109,7 +111,10 @@ def dataset(
     """
     import xarray as xr
 
+    from flexapod.analysis.validity import with_validity
+
     batch, coordinates, single = sample_dimension(at)
+    variables, flexible = with_validity(robot, variables, at)
     data: dict[str, Any] = {}
     used: set[str] = set()
     for name, (dims, values, unit) in variables.items():
@@ -120,6 +125,6 @@ def dataset(
         flag, text = words == "", words
         data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
-    special = {dim: (dim, list(values)) for dim, values in (names or {}).items()}
+    special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
     known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
     return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})

@@ -28,6 +28,11 @@ Array = NDArray[np.float64]
 STEP = 4e-3
 """Displacement of the differences, in characteristic lengths or radians."""
 
+HELD = 1e-8
+"""Force that is left over at an equilibrium, of the largest one: rounding of the Jacobian times its condition number."""
+
+UNHELD = "the actuators cannot hold this pose (singular); prestress=False needs no equilibrium"
+
 BORDER = "a pose beside this one cannot be taken, where the prestress is differentiated; prestress=False needs no such pose"
 """Why a pose at the border of reach has no prestress."""
 
@@ -50,6 +55,10 @@ def rigid_model(robot: Robot, state: Any, prestress: bool, given: tuple[Any, Any
         force = np.full((len(words), Jt.shape[2]), np.nan)
         known = words == ""
         force[known] = np.einsum("nij,nj->ni", np.linalg.pinv(Jt[known]), (terms["gravity_force"] - load)[known])
+        rest = np.abs(np.einsum("nij,nj->ni", Jt, force) - (terms["gravity_force"] - load)).max(axis=1)
+        size = np.abs(terms["gravity_force"] - load).max(axis=1) + 1e-300
+        words[known & ~(rest <= HELD * size)] = UNHELD
+        known &= words == ""
         variables["force"] = (("actuator",), force, "N or N m")
         tangent = _derivative(robot, inputs, force)
         words[known & ~np.isfinite(tangent).all(axis=(1, 2))] = BORDER

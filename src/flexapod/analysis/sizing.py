@@ -22,6 +22,8 @@ def actuator_sizing(result: xr.Dataset) -> xr.Dataset:
         `rms_power` [W], `energy` (integral of power) and `energy_given` (of its positive part) [J]. Integrals are by the
         trapezoidal rule over the samples.
     """
+    if type(result).__name__ != "Dataset":
+        raise InputError(f"result: expected the result of inverse_dynamics on a Motion, got {type(result).__name__}")
     for name in ("force", "power"):
         if name not in result or "time" not in result[name].dims:
             raise InputError(f"result: needs `{name}` over `time`; give the result of inverse_dynamics on a Motion")

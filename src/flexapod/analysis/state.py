@@ -43,7 +43,10 @@ class State:
         elastic: Any = None,
         elastic_velocity: Any = None,
     ) -> None:
-        shape = np.shape(position)
+        try:
+            shape = np.shape(position)
+        except ValueError as error:
+            raise InputError("position: expected numbers of shape (3,) or (n, 3); the rows have different lengths") from error
         if shape != (3,) and (len(shape) != 2 or shape[1] != 3):
             raise InputError(f"position: expected shape (3,) or (n, 3), got {shape}")
         batch = shape[:-1]

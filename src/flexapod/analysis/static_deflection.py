@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class Static:
     steps: int
 
 
+@checked
 def static_deflection(
     robot: Robot,
     state: State | Motion,
@@ -127,7 +130,7 @@ def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, wor
         if moving:
             rho = rho + _inertia(kernel(robot, "flexible_mass_matrix"), part, e[active])
         system = np.concatenate([-B, K[:, :, 6:]], axis=2)
-        step = _solve(system[good], -rho[good])
+        step = solved(system[good], -rho[good])
         force[active[good]] += step[:, :n]
         e[active[good]] += step[:, n:]
         largest = np.abs(step[:, n:]).max(axis=1, initial=0.0)
@@ -140,20 +143,6 @@ def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, wor
     words[lost] = "no static deflection found: the actuators cannot hold this pose (singular)"
     e[words != ""], force[words != ""] = np.nan, np.nan
     return Static(elastic=e, force=force, steps=steps)
-
-
-def _solve(system: Array, right: Array) -> Array:
-    """Newton steps; NaN where a system is singular."""
-    if len(system) == 0:
-        return right.copy()
-    try:
-        return np.asarray(np.linalg.solve(system, right[..., None])[..., 0], dtype=np.float64)
-    except np.linalg.LinAlgError:
-        result = np.full_like(right, np.nan)
-        for k in range(len(system)):
-            if np.linalg.matrix_rank(system[k]) == system.shape[1]:
-                result[k] = np.linalg.solve(system[k], right[k])
-        return result
 
 
 def _inertia(whole: RobotKernel, part: dict[str, Array], e: Array) -> Array:

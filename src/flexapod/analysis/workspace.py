@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.block_store import BlockStore
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_grid import PoseGrid, pose_grid
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 UNITS = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad", "tilt": "rad", "azimuth": "rad", "torsion": "rad"}
 
 
+@checked
 def workspace(
     robot: Robot,
     grid: Mapping[str, Any] | None = None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flexapod.description.check_flexible import check_flexible
-from flexapod.description.problems import nearest
+from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body
+from flexapod.description.schema import Body, Flexible
 
 _ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
@@ -14,8 +16,21 @@ MOST_POINTS = 1000
 _DIAGONAL = {"xx", "yy", "zz"}
 
 
-def check_body(body: Body, report: Reporter) -> None:
-    """Report what is wrong with a body."""
+def check_body(
+    body: Body,
+    report: Reporter,
+    flexible: Callable[[Flexible, Reporter], None] = check_flexible,
+    *,
+    allow_unphysical: bool = False,
+    planar: bool = False,
+) -> None:
+    """Report what is wrong with a body.
+
+    Args:
+        flexible: checks what makes it flexible.
+        allow_unphysical: inertias that no body can have are warned about, not refused.
+        planar: the robot moves in a plane: moments about axes in the plane are not in its model and need not fit.
+    """
     frames_right = all([check_rotation(r, Below(report, ("frames", n))) for n, r in body.frames.items()])
     check_points(body.points, report)
     if "body" in body.frames:
@@ -25,7 +40,7 @@ def check_body(body: Body, report: Reporter) -> None:
             if name in body.model_fields_set:
                 report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
     if body.flexible is not None:
-        check_flexible(body.flexible, Below(report, ("flexible",)))
+        flexible(body.flexible, Below(report, ("flexible",)))
         for name in sorted({"mass", "com", "inertia", "base_parameters"} & body.model_fields_set):
             report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
     inertia, right = body.inertia, frames_right
@@ -41,7 +56,7 @@ def check_body(body: Body, report: Reporter) -> None:
         report.error(("inertia", "axes"), f"the body has no frame {inertia.axes}", nearest(inertia.axes, axes))
         right = False
     if right and "inertia" in body.model_fields_set:
-        _warn_impossible(body, report)
+        _check_possible(body, report.warn if allow_unphysical else report.error, planar)
 
 
 def check_points(points: dict[str, list[float]], report: Reporter) -> None:
@@ -70,19 +85,20 @@ def central_inertia(body: Body) -> list[list[float]]:
     return [[rotated[i][j] - m * (dd * (i == j) - d[i] * d[j]) for j in range(3)] for i in range(3)]
 
 
-def _warn_impossible(body: Body, report: Reporter) -> None:
+def _check_possible(body: Body, tell: Callable[[Path, str, str], None], planar: bool) -> None:
     import numpy as np
 
     tensor = np.array(central_inertia(body))
     given = body.inertia.diagonal or (body.inertia.xx, body.inertia.yy, body.inertia.zz)
     tolerance = _ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
     smallest, middle, largest = np.linalg.eigvalsh(tensor)
+    hint = "Check `about`, `com` and the signs; `allow_unphysical: true` at the top of the file accepts it."
     if smallest < -tolerance:
         what = f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"
-        report.warn(("inertia",), what, "Check `about`, `com` and the signs; it is used as it is.")
-    elif smallest + middle < largest - tolerance:
+        tell(("inertia",), what, hint)
+    elif smallest + middle < largest - tolerance and not planar:
         what = (
             "no body has this inertia: about the centre of mass the principal moment "
             f"{largest:.4g} exceeds the sum of the others {smallest + middle:.4g} kg m^2"
         )
-        report.warn(("inertia",), what, "Check `about`, `com` and the numbers; it is used as it is.")
+        tell(("inertia",), what, hint)

@@ -11,10 +11,10 @@ from flexapod.description.report import Below, Reporter
 from flexapod.description.schema import Flexible, Section
 
 _CONSTANTS = {"young", "poisson", "density"}
-_MATERIAL = {*_CONSTANTS, "material", "damping", "modes", "theory"}
+_MATERIAL = {*_CONSTANTS, "material", "damping", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", *_MATERIAL},
-    "plate": {"outline", "thickness", *_MATERIAL},
+    "plate": {"outline", "thickness", "modes", *_MATERIAL},
     "modes": {"file", "modes", "damping"},
 }
 _REQUIRED = {
@@ -41,6 +41,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     for name in _REQUIRED[kind]:
         if name not in given and not (named and name in _CONSTANTS):
             report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
+    if kind == "beam" and "modes" in given:
+        what = "has no effect: a beam keeps the coordinates of all its nodes"
+        report.error(("modes",), what, "Remove it; `elements` says how fine the beam is.")
+        given -= {"modes"}
     for name in sorted(given - _ALLOWED[kind] - {"type"}):
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
     theories = _THEORIES.get(kind, [])
@@ -54,6 +58,14 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         _check_outline(flexible.outline, report)
     if flexible.file is not None and (what := wrong_file_name(flexible.file)):
         report.error(("file",), what, "Write the plain name of a .npz file beside the robot file.")
+
+
+def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
+    """The same for a body of a leg, which must be a beam."""
+    check_flexible(flexible, report)
+    if flexible.type != "beam":
+        what = f"a body of a leg must be a beam, is of type {flexible.type}"
+        report.error(("type",), what, "Write `type: beam`; plates and files of modes are for the platform.")
 
 
 def _check_section(section: Section, report: Reporter) -> None:
@@ -106,7 +118,8 @@ def wrong_file_name(name: str) -> str:
 
 def path_beside(robot_file: FilePath, name: str) -> FilePath | None:
     """The path of a file beside the robot file; None if it would lie outside its folder, symbolic links followed."""
+    if wrong_file_name(name):
+        return None
     folder = os.path.realpath(robot_file.parent)
     path = os.path.realpath(os.path.join(folder, name))
-    inside = not wrong_file_name(name) and os.path.commonpath([folder, path]) == folder
-    return FilePath(path) if inside else None
+    return FilePath(path) if os.path.commonpath([folder, path]) == folder else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flexapod.description.check_body import check_body, check_points
-from flexapod.description.check_flexible import check_flexible
+from flexapod.description.check_flexible import check_leg_flexible
 from flexapod.description.check_joint import (
     check_friction,
     check_joint,
@@ -46,13 +46,16 @@ def closes(joint: Joint) -> bool:
     return joint.to == "platform" or "." in joint.to
 
 
-def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
+def check_leg(
+    leg: Leg, data: dict[str, Any], report: Reporter, *, allow_unphysical: bool = False, planar: bool = False
+) -> LegEnds:
     """Report what is wrong with a leg by itself.
 
     Args:
         leg: the validated leg.
         data: the same as written, for its units.
         report: where problems go, paths relative to the leg.
+        allow_unphysical, planar: as for `check_body`.
     """
     if len(leg.table) + len(leg.joints) + len(leg.bodies) > MOST_PARTS:
         report.error((), f"has more than {MOST_PARTS} joints and bodies", "Split the robot into more legs.")
@@ -73,7 +76,7 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_friction(row.friction, kind, here)
         check_units(data["table"][i], kind, here)
         if row.flexible is not None:
-            check_flexible(row.flexible, Below(here, ("flexible",)))
+            check_leg_flexible(row.flexible, Below(here, ("flexible",)))
             if "inertial" in row.model_fields_set:
                 here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
         check_points(row.points, here)
@@ -81,7 +84,8 @@ def check_leg(leg: Leg, data: dict[str, Any], report: Reporter) -> LegEnds:
         check_joint(joint, closes(joint), Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
     for name, body in leg.bodies.items():
-        check_body(body, Below(report, ("bodies", name)))
+        below = Below(report, ("bodies", name))
+        check_body(body, below, check_leg_flexible, allow_unphysical=allow_unphysical, planar=planar)
     ends.actuated = sum(row.mu for row in leg.table) + sum(joint.actuated for joint in leg.joints.values())
     return ends
 

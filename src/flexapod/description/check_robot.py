@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 
 from flexapod.description.check_body import check_body
-from flexapod.description.check_flexible import path_beside
+from flexapod.description.check_flexible import path_beside, wrong_file_name
 from flexapod.description.check_leg import ONE_LOOP, LegEnds
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
@@ -21,7 +21,8 @@ NORMALS = {"xy": 2, "xz": 1, "yz": 0}
 def check_top(file: RobotFile, report: Report) -> None:
     """Report what is wrong outside the legs."""
     check_rotation(file.home.rotation, Below(report, ("home", "rotation")))
-    check_body(file.platform, Below(report, ("platform",)))
+    below, planar = Below(report, ("platform",)), file.plane is not None
+    check_body(file.platform, below, allow_unphysical=file.allow_unphysical, planar=planar)
     if file.platform.body is not None:
         for name in sorted(file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}):
             what = "the platform is a leg's own link, whose mass stands there"
@@ -110,7 +111,8 @@ def check_files(
         return
 
     def check(flexible: Flexible | None, where: Below) -> None:
-        if flexible is not None and flexible.file is not None and path_beside(path, flexible.file) is None:
+        name = None if flexible is None else flexible.file
+        if name is not None and not wrong_file_name(name) and path_beside(path, name) is None:
             where.error(("flexible", "file"), "leads out of the folder of the robot file", "Put the file beside it.")
 
     check(file.platform.flexible, Below(report, ("platform",)))

@@ -65,7 +65,7 @@ def dotted(path: Path) -> str:
     return (text if len(text) <= 200 else text[:197] + "...") or "(top)"
 
 
-def nearest(word: str, valid: list[str], *, longest_list: int = 12) -> str:
+def nearest(word: str, valid: list[str], *, longest_list: int = 13) -> str:
     """A hint with the nearest valid names, and all of them where they are few."""
     valid = [readable_name(name) for name in valid[:1000]]
     near = difflib.get_close_matches(word[:80], valid, n=3, cutoff=0.6)

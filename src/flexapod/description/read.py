@@ -15,7 +15,7 @@ from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
 from flexapod.description.merge import MergedLeg, merge_leg, reporter_of
 from flexapod.description.plain_data import count, plain_data
-from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning
+from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning, dotted
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import validated
@@ -40,6 +40,13 @@ class Description:
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     path: FilePath | None = field(default=None, compare=False)
     """Where the file is; None if it was given as text or data."""
+    name: str = field(default="robot", compare=False)
+    """What messages call the file."""
+
+    def place(self, path: Path) -> str:
+        """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""
+        known = [self.lines[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self.lines]
+        return f"{self.name}:{known[0]}" if known else ""
 
 
 def read_robot_file(path: str | os.PathLike[str]) -> Description:
@@ -52,11 +59,13 @@ def read_robot_file(path: str | os.PathLike[str]) -> Description:
     """
     name = os.fspath(path)
     try:
-        # Only regular files: a pipe or a device would wait or never end.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise RobotFileError([_unreadable(name, "is not a file")])
-        with open(path, "rb") as stream:
+        # Only regular files, asked of what was opened: a pipe or a device would wait or never end.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise RobotFileError([_unreadable(name, "is not a file")])
             content = stream.read(LARGEST_FILE + 1)
+    except IsADirectoryError:
+        raise RobotFileError([_unreadable(name, "is not a file")]) from None
     except (OSError, ValueError) as error:
         what = "does not exist" if isinstance(error, FileNotFoundError) else "cannot be read"
         raise RobotFileError([_unreadable(name or "(no name)", what)]) from None
@@ -89,6 +98,13 @@ def description_from_document(
     return _check(plain_data(document, file), {}, file, path, known)
 
 
+def problem_at(description: Description, path: Path, what: str, hint: str) -> Problem:
+    """A problem of a description that shows up after reading, at a path of its document."""
+    name = str(description.path) if description.path is not None else "robot"
+    line = next((description.lines[path[:k]] for k in range(len(path), 0, -1) if path[:k] in description.lines), None)
+    return Problem(file=name, line=line, path=dotted(path), what=what, hint=hint)
+
+
 def _unreadable(name: str, what: str) -> Problem:
     return Problem(file=name, line=None, path="(file)", what=what, hint="Give the path of a robot file (.yaml).")
 
@@ -107,11 +123,12 @@ def _check(
     reports = {leg.name: reporter_of(leg, report) for leg in merged}
     legs: dict[str, Leg] = {}
     ends: dict[str, LegEnds] = {}
+    allowed = {"allow_unphysical": data.get("allow_unphysical") is True, "planar": data.get("plane") is not None}
     for part in merged:
         leg = None if report.full else validated(Leg, part.data, reports[part.name])
         if leg is not None:
             legs[part.name] = leg
-            ends[part.name] = check_leg(leg, part.data, reports[part.name])
+            ends[part.name] = check_leg(leg, part.data, reports[part.name], **allowed)
     report.gather_legs(len(merged))
     if file is not None:
         check_top(file, report)
@@ -128,7 +145,7 @@ def _check(
         warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
-    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path)
+    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path, name=name)
 
 
 def _check_planes(file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report) -> None:

@@ -381,6 +381,7 @@ class RobotFile(Model):
     )
     plane: Literal["xy", "xz", "yz"] | None = Field(default=None, description="plane of motion of a planar robot")
     characteristic_length: Size | None = Field(default=None, description="makes condition numbers of mixed Jacobians meaningful")
+    allow_unphysical: bool = Field(default=False, description="accept inertias that no body can have, with a warning")
     home: Home = Field(description="pose in which the robot is assembled")
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")
     platform: Platform = Field(description="the moving platform")

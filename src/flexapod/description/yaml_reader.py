@@ -27,6 +27,7 @@ _INT, _OCTAL, _HEX = re.compile(r"[-+]?[0-9]+"), re.compile(r"0o[0-7]+"), re.com
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INF, _NAN = re.compile(r"([-+]?)\.(inf|Inf|INF)"), re.compile(r"\.(nan|NaN|NAN)")
 _TAGS = {f"tag:yaml.org,2002:{t}": t for t in ("str", "int", "float", "bool", "null", "map", "seq")}
+_UNPRINTABLE = re.compile("[^\\t\\n\\r\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -114,7 +115,8 @@ def read_yaml(content: bytes | str, file: str) -> Document:
             hint = "Indent with spaces, not tabs; put text with special characters in quotes."
         report(None if mark is None else mark.line + 1, (), f"not valid YAML: {what}", hint)
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        report(None, (), f"not valid YAML: {shorten(str(error), 120)}", "Save the file as plain UTF-8 text.")
+        what = str(getattr(error, "reason", error)).replace("\n", " ")
+        report(_odd_line(content), (), f"not valid YAML: {shorten(what, 120)}", "Save the file as plain UTF-8 text.")
     if problems:
         raise RobotFileError(problems)
     return Document(data=data, lines=lines)
@@ -122,7 +124,8 @@ def read_yaml(content: bytes | str, file: str) -> Document:
 
 def _text(content: bytes | str) -> str:
     if len(content) > LARGEST_FILE:
-        raise _Refused(None, (), f"larger than {LARGEST_FILE // 10**6} MB", "A robot file is a few kilobytes of text.")
+        line = content[:LARGEST_FILE].count(b"\n" if isinstance(content, bytes) else "\n") + 1  # type: ignore[arg-type]
+        raise _Refused(line, (), f"larger than {LARGEST_FILE // 10**6} MB", "A robot file is a few kilobytes of text.")
     try:
         if isinstance(content, bytes):
             return content.decode("utf-8-sig")
@@ -131,8 +134,16 @@ def _text(content: bytes | str) -> str:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise _Refused(line, (), "is not UTF-8 text", "Save the file as UTF-8.") from None
-    except UnicodeEncodeError:
-        raise _Refused(None, (), "is not UTF-8 text", "Save the file as UTF-8.") from None
+    except UnicodeEncodeError as error:
+        line = error.object[: error.start].count("\n") + 1
+        raise _Refused(line, (), "is not UTF-8 text", "Save the file as UTF-8.") from None
+
+
+def _odd_line(content: bytes | str) -> int:
+    """Line of the first character that YAML does not allow; 1 if there is none."""
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    found = _UNPRINTABLE.search(text.removeprefix("\ufeff"))
+    return 1 if found is None else text.count("\n", 0, found.start()) + 1
 
 
 def _events(text: str) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -120,6 +121,12 @@ class FlexibleBody:
         object.__setattr__(self, "interfaces", MappingProxyType(dict(self.interfaces)))
         self._check_moments()
         object.__setattr__(self, "angular_frequency", floats("angular_frequency", self._spectrum()[0], (N,)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "interfaces": dict(self.interfaces)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "interfaces": MappingProxyType(state["interfaces"])})
 
     def _check_moments(self) -> None:
         """I_re - I_re^T = -hat(beta), I_ee - I_ee^T = -hat(lambda): without these, Eqs. (53)-(55) do not keep the energy."""

@@ -11,8 +11,6 @@ import functools
 import hashlib
 import io
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -129,19 +127,3 @@ def _write(name: str, body: FlexibleBody) -> None:
     data = io.BytesIO()
     np.savez(data, allow_pickle=False, digest=np.array(_digest(arrays)), **arrays)
     write_private(cache_folder(), name, data.getvalue())
-
-
-def write_whole(path: Path, data: bytes) -> bool:
-    """Write a file by an atomic rename; False if the folder cannot be written."""
-    temporary = None
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except OSError:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        return False
-    return True

@@ -10,6 +10,7 @@ these three (it is in all the others).
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from flexapod.errors import FileError
+from flexapod.files import read_whole
 from flexapod.flexible.arrays import Floats, floats, hat, whole
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
@@ -33,6 +36,9 @@ RIGID = 1e-8
 
 SAME_MASS = 1e-6
 """The masses along x, y and z agree to this."""
+
+LARGEST = 2**30
+"""Bytes of a Matrix Market file: some ten million entries."""
 
 SPARE = 3
 
@@ -157,8 +163,10 @@ def _load(name: str, value: Any) -> Any:
     from scipy.io import mmread
 
     try:
-        return mmread(value, spmatrix=False)
-    except (OSError, ValueError, OverflowError) as problem:
+        return mmread(io.BytesIO(read_whole(Path(value), LARGEST)), spmatrix=False)
+    except FileError as problem:
+        raise FlexibleBodyError(f"{name}: {problem}") from None
+    except (OSError, ValueError, OverflowError, MemoryError) as problem:
         raise FlexibleBodyError(f"{name}: {value} cannot be read as a Matrix Market file: {problem}.") from None
 
 

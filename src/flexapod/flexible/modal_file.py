@@ -14,25 +14,34 @@ An npz file, SI units, body axes; n nodes, N modes, a interface points:
 | `D` | (N,) or (N, N) | modal damping; optional, none otherwise |
 | `attach_idx`, `attach_r`, `attach_phi` | (a,), (a, 3), (a, 3, N) | interface points: node, its position and shapes again |
 | `attach_names` | (a,) | their names; optional, 1, 2, ... otherwise |
+| `attach_phi_r`, `attach_turned` | (b, 3, N), (b,) | rotation shapes of those interface points; optional, `phi_r` otherwise |
 | `triangles` | (m, 3) | surface for pictures; optional |
+| `names` | (N,) | names of the coordinates; optional, mode1, mode2, ... otherwise |
+| `own_nodes` | () | the nodes from this number on stand for interface points alone; optional |
 
 Position and shapes of the interface points are given twice on purpose: they show when nodes were put into another order.
+
+The shape integrals are sums over the nodes. Those of a consistent mass matrix are not, so a file may hold them besides: `MS_r`,
+`MS_de`, `beta`, `lambda_`, `I_rr`, `I_re`, `I_ee`, `M_ee` with the names and shapes of `FlexibleBody`, `total_mass`, and
+`integrals_of`, a digest of the nodes that they belong to. `save_modes` writes them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from flexapod.errors import FileError
+from flexapod.files import write_whole
 from flexapod.flexible.arrays import Floats, floats
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
-from flexapod.flexible.cache import write_whole
 from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.npz_reader import read_npz
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, shape_integrals
 
 SAME_POINT = 1e-6
@@ -42,6 +51,12 @@ SAME_FREQUENCY = 1e-4
 """omega, K and the masses agree to this: the lumped masses of a file must be those its modes were computed with."""
 
 REQUIRED = ("r0", "mass", "phi_d", "omega")
+NODES = ("r0", "mass", "phi_d", "phi_r", "spread")
+INTEGRALS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee")
+KEYS = {
+    *REQUIRED, *NODES, *INTEGRALS, "K", "D", "attach_idx", "attach_r", "attach_phi", "attach_names", "attach_phi_r",
+    "attach_turned", "triangles", "names", "own_nodes", "total_mass", "integrals_of",
+}  # fmt: skip
 
 
 def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | None = None) -> FlexibleBody:
@@ -57,27 +72,37 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
 
     Source: Long 2014, below Eq. (34). Checked by: tests/flexible/test_modal_file.py.
     """
-    data = _read(Path(path))
+    data = read_npz(Path(path), KEYS)
+    missing = [key for key in REQUIRED if key not in data]
+    if missing:
+        raise FlexibleBodyError(f"{path}: the modal file has no {', '.join(missing)}; it needs {', '.join(REQUIRED)}.")
     try:
         nodes = _nodes(data)
-        integrals = shape_integrals(nodes)
+        integrals = _integrals(data, nodes)
         K, D = _stiffness_and_damping(data, integrals)
         points = _attached(data, nodes) if interfaces is None else _chosen(interfaces, nodes)
-        return body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, nodes=nodes)
+        names = _names("names", data["names"], nodes.Phi_d.shape[2]) if "names" in data else ()
+        return body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, names=names, nodes=_own(data, nodes))
     except FlexibleBodyError as problem:
         raise FlexibleBodyError(f"{path}: {problem}") from None
 
 
 def save_modes(body: FlexibleBody, path: str | Path) -> None:
-    """Write a body's nodes, masses and shapes as a modal file; `from_modes` gives the same body back.
+    """Write a body's nodes, shapes and integrals as a modal file; `from_modes` gives the same body back.
 
-    Interfaces that are not nodes become nodes without mass. Checked by: tests/flexible/test_modal_file.py::test_save_and_load.
+    Interfaces become nodes without mass behind the others.
+
+    Raises:
+        FlexibleBodyError: a body without nodes, names that are not printable, a file that cannot be written.
+
+    Checked by: tests/flexible/test_modal_file.py, tests/robot/test_files_of_modes.py.
     """
     if body.nodes is None:
         raise FlexibleBodyError("The body has no nodes, so it cannot be written as a modal file.")
     old, N = body.nodes, len(body.M_ee)
     points = list(body.interfaces.values())
-    rotations = old.Phi_r is not None
+    turned = [k for k, p in enumerate(points) if p.Phi_r is not None]
+    turns = [p.Phi_r for p in points if p.Phi_r is not None]
     arrays: dict[str, Any] = {
         "r0": np.concatenate([old.r0, *(p.r0[None] for p in points)]),
         "mass": np.concatenate([old.mass, np.zeros(len(points))]),
@@ -87,35 +112,87 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         "D": body.D_ee,
         "attach_idx": np.arange(len(old.r0), len(old.r0) + len(points)),
         "attach_r": np.array([p.r0 for p in points]).reshape(-1, 3),
-        "attach_phi": np.array([p.Phi_d for p in points]).reshape(-1, 3, N),
-        "attach_names": np.array(list(body.interfaces), dtype=np.str_),
+        "attach_phi": np.array([p.Phi_d for p in points]).reshape(len(points), 3, N),
+        "attach_names": np.array(_names("interfaces", list(body.interfaces), len(points)), dtype=np.str_),
+        "attach_phi_r": np.array(turns).reshape(len(turns), 3, N),
+        "attach_turned": np.array(turned, dtype=np.int64),
+        "names": np.array(_names("names", body.names, N), dtype=np.str_),
+        "own_nodes": np.array(len(old.r0)),
+        "total_mass": np.array(body.mass),
+        **{name: getattr(body, name) for name in INTEGRALS},
     }
     if old.Phi_r is not None:
         own = [np.zeros((3, N)) if p.Phi_r is None else p.Phi_r for p in points]
         arrays["phi_r"] = np.concatenate([old.Phi_r, *(r[None] for r in own)])
-    if rotations and old.spread is not None:
+    if old.spread is not None:
         arrays["spread"] = np.concatenate([old.spread, np.zeros((len(points), 3, 3))])
     if old.triangles is not None:
         arrays["triangles"] = old.triangles
+    arrays["integrals_of"] = np.array(_digest(arrays))
     stream = io.BytesIO()
     np.savez_compressed(stream, allow_pickle=False, **arrays)
-    if not write_whole(Path(path), stream.getvalue()):
-        raise FlexibleBodyError(f"{path} cannot be written.")
-
-
-def _read(path: Path) -> dict[str, Any]:
     try:
-        file = np.load(path, allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise FlexibleBodyError(f"{path} must be an npz file with several arrays, is a single array.")
-        with file:
-            data = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
-        raise FlexibleBodyError(f"{path} cannot be read as an npz file of plain arrays: {problem}.") from None
-    missing = [key for key in REQUIRED if key not in data]
+        write_whole({Path(path): stream.getvalue()})
+    except FileError as problem:
+        raise FlexibleBodyError(str(problem)) from None
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    """Of the arrays that make the nodes, as float64."""
+    digest = hashlib.sha256()
+    for name in NODES:
+        if name in data:
+            value = np.ascontiguousarray(data[name], dtype=np.float64)
+            digest.update(f"{name} {value.shape}\0".encode() + value.tobytes())
+    return digest.hexdigest()
+
+
+def _integrals(data: Mapping[str, Any], nodes: Nodes) -> ShapeIntegrals:
+    """The integrals of the file where it holds them, else those of the nodes."""
+    given = [key for key in (*INTEGRALS, "total_mass", "integrals_of") if key in data]
+    if not given:
+        return shape_integrals(nodes)
+    missing = [key for key in (*INTEGRALS, "total_mass", "integrals_of") if key not in data]
     if missing:
-        raise FlexibleBodyError(f"{path}: the modal file has no {', '.join(missing)}; it needs {', '.join(REQUIRED)}.")
-    return data
+        raise FlexibleBodyError(f"the file has {given[0]} but no {', '.join(missing)}: give all shape integrals or none.")
+    if str(data["integrals_of"]) != _digest(data):
+        raise FlexibleBodyError(
+            "the shape integrals of the file belong to other nodes: r0, mass, phi_d, phi_r or spread were changed after it was "
+            f"saved. Save the body again, or remove {', '.join(INTEGRALS)}, total_mass and integrals_of."
+        )
+    N = nodes.Phi_d.shape[2]
+    shapes = {"MS_r": (3,), "MS_de": (3, N), "beta": (3, N), "lambda_": (N, N, 3), "I_rr": (3, 3), "I_re": (N, 3, 3)}
+    shapes |= {"I_ee": (N, N, 3, 3), "M_ee": (N, N)}
+    mass = float(floats("total_mass", data["total_mass"], ()))
+    return ShapeIntegrals(mass=mass, **{name: floats(name, data[name], shape) for name, shape in shapes.items()})
+
+
+def _own(data: Mapping[str, Any], nodes: Nodes) -> Nodes:
+    """The nodes without those that stand for interface points alone."""
+    if "own_nodes" not in data:
+        return nodes
+    n = np.asarray(data["own_nodes"])
+    if n.shape != () or n.dtype.kind not in "iu" or not 0 <= n <= len(nodes.r0) or nodes.mass[int(n) :].any():
+        raise FlexibleBodyError(
+            f"own_nodes must be a whole number up to {len(nodes.r0)}, with no mass at the nodes from there on."
+        )
+    own = slice(int(n))
+    return Nodes(
+        r0=nodes.r0[own], mass=nodes.mass[own], Phi_d=nodes.Phi_d[own], triangles=nodes.triangles,
+        Phi_r=None if nodes.Phi_r is None else nodes.Phi_r[own], spread=None if nodes.spread is None else nodes.spread[own],
+    )  # fmt: skip
+
+
+def _names(key: str, given: Any, count: int) -> list[str]:
+    """Different, printable names."""
+    array = np.asarray(given)
+    names = [str(name) for name in array.ravel()] if array.dtype.kind == "U" or array.size == 0 else []
+    if array.ndim != 1 or len(names) != count or len(set(names)) != count:
+        raise FlexibleBodyError(f"{key} must be {count} different names, is {names or given!r}.")
+    wrong = [name for name in map(str, given) if not name.isprintable() or not name.strip()]
+    if wrong:
+        raise FlexibleBodyError(f"{key} must be printable, but {wrong[0]!r} is not.")
+    return names
 
 
 def _nodes(data: Mapping[str, Any]) -> Nodes:
@@ -174,10 +251,19 @@ def _attached(data: Mapping[str, Any], nodes: Nodes) -> dict[str, Interface]:
     if "attach_phi" in data:
         far = np.abs(floats("attach_phi", data["attach_phi"], (a, 3, N)) - nodes.Phi_d[numbers]).max(axis=(1, 2), initial=0.0)
         _refuse_order("attach_phi", far, SAME_POINT * float(np.abs(nodes.Phi_d).max(initial=0.0)), numbers)
-    names = [str(name) for name in data["attach_names"]] if "attach_names" in data else [str(k + 1) for k in range(a)]
-    if len(names) != a or len(set(names)) != a:
-        raise FlexibleBodyError(f"attach_names must be {a} different names, is {names}.")
-    return {name: _interface(nodes, int(k)) for name, k in zip(names, numbers, strict=True)}
+    names = _names("attach_names", data["attach_names"], a) if "attach_names" in data else [str(k + 1) for k in range(a)]
+    found = {name: _interface(nodes, int(k)) for name, k in zip(names, numbers, strict=True)}
+    return _with_turns(data, found, N) if "attach_turned" in data else found
+
+
+def _with_turns(data: Mapping[str, Any], points: dict[str, Interface], N: int) -> dict[str, Interface]:
+    """Interface points with the rotation shapes that the file gives for some of them, and none for the others."""
+    numbers = np.asarray(data["attach_turned"])
+    fits = numbers.ndim == 1 and numbers.dtype.kind in "iu" and set(numbers.tolist()) <= set(range(len(points)))
+    if not fits or len(set(numbers.tolist())) != len(numbers) or "attach_phi_r" not in data:
+        raise FlexibleBodyError(f"attach_turned must be different whole numbers below {len(points)}, with their attach_phi_r.")
+    turns = dict(zip(numbers.tolist(), floats("attach_phi_r", data["attach_phi_r"], (len(numbers), 3, N)), strict=True))
+    return {name: Interface(r0=p.r0, Phi_d=p.Phi_d, Phi_r=turns.get(k)) for k, (name, p) in enumerate(points.items())}
 
 
 def _refuse_order(key: str, far: Floats, limit: float, numbers: Any) -> None:

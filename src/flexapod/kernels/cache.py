@@ -31,6 +31,7 @@ FORMAT = 2
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
 _memory: dict[str, Kernel] = {}
+_cleared: list[int] = []
 _lock = FORK_LOCKS.kernels
 
 
@@ -49,6 +50,7 @@ def cached_kernel(
     *,
     zeros: Collection[str] | None = None,
     backend: str | None = None,
+    bounds: bool = False,
 ) -> Kernel:
     """Kernel from memory, from disk, or compiled and stored.
 
@@ -58,17 +60,25 @@ def cached_kernel(
         zeros: parameters that are structural zeros; names that the program does not have are passed over, so that one
             pattern serves all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
+        bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
     """
     backend = choose_backend(backend)
-    identity = _identity(key, zeros, backend)
+    identity = _identity(key + "|bounds" * bounds, zeros, backend)
     with _lock:
         kernel = _memory.get(identity)
         if kernel is None:
-            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend)
+            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend, bounds)
         return kernel
 
 
-def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str) -> Kernel:
+def lookup_key() -> tuple[int, str]:
+    """What a kernel that was looked up before depends on besides its content: how often memory was cleared, and the backend."""
+    return len(_cleared), choose_backend(None)
+
+
+def _load_or_build(
+    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool
+) -> Kernel:
     name = identity + SUFFIX
 
     def keep(pieces: Pieces) -> None:
@@ -82,7 +92,12 @@ def _load_or_build(identity: str, make_program: Callable[[], Program], zeros: Co
             pieces = None
     program = make_program()
     used = {p.name for p in program.signature.parameters} & set(zeros or ())
-    kernel, pieces = kernel_from_tape(make_tape(program, used), backend, keep)
+    tape = make_tape(program, used)
+    if bounds:
+        from .interval import interval_tape
+
+        tape = interval_tape(tape)
+    kernel, pieces = kernel_from_tape(tape, backend, keep)
     keep(pieces)
     return kernel
 
@@ -91,6 +106,7 @@ def forget() -> None:
     """Empty the cache in memory; the files stay."""
     with _lock:
         _memory.clear()
+        _cleared.append(len(_cleared))
 
 
 # -- identity ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import functools
 import hashlib
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -53,18 +54,25 @@ def target_identity() -> str:
     llvm = _binding()
     import llvmlite
 
-    features = llvm.get_host_cpu_features().flatten()
-    return hashlib.sha256(
-        "|".join([llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), features]).encode()
-    ).hexdigest()
+    return hashlib.sha256("|".join([llvmlite.__version__, llvm.get_process_triple(), *processor()]).encode()).hexdigest()
+
+
+def processor() -> tuple[str, str]:
+    """Name and features of the processor that code is made for: this one, or that which FLEXAPOD_CPU names (`generic`: any)."""
+    named = os.environ.get("FLEXAPOD_CPU")
+    if named:
+        return named, ""
+    llvm = _binding()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def _machine() -> Any:
     llvm = _binding()
     target = llvm.Target.from_triple(llvm.get_process_triple())
+    cpu, features = processor()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        cpu=cpu,
+        features=features,
         opt=CODE_LEVEL,
         reloc="default",
         codemodel="jitdefault",

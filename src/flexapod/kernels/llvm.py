@@ -39,6 +39,7 @@ class LlvmExecutable:
         self._per_sample_code = per_sample_code
         self._setup = self._library.function("setup")
         self.main: Function = self._library.function("main")
+        self.steps: Function = self._library.function("steps")
 
     @functools.cached_property
     def _per_sample(self) -> tuple[Library, Function]:

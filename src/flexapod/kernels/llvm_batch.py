@@ -35,6 +35,23 @@ def main_text(inputs: list[int], outputs: list[int], *, per_sample: bool) -> str
     return _function("main", w)
 
 
+def steps_text() -> str:
+    """The main part over rows one after the other, each call on its own: the row after may read what a row gave.
+
+    A call evaluates 4 rows of which the first counts; the others are evaluated again, so that arrays have 3 rows more than n.
+    """
+    w = Writer()
+    w.do("%some = icmp sgt i64 %n, 0")
+    w.do("br i1 %some, label %next, label %end")
+    w.start_block("next")
+    w.do("%row = phi i64 [ 0, %entry ], [ %following, %next ]")
+    w.do("call void @main4(ptr %inputs, ptr %constants, ptr %outputs, ptr %status, i64 %row)")
+    w.do("%following = add i64 %row, 1")
+    w.do("%again = icmp slt i64 %following, %n")
+    w.do("br i1 %again, label %next, label %end")
+    return _function("steps", w)
+
+
 def _function(name: str, w: Writer) -> str:
     head = f"define void @{name}(i64 %n, ptr %inputs, ptr %constants, ptr %outputs, ptr %status) #0 {{"
     return "\n".join([head, "entry:", *w.entry, *w.lines, "end:", "  ret void", "}", ""])

@@ -5,7 +5,7 @@ The function over 4 samples gets the row of the first one; see `llvm_batch` for 
 
 from __future__ import annotations
 
-from .llvm_batch import main_text, setup_text
+from .llvm_batch import main_text, setup_text, steps_text
 from .llvm_main import SPOIL, main_lines
 from .llvm_setup import setup_lines
 from .llvm_writer import Writer
@@ -16,7 +16,7 @@ _ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="256" "min-legal
 
 
 def module_text(tape: Tape, *, per_sample: bool) -> str:
-    """Module with the functions `main` and, unless `per_sample`, `setup`."""
+    """Module with the functions `main` and, unless `per_sample`, `setup` and `steps`."""
     inputs = [i.size for i in tape.signature.inputs]
     outputs = [o.size for o in tape.signature.outputs]
     parts = [main_lines(tape, per_sample=per_sample)]
@@ -25,7 +25,7 @@ def module_text(tape: Tape, *, per_sample: bool) -> str:
     texts.append(main_text(arrays, outputs, per_sample=per_sample))
     if not per_sample:
         parts.append(setup_lines(tape))
-        texts += [_function("setup4", parts[1]), setup_text()]
+        texts += [_function("setup4", parts[1]), setup_text(), steps_text()]
     declared = set[str]().union(*(part.declared for part in parts))
     names = [line for part in parts for line in part.globals]
     return "\n".join([*names, *sorted(declared | {_MEMCPY}), *texts, _ATTRIBUTES, ""])

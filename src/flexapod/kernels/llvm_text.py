@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from .graph import COMPARISONS, Graph
+from .llvm_functions import function_text
 from .llvm_loops import emit_counted, emit_until
 from .llvm_writer import LANES, M, V, Writer, number, splat
 from .parting import places
@@ -54,6 +55,7 @@ class GraphWriter:
         self._negatives: dict[int, str] = {}
         self._arrays: dict[int, str] = {}
         self._finals: dict[int, list[str]] = {}
+        self._pairs: dict[int, str] = {}
 
     def emit(self, ready: Callable[[int], None] | None = None) -> list[str]:
         """Emit everything; returns the vectors of the outputs, or tells the number of each one as soon as it is known."""
@@ -144,7 +146,20 @@ class GraphWriter:
             return self._sign(values[0])
         if op in _INTRINSICS:
             return self._intrinsic(_INTRINSICS[op], values)
+        if op in ("sin", "cos"):
+            return self._sine_or_cosine(op, args[0])
+        if op == "tanh":
+            self.w.declared |= function_text(op)
+            return self.w.let(f"call {V} @flexapod.tanh({V} {values[0]})")
         return self._libm(op, values)
+
+    def _sine_or_cosine(self, op: str, ref: int) -> str:
+        """Both of an argument come from one call."""
+        pair = f"{{ {V}, {V} }}"
+        if ref not in self._pairs:
+            self.w.declared |= function_text(op)
+            self._pairs[ref] = self.w.let(f"call {pair} @flexapod.sincos({V} {self.vector(ref)})")
+        return self.w.let(f"extractvalue {pair} {self._pairs[ref]}, {int(op == 'cos')}")
 
     def _sign(self, x: str) -> str:
         positive = self.w.let(f"fcmp ogt {V} {x}, {splat(0.0)}")

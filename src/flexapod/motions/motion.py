@@ -14,7 +14,10 @@ from flexapod.motions.arrays import Array, positive, real_array, rotations
 
 def check_time(value: Any) -> Array:
     """A time axis: one dimension, increasing."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError("time: expected numbers (n,); the rows have different lengths") from error
     if array.ndim != 1:
         raise InputError(f"time: expected one dimension, got shape {array.shape}")
     time = real_array("time", array, array.shape)
@@ -125,7 +128,10 @@ class ActuatorMotion:
     def __post_init__(self) -> None:
         time = check_time(self.time)
         object.__setattr__(self, "time", time)
-        shape = np.shape(self.position)
+        try:
+            shape = np.shape(self.position)
+        except ValueError as error:
+            raise InputError("position: expected numbers (n, actuators); the rows have different lengths") from error
         if len(shape) != 2 or shape[0] != len(time):
             raise InputError(f"position: expected shape ({len(time)}, actuators), got {shape}")
         for name in ("position", "velocity", "acceleration"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from flexapod.description import schema
+from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
+from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
@@ -41,7 +45,23 @@ def robot_size(description: Description) -> float:
 def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
     """All legs, assembled at home."""
     size = robot_size(description)
-    return tuple(build_leg(name, spec, home, size, description) for name, spec in description.legs.items())
+    legs = []
+    for name, spec in description.legs.items():
+        with placed(description, ("legs", "each", name)):
+            legs.append(build_leg(name, spec, home, size, description))
+    return tuple(legs)
+
+
+@contextmanager
+def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
+    """Errors inside say file and line of a part of the robot file, where these are known."""
+    try:
+        yield
+    except FlexapodError as error:
+        place = description.place(path)
+        if place and not isinstance(error, RobotFileError):  # which has its place already
+            error.args = (f"{place}: {error}",)
+        raise
 
 
 def build_leg(name: str, spec: schema.Leg, home: Pose, size: float, description: Description) -> Leg:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.description.check_flexible import path_beside
+from flexapod.description.problems import RobotFileError
+from flexapod.description.read import Description, problem_at
 from flexapod.description.schema import Flexible
 from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import Array, frozen
@@ -48,22 +51,40 @@ class FlexibleShape:
 
 
 def make_flexible(
-    spec: Flexible, joints: Mapping[str, Array], folder: Path | None, points: Mapping[str, Array] | None = None
-) -> FlexibleBody:
-    """The flexible body that a robot file describes, with an interface at every joint and named point.
+    description: Description, joints: Mapping[str, Array], points: Mapping[str, Array] | None = None
+) -> FlexibleBody | None:
+    """The flexible platform that a robot file describes, with an interface at every joint and named point; None if it is rigid.
 
     Args:
-        spec: the file's words.
         joints: leg name -> (3,) joint in the platform frame.
-        folder: of the robot file, for files of modes.
         points: named points of the platform, in its frame.
+
+    Raises:
+        RobotFileError: it cannot be made: a file of modes that is no good, a plate that cannot be meshed; with file and line.
+
+    Checked by: tests/robot/test_files_of_modes.py.
     """
+    from flexapod.flexible.errors import FlexibleBodyError
+
+    spec = description.file.platform.flexible
+    if spec is None:
+        return None
+    try:
+        return _make(spec, joints, description.path, points or {})
+    except FlexibleBodyError as error:
+        key = "file" if spec.type == "modes" else "type"
+        hint = "Put a file of `flexapod.flexible.save_modes` there." if spec.type == "modes" else "Change the plate."
+        raise RobotFileError([problem_at(description, ("platform", "flexible", key), str(error).rstrip("."), hint)]) from None
+
+
+def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array]) -> FlexibleBody:
     from flexapod import flexible
 
     if spec.type == "modes":
-        if folder is None or spec.file is None:
+        beside = path_beside(path, spec.file) if path is not None and spec.file is not None else None
+        if beside is None:
             raise RobotBuildError("platform.flexible: a file of modes needs a robot file beside it")
-        body = flexible.from_modes(folder / spec.file)
+        body = flexible.from_modes(beside)
         body = body.truncated(spec.modes) if spec.modes is not None else body
     elif spec.type == "plate":
         own = _constants(spec)
@@ -75,7 +96,7 @@ def make_flexible(
             density=own.density or 0.0,
             theory=spec.theory or "mindlin",
             modes=spec.modes if spec.modes is not None else 10,
-            interfaces={**_places(joints), **_places({f"point {name}": p for name, p in (points or {}).items()})},
+            interfaces={**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
         )
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")

@@ -78,7 +78,7 @@ def refused(robot: Robot) -> str | None:
             return f"leg {leg.name} has no link between base and platform joint"
         if len(leg.moving) > len(ROWS[leg.closing.type]):
             return f"leg {leg.name} can move while its ends are held"
-    if len(robot.actuators) < robot.mobility.rank:
+    if len(robot.actuators) < len(robot.plan.platform_independent):
         return "it has fewer actuators than degrees of freedom"
     length, numbers = robot.characteristic_length, numbers_near_home(robot)
     for leg, found in zip(robot.legs, numbers, strict=True):

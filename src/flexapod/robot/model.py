@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from flexapod.description.schema import Flexible, Friction, Limits
 from flexapod.robot.geometry import Array, Pose, frozen
@@ -44,6 +44,12 @@ class RigidBody:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "points": dict(self.points)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "points": MappingProxyType(state["points"])})
 
     def seen_from(self, R: Array) -> RigidBody:
         """The same body, same origin, written in other axes: v_new = R v_old."""

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import resources
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.description.read import Description, read_robot_file
+from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
-from flexapod.errors import FlexapodError
+from flexapod.errors import InputError
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
-from flexapod.robot.build import build_legs, build_platform, frame_pose, robot_size
+from flexapod.robot.build import build_legs, build_platform, frame_pose, placed, robot_size
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
@@ -34,6 +31,7 @@ from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits
 from flexapod.robot.rehoming import moved_home
 from flexapod.robot.structure import structure
@@ -44,10 +42,6 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
-
-
-class UnknownRobotError(FlexapodError):
-    """No robot of that name in the catalogue and no such file."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,7 +55,8 @@ class Robot:
         home: platform frame at home, in the world.
         gravity: (3,) [m/s^2], world.
         zeros: names of kernel values that are structurally zero in the file (variants keep them).
-        inherited, inherited_links: closing plan and link plan of the robot that this one is a variant of.
+        inherited: closing plan of the robot that this one is a variant of.
+        origin: the robot that this one is a variant of, at first or second hand: it lends its choices where they still hold.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
     """
@@ -74,9 +69,13 @@ class Robot:
     size: float
     zeros: frozenset[str] = field(default=frozenset())
     inherited: ClosingPlan | None = None
-    inherited_links: LinkPlan | None = None
+    origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
     given_body: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a robot is made of; what follows from it is found again where it arrives."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def name(self) -> str:
@@ -174,16 +173,16 @@ class Robot:
         description = set_parameters(self.description, dict(changes))
         named = any(path.split(".")[0] == "home" for path in changes)
         home = None if named or self.home_from_file else self.home
-        links = self.link_plan if self.no_link_plan is None else None
         try:
-            robot = build_robot(description, self.zeros, (self.plan, links), home)
+            robot = build_robot(description, self.zeros, self.plan, home)
         except RobotBuildError:
             found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
             if found is None:
                 raise
-            robot = build_robot(description, self.zeros, (self.plan, links), found)
+            robot = build_robot(description, self.zeros, self.plan, found)
         if self.flexible_platform is not None and self.given_body:
             robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
+        object.__setattr__(robot, "origin", self.origin or self)
         return robot
 
     @property
@@ -200,7 +199,7 @@ class Robot:
             body: from `flexapod.flexible`.
         """
         if name != "platform":
-            raise UnknownRobotError(f"only the platform can be made flexible this way, not '{name}'")
+            raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
         object.__setattr__(robot, "zeros", structural_zeros(robot.values))
         return robot
@@ -286,9 +285,13 @@ class Robot:
     @cached_property
     def link_plan(self) -> LinkPlan:
         """Choices of the link-axes model; asked for only where `no_link_plan` is None."""
-        if self.inherited_links is not None and still_good(self, self.inherited_links):
-            return self.inherited_links
-        return link_plan(self)
+        lent = self.origin.link_plan if self.origin is not None and self.origin.no_link_plan is None else None
+        return lent if lent is not None and still_good(self, lent) else link_plan(self)
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What verbs found out about this robot once, by their own keys: kernels, conditions."""
+        return {}
 
     @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:
@@ -334,22 +337,22 @@ class Robot:
 def build_robot(
     description: Description,
     zeros: frozenset[str] | None = None,
-    plans: tuple[ClosingPlan | None, LinkPlan | None] = (None, None),
+    plan: ClosingPlan | None = None,
     home: Pose | None = None,
 ) -> Robot:
     """A robot from a validated description.
 
     Args:
-        zeros, plans: structural zeros, closing plan and link plan of the robot that this one is a variant of.
+        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
         home: instead of the file's home pose.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform, flexible = build_legs(description, home), build_platform(description), None
-    spec = description.file.platform.flexible
-    if spec is not None:
-        joints = {leg.name: leg.closing.on_platform.position for leg in legs}
-        flexible = make_flexible(spec, joints, description.path.parent if description.path else None, platform.points)
-        platform = rigid_part(flexible, platform.points, spec)
+    legs, platform = build_legs(description, home), build_platform(description)
+    joints = {leg.name: leg.closing.on_platform.position for leg in legs}
+    with placed(description, ("platform", "flexible")):
+        flexible = make_flexible(description, joints, platform.points)
+        if flexible is not None:
+            platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
         description=description,
         platform=platform,
@@ -357,36 +360,13 @@ def build_robot(
         home=home,
         gravity=frozen(description.file.gravity),
         size=robot_size(description),
-        inherited=plans[0],
-        inherited_links=plans[1],
+        inherited=plan,
         flexible_platform=flexible,
     )
-    _ = robot.beams  # a beam that cannot be made is told now, by name
+    with placed(description, ("legs",)):
+        _ = robot.beams  # a beam that cannot be made is told now, by name
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
+    check_grouped(robot)
     return robot
-
-
-def catalogue() -> dict[str, Path]:
-    """Robot files that come with flexapod, by name."""
-    folder = Path(str(resources.files("flexapod") / "robots"))
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def load(robot: str | Path) -> Robot:
-    """A robot by catalogue name or path of a robot file.
-
-    Raises:
-        UnknownRobotError: neither a catalogue name nor a file; names the nearest.
-        RobotFileError: the file has problems; lists them all.
-    """
-    files = catalogue()
-    if isinstance(robot, str) and robot in files:
-        return build_robot(read_robot_file(files[robot]))
-    path = Path(robot)
-    if path.is_file():
-        return build_robot(read_robot_file(path))
-    near = difflib.get_close_matches(str(robot), files, n=1)
-    hint = f", did you mean '{near[0]}'?" if near else "."
-    raise UnknownRobotError(f"no robot called '{robot}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")

@@ -37,7 +37,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
         _chain(result, leg, size)
         result[f"legs.{leg.name}.mode"] = float(working_mode(leg, plan, robot.home, robot.characteristic_length))
-        if robot.no_link_plan is None and leg.architecture == "general":
+        if leg.architecture == "general" and robot.no_link_plan is None:
             result[f"legs.{leg.name}.link_mode"] = float(link_mode(robot, leg))
         _friction(result, leg)
         if leg.architecture != "general":

@@ -11,7 +11,7 @@ from flexapod.errors import InputError
 from flexapod.simulation.observe import elastic_samples, observe_program
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
-from flexapod.simulation.signals import row_table
+from flexapod.simulation.signals import numbers, row_table
 
 Array = NDArray[np.float64]
 
@@ -108,9 +108,12 @@ def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows:
         sample |= {"position": state[layout.places["p"]].copy(), "velocity": state[layout.places["v"]].copy()}
         sample["angular_velocity"] = state[layout.places["w"]].copy()
         sample |= elastic_samples(layout, state)
-        force = np.asarray(setup.function(float(time), sample), dtype=np.float64)
+        force = numbers("controller", setup.function(float(time), sample))
         if force.shape != (layout.actuators,):
             raise InputError(f"controller: the function gave shape {force.shape}, expected ({layout.actuators},)")
+        if not np.all(np.isfinite(force)):
+            wrong = force[~np.isfinite(force)][0]
+            raise InputError(f"controller: the function gave {wrong} at t = {time:g} s, expected finite forces")
         if layout.method != "dopri":
             for node in range(len(layout.nodes)):
                 table[i, 2 + node * width + place.start : 2 + node * width + place.stop] = force

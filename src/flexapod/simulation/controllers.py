@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import casadi as ca
 import numpy as np
 
+from flexapod.analysis.arguments import check_array, check_number, check_robot
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import rotation_error
 from flexapod.simulation.flexible_plant import inverse_force
@@ -47,6 +48,14 @@ class Controller:
     integral: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        for name in ("rate", "delay"):
+            check_number(name, getattr(self, name))
+        for name in ("resolution", "limit", "kp", "ki", "kd", "stiffness", "free"):
+            check_array(name, getattr(self, name, None))
+        if getattr(self, "model", None) is not None:
+            check_robot("model", self.model)  # type: ignore[attr-defined]
+        if self.delay is None or not np.isfinite(self.delay) or not np.isfinite(self.rate or 0.0):
+            raise InputError(f"rate, delay: expected finite numbers, got {self.rate!r} and {self.delay!r}")
         if self.rate is not None and not self.rate > 0:
             raise InputError(f"rate: expected samples per second above 0, got {self.rate!r}")
         if self.rate is None and (self.delay or np.any(np.asarray(self.resolution) != 0)):

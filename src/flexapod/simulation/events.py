@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flexapod.analysis.arguments import check_flag, check_number, check_texts
 from flexapod.errors import InputError
 
 
@@ -32,6 +33,14 @@ class Event:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_number("time", self.time)
+        check_flag("stop", self.stop)
+        if self.when is not None and not callable(self.when):
+            raise InputError(f"when: expected a function of the state, got {type(self.when).__name__}")
+        if self.parameters is not None and not isinstance(self.parameters, Mapping):
+            raise InputError(f"parameters: expected a mapping of paths to values, got {type(self.parameters).__name__}")
+        if not isinstance(self.fails, str):
+            check_texts("fails", self.fails)
         if (self.time is None) == (self.when is None):
             raise InputError("event: give either a time or a condition `when`")
         if not (self.parameters or self.fails or self.stop):

@@ -115,14 +115,17 @@ class LegLayout:
         return parts
 
 
-def leg_run(layout: LegLayout) -> Program:
+def leg_run(layout: LegLayout, rows: int = ROWS) -> Program:
     """The program of a chunk: `state` and `table` (rows, columns) in, `rows` and `final` out.
+
+    Args:
+        rows: per call.
 
     Checked by: tests/simulation/test_leg_simulation.py.
     """
     root = Program("leg_run")
     state = root.input("state", (layout.size,), doc="carried numbers")
-    table = root.input("table", (ROWS, layout.columns), doc="per row: length, signals at the nodes")
+    table = root.input("table", (rows, layout.columns), doc="per row: length, signals at the nodes")
 
     def row(b: Any, _: Any, carried: Any, column: Any) -> tuple[list[Any], list[Any]]:
         parts = layout.split(carried)
@@ -133,8 +136,8 @@ def leg_run(layout: LegLayout) -> Program:
         held = ca.vertcat(*[parts[name] for name in ("y", "modes", "v", "z")], code)
         return [ca.if_else(code == 0, finite(following), held)], [ca.vertcat(held, finite(begin))]
 
-    (final,), (rows,) = root.scan(row, ROWS, carry=[state], each=[table.T])
-    root.output("rows", rows.T, shape=(ROWS, layout.width))
+    (final,), (found,) = root.scan(row, rows, carry=[state], each=[table.T])
+    root.output("rows", found.T, shape=(rows, layout.width))
     root.output("final", final, shape=(layout.size,))
     return root
 
@@ -162,18 +165,18 @@ def _step(
     q, X0, beta, _ = _equation(root, values, layout, start, ca.SX.zeros(n), start.rates, corrections=0)
     M = projected_mass(q.M, X0, robot.elastic_plan.independent, robot.elastic_plan.bound)
     known = _accelerations(layout, ca.SX.zeros(len(unknown)), signals[:, 0])
-    r = _felt(robot, q, X0, beta, known)
+    r = felt_forces(robot, q, X0, beta, known)
     a0 = solve_symmetric(M[unknown, unknown], _forces(layout, signals[:, 0])[unknown] - r[unknown])
     u2 = _accelerations(layout, a0, signals[:, 0])
     force = _actuator_force(layout, r + ca.mtimes(M[:, unknown], a0), signals[:, 0])
-    K, D = tangent_matrices(values, robot, at_coordinates(robot, start.y, start.modes, *_spread(robot, X0, start.rates)),
+    K, D = tangent_matrices(values, robot, at_coordinates(robot, start.y, start.modes, *spread(robot, X0, start.rates)),
                             still, X0, layout.rubbing)  # fmt: skip
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         step = _increment(layout, x, column, signals[:, 0])
         rates = _rates(layout, parts["v"] + v, column)
         own, X1, drift, state = _equation(root, values, layout, start, step, rates, corrections=1)
-        felt = _felt(robot, own, X1, drift, _accelerations(layout, a, column))
+        felt = felt_forces(robot, own, X1, drift, _accelerations(layout, a, column))
         drive = _actuator_force(layout, felt, column)
         lost = dissipated_power(values, robot, state, layout.rubbing)
         beside = ca.vertcat(ca.dot(drive, rates[layout.driven]), lost)
@@ -201,7 +204,7 @@ def _equation(
     if corrections:
         rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
         X, _ = solve_loops(robot.elastic_plan, rows, drifts)
-    state = at_coordinates(robot, y, modes, *_spread(robot, X, rates))
+    state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
     q = link_equation_at(root, values, robot, state, layout.rubbing)
     return (q, *solve_loops(robot.elastic_plan, q.A, q.gamma), state)
 
@@ -226,14 +229,14 @@ def _all(robot: Robot, free: Any, bound: Any) -> Any:
     return ca.densify(z)
 
 
-def _spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
+def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = _all(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
     return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at]
 
 
-def _felt(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
+def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
     """N^T (M z'' + h) (u,) at accelerations u''."""
     plan = robot.elastic_plan
     z = _all(robot, accelerations, ca.mtimes(X, accelerations) + beta)

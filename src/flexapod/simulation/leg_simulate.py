@@ -11,10 +11,12 @@ from flexapod.analysis.closed_legs import ClosedLegs, close
 from flexapod.analysis.leg_dynamics import COMPILED, energies
 from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.progress import progress_bar
+from flexapod.analysis.validity import spin_variable
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.simulation.balance import until_broken
 from flexapod.simulation.leg_run import ROWS, LegLayout, leg_run
 from flexapod.simulation.signals import motion_at, over_time
 
@@ -119,6 +121,19 @@ def _table(layout: LegLayout, motion: Any, force: Any, edges: Array) -> Array:
     return table
 
 
+def carried(layout: LegLayout, state: ClosedLegs, rates: Array) -> Array:
+    """Carried numbers (size,) of a closed state and rates of all coordinates."""
+    plan = layout.robot.elastic_plan
+    pose = [] if plan.carrier is not None else [state.position[0], state.rotation[0].T.ravel()]
+    v = rates[[plan.independent[k] for k in layout.unknown]]
+    return np.concatenate([state.joint_position[0], *pose, state.modes[0], v, np.zeros(3)])
+
+
+def carried_start(layout: LegLayout, start: Any) -> Array:
+    """Carried numbers at an ActuatorMotion's start or a State, at rest in its static deflection unless given."""
+    return carried(layout, *_begin(layout, start, None))
+
+
 def _run(layout: LegLayout, state: ClosedLegs, rates: Array, table: Array, bar: bool | None) -> tuple[Array, str]:
     """Rows (steps + 1, width), and why the run stopped early (empty: it did not)."""
     robot = layout.robot
@@ -129,10 +144,7 @@ def _run(layout: LegLayout, state: ClosedLegs, rates: Array, table: Array, bar: 
     signature = family.specialised.signature
     kernel = family.pick(np.array([robot.values[p.name] for p in signature.parameters]))
     constants = kernel.constants(np.array([robot.values[p.name] for p in kernel.signature.parameters]))
-    final = np.zeros((1, layout.size))
-    pose = [] if robot.elastic_plan.carrier is not None else [state.position[0], state.rotation[0].T.ravel()]
-    v = rates[[robot.elastic_plan.independent[k] for k in layout.unknown]]
-    final[0] = np.concatenate([state.joint_position[0], *pose, state.modes[0], v, np.zeros(3)])
+    final = carried(layout, state, rates)[None]
     steps = int(np.count_nonzero(table[:, 0])) + 1
     rows, status = np.empty((len(table), layout.width)), np.zeros(1, dtype=np.int32)
     code = layout.size - 1
@@ -183,8 +195,10 @@ def _result(layout: LegLayout, rows: Array, times: Array, stopped: str, options:
         "joint_position": (("joint",), state.joint_position, "m or rad"),
         "kinetic_energy": ((), kinetic, "J"), "potential_energy": ((), potential + elastic, "J"),
         "elastic_energy": ((), elastic, "J"), "work": ((), work, "J"), "dissipated": ((), lost, "J"),
-        "ledger": ((), total - total[0] - work + lost, "J"),
+        "ledger": ((), total - total[0] - work + lost, "J"), **spin_variable(robot, state),
     }  # fmt: skip
+    variables, times, broken = until_broken(robot.name, variables, times)
+    q, qd, stopped = q[: len(times)], qd[: len(times)], broken or stopped
     at = ActuatorMotion(time=times, position=q, velocity=qd, acceleration=np.zeros_like(q))
     attrs = {**{k: str(v) for k, v in options.items()}, "interrupted": 0}
     if stopped:

@@ -26,21 +26,45 @@ def over_time(name: str, value: Any, width: int) -> Signal:
     if callable(value):
 
         def called(t: Array) -> Array:
-            found = np.asarray(value(t), dtype=np.float64)
+            found = numbers(name, value(t))
             if found.shape != (len(t), width):
                 raise InputError(f"{name}: the function gave shape {found.shape} for {len(t)} times, expected {(len(t), width)}")
-            return found
+            return finite(name, found, t)
 
         return called
     if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) == 1 and np.ndim(value[1]) == 2:
-        times, values = (np.asarray(x, dtype=np.float64) for x in value)
+        times, values = (numbers(name, x) for x in value)
+        finite(name, values, times)
+        if not np.all(np.isfinite(times)):
+            raise InputError(f"{name}: times must be finite numbers")
         if values.shape != (len(times), width) or np.any(np.diff(times) <= 0):
             raise InputError(f"{name}: expected rising times (n,) and values (n, {width}), got {times.shape} and {values.shape}")
         return lambda t: np.stack([np.interp(t, times, values[:, k]) for k in range(width)], axis=1)
-    constant = np.asarray(value, dtype=np.float64)
+    constant = numbers(name, value)
+    finite(name, constant, None)
     if constant.shape != (width,):
         raise InputError(f"{name}: expected ({width},), (times, values) or a function of times, got shape {constant.shape}")
     return lambda t: np.tile(constant, (len(t), 1))
+
+
+def numbers(name: str, value: Any) -> Array:
+    """An array of real numbers of any shape."""
+    try:
+        found = np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"{name}: expected numbers; the rows have different lengths") from error
+    if found.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected real numbers, got {found.dtype} values")
+    return np.asarray(found, dtype=np.float64)
+
+
+def finite(name: str, values: Array, times: Array | None) -> Array:
+    """The values; refused where one is NaN or infinite, with its time."""
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        when = f" at t = {times[bad[0][0]]:g} s" if times is not None and len(times) > bad[0][0] else ""
+        raise InputError(f"{name}: every value must be a finite number; found {values[tuple(bad[0])]}{when}")
+    return values
 
 
 def motion_at(motion: Any, t: Array) -> Any:

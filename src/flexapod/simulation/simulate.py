@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from flexapod.analysis.abilities import check_robot, refuse
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
@@ -35,6 +37,7 @@ SAVED = 5.0
 """Seconds between checkpoints."""
 
 
+@checked
 def simulate(
     robot: Robot,
     motion: Motion | ActuatorMotion | State,
@@ -96,7 +99,6 @@ def simulate(
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    check_robot(robot)
     legs, chosen = robot.elastic_legs, method
     method = method or ("implicit" if legs else "rk4")
     _check(drive, method, watch or (), step)
@@ -244,7 +246,11 @@ def finished(
         attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
     attrs["interrupted"] = int(done.interrupted)
     attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
-    result = labelled(setup, run_variables(setup, rows, variants, times), times, attrs)
+    variables = run_variables(setup, rows, variants, times)
+    if not variants:  # events that change masses change the energy
+        variables, times, broken = until_broken(setup.layout.robot.name, variables, times)
+        attrs |= {"stopped": broken, "stopped_at": float(times[-1])} if broken else {}
+    result = labelled(setup, variables, times, attrs)
     return _with_reactions(setup, result, wrench) if reactions else result
 
 

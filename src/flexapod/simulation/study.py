@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.abilities import check_robot, refuse
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.flexible_start import elastic_start
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@checked
 def simulate_study(
     robot: Robot,
     motion: Any,
@@ -58,7 +60,6 @@ def simulate_study(
 
     Checked by: tests/simulation/test_study.py.
     """
-    check_robot(robot)
     _check("force", "rk4", (), step)
     refuse(robot, "simulate_study", controller=controller, force=force, wrench=wrench, friction=friction)
     length = _duration(motion, duration)

@@ -164,5 +164,5 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
     if controller.integral:
         integral = new["sum"] = parts["sum"] + period * controller.error(c, signals)
     force = limited(scope, layout, controller.force(scope, layout.robot, moment, c, signals, integral))
-    new["held"] = ca.vertcat(parts["held"][n:], force)
+    new["held"] = ca.vertcat(parts["held"][n:], force) if controller.queue else force
     return {name: ca.if_else(tick, new[name], parts[name]) for name in layout.memory}

@@ -45,27 +45,32 @@ def elastic_closing(robot: Robot) -> Program:
     if plan.carrier is None:
         p = b.input("position", (3,), unit="m", doc="platform frame origin to start from")
         R = ca.vec(b.input("rotation", (3, 3), doc="world-from-platform to start from"))
-    length = values.scalar("characteristic_length")
-
-    def newton(x: Any, modes: Any) -> Any:
-        """Step of the bound coordinates."""
-        rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, x, modes)))
-        return solve_loops(plan, rows, residuals)[1]
 
     def iteration(_: Any, x: Any, modes: Any) -> tuple[list[Any], Any]:
-        step = newton(x, modes)
-        largest = ca.mmax(ca.fabs(step / _units(robot, length)))
-        return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), plan.bound)], largest
+        return newton_step(values, robot, x, modes)
 
     start = ca.vertcat(q, p, R)
     if plan.bound:
         (x,), converged, _ = b.iterate(iteration, start=[start], shared=[e], limit=LIMIT, tolerance=NEWTON_STEP)
         b.fail_if(1 - converged, "the loops cannot be closed from here: out of reach, singular, or too far from the start")
-        x = moved(robot, x, newton(x, e), plan.bound)
+        x = moved(robot, x, _step(values, robot, x, e), plan.bound)
     else:
         x = start
     _outputs(b, values, robot, x, e, ud)
     return b
+
+
+def newton_step(values: Values, robot: Robot, x: Any, modes: Any) -> tuple[list[Any], Any]:
+    """All coordinates after one pass of Newton's method on the loops, held below `LARGEST_STEP`, and the largest step."""
+    step = _step(values, robot, x, modes)
+    largest = ca.mmax(ca.fabs(step / _units(robot, values.scalar("characteristic_length"))))
+    return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), robot.elastic_plan.bound)], largest
+
+
+def _step(values: Values, robot: Robot, x: Any, modes: Any) -> Any:
+    """Step of the bound coordinates."""
+    rows, _, residuals = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, x, modes)))
+    return solve_loops(robot.elastic_plan, rows, residuals)[1]
 
 
 def at_coordinates(

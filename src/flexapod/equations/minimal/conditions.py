@@ -16,7 +16,10 @@ def applies(robot: Robot) -> str | None:
 
     Checked by: tests/equations/test_minimal.py.
     """
-    return next(_reasons(robot), None)
+    if "minimal" not in robot.kept:
+        robot.kept["minimal"] = next(_reasons(robot), None)
+    found: str | None = robot.kept["minimal"]
+    return found
 
 
 def _reasons(robot: Robot) -> Iterator[str]:

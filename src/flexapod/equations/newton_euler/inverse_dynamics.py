@@ -64,7 +64,7 @@ def newton_euler(
 
     Source: Kim 2002 Eqs. (20)-(32) with the errata. Checked by: tests/equations/test_newton_euler.py.
     """
-    setting = _set_up(robot, spin, closed_form, friction)
+    setting = set_up(Program("newton_euler"), robot, spin, closed_form, friction)
     b, values, mechanism = setting.b, setting.values, setting.mechanism
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     redundant = setting.open.redundant > 0
@@ -124,7 +124,7 @@ def loads(
     return Loads(platform=on_platform - s.applied if applied else on_platform, legs=tuple(result))
 
 
-def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Setting:
+def set_up(b: Program, robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Setting:
     """Inputs, legs and the platform's equations."""
     if spin not in ("exact", "neglected"):
         raise InputError(f"newton_euler: spin must be 'exact' or 'neglected', got {spin!r}")
@@ -134,7 +134,6 @@ def _set_up(robot: Robot, spin: Spin, closed_form: bool, friction: bool) -> Sett
             f"newton_euler: spin='neglected' is a simplification of six U-P-S, P-U-S or R-U-S legs, and {robot.name} is treated "
             "with general ones; use spin='exact'"
         )
-    b = Program("newton_euler")
     platform = platform_motion(b)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
     guess = None

@@ -123,8 +123,8 @@ def _paths(square: PaperRun, circle: PaperRun) -> Item:
         "constant speed of 0.20 m/s; the sliders have a stroke of 25 cm; the nominal pose is q11 = q21 = 0.",
         ours=f"As commanded, radius and speed of the circle are kept to {off:.1e}; the sliders go from {low:.3f} to {high:.3f} "
         f"m, with q = 0 over {max(high, 0.0) - min(low, 0.0):.3f} m, more than the stroke. A stroke from 0 to 0.25 m fits best: "
-        f"the circle leaves it by {beyond:.1f} mm; around (0.28, {NEARBY[1]:g}) m, which is printed as 0.90, it would not. Drawn as "
-        "simulated, with deformed beams.",
+        f"the circle leaves it by {beyond:.1f} mm; around (0.28, {NEARBY[1]:g}) m, which is printed as 0.90, it would not. Drawn "
+        "as simulated, with deformed beams.",
         verdict=READ if off < 1e-12 and beyond < ROUNDED else DIFFERS,
         check="radius and speed of the circle; range of the sliders against the stroke, below",
         parts=[styled(figure, "Briot Fig. 8: trajectories of point P", 480), _ranges((low, high))],

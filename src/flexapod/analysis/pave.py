@@ -1,0 +1,277 @@
+r"""`pave`: boxes of poses that are proven to lie inside a robot's workspace, proven to lie outside, and undecided ones.
+
+Boxes are halved along every axis until the undecided ones are few. Every decision is made in interval arithmetic, so that it
+holds for every pose of the box, whatever the rounding. Undecided boxes at the end are cut by planes: with the gradient at the
+middle and its range over the box, every limit lies between two affine functions whose distance falls with the square of the
+box, so that the volume's bounds converge to second order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.pose_bounds import PoseBounds
+from flexapod.analysis.progress import progress_bar
+from flexapod.analysis.search_box import search_box
+from flexapod.analysis.shell_bounds import ShellBounds, applies
+from flexapod.errors import InputError
+from flexapod.motions.arrays import finite_array, rotations
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+CHUNK = 8192
+"""Boxes evaluated at a time."""
+
+GRID = 2.0**-20
+"""Corners of the first box are multiples of it, so that those of all boxes are exact."""
+
+SUMS = 1e-12
+"""Relative rounding of sums of volumes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paving:
+    """A paving of a workspace.
+
+    Args:
+        axes: of the poses; those with one value have no width.
+        low, high: (k,) corners of the first box.
+        inside, undecided: per level the whole numbers (n, k) of the boxes: corner = low + number * (high - low) / 2^level.
+        volume_low, volume_high: proven bounds of the workspace's volume in the first box [m^3, m^2 for a plane, rad^..].
+        boxes: how many were examined.
+        reasons: limit -> number of the smallest undecided boxes in which it is open.
+    """
+
+    robot: str
+    axes: tuple[str, ...]
+    low: Array
+    high: Array
+    inside: dict[int, NDArray[np.int64]]
+    undecided: dict[int, NDArray[np.int64]]
+    volume_inside: float
+    volume_undecided: float
+    volume_low: float
+    volume_high: float
+    boxes: int
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def corners(self, which: str) -> tuple[Array, Array]:
+        """Low and high corners (n, k) of the `inside` or `undecided` boxes."""
+        lows, highs = [np.zeros((0, len(self.low)))], [np.zeros((0, len(self.low)))]
+        for level, numbers in getattr(self, which).items():
+            h = (self.high - self.low) * 0.5**level
+            lows.append(self.low + numbers * h)
+            highs.append(lows[-1] + h)
+        return np.concatenate(lows), np.concatenate(highs)
+
+    def where(self, points: Any) -> NDArray[np.int8]:
+        """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box."""
+        at = finite_array("points", points, np.shape(points))
+        if at.ndim != 2 or at.shape[1] != len(self.low):
+            raise InputError(f"points: expected shape (n, {len(self.low)}), got {at.shape}")
+        found = np.where(np.all((at >= self.low) & (at <= self.high), axis=1), -1, 0).astype(np.int8)
+        for value, boxes in ((0, self.undecided), (1, self.inside)):
+            for level, numbers in boxes.items():
+                number = self._numbers(at, level)
+                hit = np.isin(self._key(number, level), self._key(numbers, level))
+                found[hit & (found == -1)] = value
+        return found
+
+    def _numbers(self, at: Array, level: int) -> NDArray[np.int64]:
+        width = np.where(self.high > self.low, self.high - self.low, 1.0)
+        return np.clip(np.floor((at - self.low) / width * 2.0**level), 0, 2**level - 1).astype(np.int64)
+
+    @staticmethod
+    def _key(numbers: NDArray[np.int64], level: int) -> NDArray[np.int64]:
+        key = np.zeros(len(numbers), dtype=np.int64)
+        for column in numbers.T:
+            key = (key << level) + column
+        return key
+
+    def table(self) -> xr.Dataset:
+        """Inside and undecided boxes as a Dataset over `box`: `low`, `high` (box, axis), `proven`."""
+        import xarray as xr
+
+        parts = [self.corners("inside"), self.corners("undecided")]
+        low, high = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+        proven = np.arange(len(low)) < len(parts[0][0])
+        data = {"low": (("box", "axis"), low), "high": (("box", "axis"), high), "proven": ("box", proven)}
+        notes = {"robot": self.robot, "volume_low": self.volume_low, "volume_high": self.volume_high}
+        return xr.Dataset(data, coords={"axis": list(self.axes)}, attrs=notes)
+
+
+def pave(
+    robot: Robot,
+    region: Mapping[str, Any] | None = None,
+    *,
+    orientation: Any = None,
+    position: Any = None,
+    kind: str = "position",
+    strokes: bool = True,
+    angles: bool = True,
+    singularities: bool = True,
+    clearance: float | None = None,
+    undecided: float = 0.01,
+    cut: bool = True,
+    most: int = 4_000_000,
+    progress: bool | None = None,
+) -> Paving:
+    """A certified paving of a workspace.
+
+    Args:
+        robot: with six legs in closed form (UPS, PUS, RUS).
+        region: axis -> (smallest, largest), or one number for a slice; axes left out are chosen so that nothing is missed
+            (positions), or all angles. Axes: x, y, z [m]; with kind "orientation" tilt, azimuth, torsion [rad].
+        orientation: (3, 3), that of home if left out; with kind "orientation" the one from which angles count.
+        position: (3,) with kind "orientation", that of home if left out.
+        kind: "position" (constant orientation) or "orientation" (constant position).
+        strokes, angles: limits of the file that count.
+        singularities: poses must be on home's side of the type 2 singularities (sign of the determinant).
+        clearance: smallest distance between the axes of two legs without a common joint [m].
+        undecided: part of the proven volume that may stay undecided; halving ends there.
+        cut: undecided boxes are cut by planes into a part that is certainly inside, one that is certainly outside, and what
+            lies between, which alone counts as undecided; else whole boxes do.
+        most: boxes to examine; halving also ends there.
+    Returns:
+        A `Paving`.
+
+    Source: after Merlet, Parallel Robots, ch. 7; Jaulin et al., Applied Interval Analysis, ch. 3. Checked by:
+    tests/analysis/test_pave.py.
+    """
+    if kind not in ("position", "orientation"):
+        raise InputError(f"kind: expected 'position' or 'orientation', got {kind!r}")
+    if not 0 < float(undecided) < 1:
+        raise InputError(f"undecided: expected a number between 0 and 1, got {undecided!r}")
+    R = None if orientation is None else rotations("orientation", orientation, (3, 3))
+    p = None if position is None else finite_array("position", position, (3,))
+    counted = {"strokes": strokes, "angles": angles, "singularities": singularities}
+    bounds: PoseBounds | ShellBounds
+    if applies(robot, kind, clearance):
+        bounds = ShellBounds(robot, R, **counted)
+    else:
+        bounds = PoseBounds(robot, kind, p, R, **counted, clearance=clearance)
+    low, high = _first_box(robot, bounds, region, R)
+    return _Halving(bounds, low, high, float(undecided), cut, most).run(progress)
+
+
+def _first_box(robot: Robot, bounds: PoseBounds | ShellBounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
+    known = search_box(robot, R) if bounds.chart == "position" else {
+        "tilt": (0.0, np.pi), "azimuth": (-np.pi, np.pi), "torsion": (-np.pi, np.pi)
+    }  # fmt: skip
+    low, high = [], []
+    for name in region or {}:
+        if name not in bounds.axes:
+            raise InputError(f"region: no axis {name!r}; there are {', '.join(bounds.axes)}")
+    for name in bounds.axes:
+        given = (region or {}).get(name, known[name])
+        if np.ndim(given) == 0:
+            a = b = float(finite_array(name, given, ()))
+        else:
+            a, b = finite_array(f"region: {name}", given, (2,))
+            if not a < b:
+                raise InputError(f"region: {name}: the first number must be the smaller one, got {given!r}")
+            a, b = np.floor(a / GRID) * GRID, np.ceil(b / GRID) * GRID
+        low.append(a)
+        high.append(b)
+    if np.all(np.array(low) == np.array(high)):
+        raise InputError("region: every axis is one number; give at least one as (smallest, largest)")
+    return np.array(low), np.array(high)
+
+
+class _Halving:
+    """Boxes halved level by level, those first where most is open."""
+
+    def __init__(self, bounds: PoseBounds | ShellBounds, low: Array, high: Array, target: float, cut: bool, most: int) -> None:
+        self.bounds, self.low, self.high, self.target, self.cut, self.most = bounds, low, high, target, cut, most
+        self.free = np.flatnonzero(high > low)
+        self.inside: dict[int, NDArray[np.int64]] = {}
+        self.kept: dict[int, NDArray[np.int64]] = {}
+        self.boxes, self.proven, self.frozen = 0, 0.0, np.zeros(3)
+        self.opened: Any = 0.0
+        bounds.prepared(low, high)
+
+    def run(self, progress: bool | None) -> Paving:
+        """Halve until little is undecided."""
+        number, groups = np.zeros((1, len(self.low)), dtype=np.int64), np.ones((1, 3), dtype=bool)
+        whole = float(np.prod((self.high - self.low)[self.free]))
+        with progress_bar(f"paving of {self.bounds.robot.name}", self.most, progress, 0) as report:
+            for level in range(41):
+                unit = whole * 0.5 ** (level * len(self.free))
+                left, groups, shares = self._level(number, groups, level)
+                self.proven += len(self.inside[level]) * unit
+                report(min(self.boxes, self.most))
+                between = (shares[1] - shares[0]) * unit
+                proven = self.proven + self.frozen[0] + float(np.sum(shares[0])) * unit
+                budget = self.target * proven
+                total = float(np.sum(between)) + self.frozen[1] - self.frozen[0]
+                if total <= budget or self.boxes + len(left) * 2 ** len(self.free) > self.most:
+                    self._freeze(level, left, shares, unit, np.ones(len(left), dtype=bool))
+                    break
+                again = self._worth_halving(between, budget - (self.frozen[1] - self.frozen[0]))
+                self._freeze(level, left, shares, unit, ~again)
+                number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
+        return self._paving()
+
+    def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
+        """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
+        order = np.argsort(between)
+        small = np.cumsum(between[order]) <= max(budget, 0.0) / 5
+        again = np.ones(len(between), dtype=bool)
+        again[order[small]] = False
+        return again
+
+    def _freeze(self, level: int, left: NDArray[np.int64], shares: Array, unit: float, chosen: NDArray[np.bool_]) -> None:
+        if np.any(chosen):
+            self.kept[level] = left[chosen]
+            self.frozen += [*(np.sum(shares[:, chosen], axis=1) * unit), int(chosen.sum()) * unit]
+
+    def _halved(self, number: NDArray[np.int64]) -> NDArray[np.int64]:
+        corner = np.zeros((2 ** len(self.free), len(self.low)), dtype=np.int64)
+        for j, axis in enumerate(self.free):
+            corner[:, axis] = (np.arange(len(corner)) >> j) & 1
+        doubled = number.copy()
+        doubled[:, self.free] *= 2
+        return (doubled[:, None] + corner).reshape(-1, len(self.low))
+
+    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any]:
+        """Undecided boxes, their open groups, and shares (2, n) of them that are certainly and possibly inside."""
+        h = (self.high - self.low) * 0.5**level
+        inside, left, shares, open_groups = [number[:0]], [number[:0]], [np.zeros((2, 0))], [groups[:0]]
+        self.opened = 0.0
+        for start in range(0, len(number), CHUNK):
+            part, own = number[start : start + CHUNK], groups[start : start + CHUNK]
+            low = self.low + part * h
+            decision = self.bounds.decide(low, low + h, own)
+            self.boxes += len(part)
+            inside.append(part[decision.inside])
+            rest = ~(decision.inside | decision.outside)
+            left.append(part[rest])
+            open_groups.append(decision.groups[rest])
+            self.opened = self.opened + decision.open[rest].sum(axis=0)
+            if self.cut and np.any(rest):
+                shares.append(np.stack(self.bounds.cut(low[rest], low[rest] + h, decision.groups[rest], decision, rest)))
+            else:
+                shares.append(np.stack([np.zeros(int(rest.sum())), np.ones(int(rest.sum()))]))
+        self.inside[level] = np.concatenate(inside)
+        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1)
+
+    def _paving(self) -> Paving:
+        low, high, undecided = self.frozen
+        reasons = {text: int(n) for text, n in zip(self.bounds.texts, np.atleast_1d(self.opened), strict=False) if n}
+        return Paving(
+            robot=self.bounds.robot.name, axes=self.bounds.axes, low=self.low, high=self.high,
+            inside={k: v for k, v in self.inside.items() if len(v)}, undecided=self.kept,
+            volume_inside=self.proven, volume_undecided=float(undecided),
+            volume_low=(self.proven + low) * (1 - SUMS), volume_high=(self.proven + high) * (1 + SUMS),
+            boxes=self.boxes, reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
+        )  # fmt: skip

@@ -1,0 +1,128 @@
+"""Which poses a workspace may hold: limits of the file, singularities, and demands on condition, force, stiffness, frequency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.limits import limits_of
+from flexapod.analysis.path_check import Poses, SampledCheck
+from flexapod.analysis.pose_map import PoseMap
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.motions.arrays import positive
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demands:
+    """What poses of a workspace must keep; None: not looked at.
+
+    Args:
+        limits: strokes and joint angles of the file.
+        singularities: poses are on home's side of the type 2 singularities.
+        condition: largest condition number.
+        clearance: smallest distance between the axes of two legs without a common joint [m].
+        force: largest force that an actuator needs to hold the pose [N or N m]; `wrench` (6,) acts besides gravity.
+        stiffness: smallest translational stiffness [N/m] with locked actuators.
+        frequency: smallest natural frequency [Hz].
+        mounting: largest angle of legs from the mounting axes [rad]; see `mounting_axes`.
+        mounting_axes: (base, platform): (3,) each, the platform's in its own axes; the vertical ones if left out.
+    """
+
+    limits: bool = True
+    singularities: bool = True
+    condition: float | None = None
+    clearance: float | None = None
+    force: float | None = None
+    wrench: Any = None
+    stiffness: float | None = None
+    frequency: float | None = None
+    mounting: float | None = None
+    mounting_axes: Any = None
+
+
+class PoseTests:
+    """Decides poses of one robot, cheap demands first."""
+
+    def __init__(self, robot: Robot, demands: Demands) -> None:
+        self.robot, self.demands = robot, demands
+        for name in ("condition", "clearance", "force", "stiffness", "frequency", "mounting"):
+            value = getattr(demands, name)
+            if value is not None:
+                positive(name, value)
+        self._map = PoseMap(limits_of(robot), keep_limits=demands.limits, max_condition=demands.condition)
+        self._check = SampledCheck(robot, demands.limits, 0.0, demands.clearance)
+        home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
+        self._sign = float(self._check.signs(self._check.onto(home))[0])
+        if demands.mounting is not None and any(form is None for form in robot.closed_forms):
+            raise InputError(f"mounting: {robot.name} has legs without a closed form; give joint angles in its file instead")
+
+    def __call__(self, position: Array, rotation: Array) -> NDArray[np.bool_]:
+        """Which poses (n, 3), (n, 3, 3) keep all demands. Checked by: tests/analysis/test_workspace_solid.py."""
+        poses = self._check.onto(Poses(p=position, R=np.ascontiguousarray(rotation)))
+        good = np.all(np.isfinite(poses.p), axis=1)
+        good[good] = self._map.evaluate(np.ascontiguousarray(poses.p[good]), np.ascontiguousarray(poses.R[good])).code == 0
+        d = self.demands
+        tests = [
+            (d.singularities, lambda p: self._check.signs(p) == self._sign),
+            (d.mounting is not None, self._mounted),
+            (d.clearance is not None, lambda p: self._check._gaps(p) >= (d.clearance or 0.0)),
+            (d.force is not None, self._held),
+            (d.stiffness is not None, self._stiff),
+            (d.frequency is not None, self._fast),
+        ]
+        for wanted, test in tests:
+            left = np.flatnonzero(good)
+            if wanted and len(left):
+                good[left] = test(Poses(p=poses.p[left], R=poses.R[left]))
+        return good
+
+    def _state(self, poses: Poses) -> State:
+        return State(position=poses.p, rotation=poses.R)
+
+    def _held(self, poses: Poses) -> NDArray[np.bool_]:
+        from flexapod.analysis.inverse_dynamics import inverse_dynamics
+
+        load = self.demands.wrench
+        result = inverse_dynamics(self.robot, self._state(poses), friction=False, wrench=load, on_error="mask")
+        return np.nan_to_num(np.abs(result["force"].values), nan=np.inf).max(axis=1) <= (self.demands.force or 0.0)
+
+    def _stiff(self, poses: Poses) -> NDArray[np.bool_]:
+        from flexapod.analysis.cartesian_stiffness import cartesian_stiffness
+
+        K = cartesian_stiffness(self.robot, self._state(poses))["stiffness"].values
+        lowest = np.linalg.eigvalsh((K + np.swapaxes(K, 1, 2))[:, :3, :3] / 2)[:, 0]
+        return np.asarray(lowest >= (self.demands.stiffness or 0.0))
+
+    def _fast(self, poses: Poses) -> NDArray[np.bool_]:
+        from flexapod.analysis.natural_frequencies import natural_frequencies
+
+        found = natural_frequencies(self.robot, self._state(poses))["frequency"].values
+        return np.asarray(np.nanmin(found, axis=-1) >= (self.demands.frequency or 0.0))
+
+    def _mounted(self, poses: Poses) -> NDArray[np.bool_]:
+        """Legs within the angle of the mounting axes at base and platform."""
+        from flexapod.analysis.pose_bounds import PoseBounds, segment_inputs
+
+        base, platform = self.demands.mounting_axes or ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
+        bounds = PoseBounds(self.robot, "segment", strokes=False, angles=False, singularities=False)
+        at = bounds.over(np.zeros((len(poses), 1)), np.zeros((len(poses), 1)), segment_inputs(poses.p, poses.p, poses.R, poses.R))
+        ends = ((at.low["ends"] + at.high["ends"]) / 2).reshape(len(poses), -1, 2, 3)
+        d = ends[:, :, 1] - ends[:, :, 0]
+        d /= np.linalg.norm(d, axis=2, keepdims=True)
+        cosine = np.cos(self.demands.mounting or 0.0)
+        axes = (np.asarray(base, dtype=float), poses.R @ np.asarray(platform, dtype=float))
+        good = np.ones(len(poses), dtype=bool)
+        for axis in axes:
+            unit = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+            along = np.einsum("nli,i->nl", d, unit) if unit.ndim == 1 else np.einsum("nli,ni->nl", d, unit)
+            good &= along.min(axis=1) >= cosine
+        return good

@@ -1,0 +1,281 @@
+r"""The two passes over a path, repeated where limits are not linear, and the slowing that removes what is left.
+
+Viscous forces and powers hold the root of x. About the last pass, r = sqrt(x):
+
+.. math:: \sqrt x \le \tfrac r2 + \tfrac{x}{2r},\qquad \frac1{\sqrt x} \ge \tfrac32\,\tfrac1r - \tfrac{x}{2r^3}
+
+Both tangents are on the side of less speed for a force that brakes and for a power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.path_terms import PathDynamics, PathTerms
+from flexapod.analysis.timing_limits import TimingLimits, affine_rows, paired_rows
+from flexapod.equations.time_optimal import controllable_step, fastest_step
+from flexapod.errors import InputError
+from flexapod.kernels import Kernel, cached_kernel
+from flexapod.kernels.sequence import sequence
+from flexapod.motions.motion import Motion
+
+Array = NDArray[np.float64]
+
+FINER = 10
+"""Points in an interval where the limits are checked and kept exactly."""
+
+RELINEARISED = 3
+"""Passes about the last timing with viscous friction."""
+
+NONLINEAR = 8
+"""Passes with power limits or friction that changes with load."""
+
+SETTLED = 1e-6
+"""Change of the duration, relative, at which passes end early."""
+
+AT_REST = 1e-5
+"""Squared speed over the largest, below which the tangents of the root are taken there."""
+
+WHERE = np.array([0.0, 1.0])[:, None]
+"""Both ends of an interval, as parts of its length."""
+
+KEPT = 1e-12
+"""Excess over a limit that is rounding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timing:
+    """Squared speeds x (n + 1,) at nodes s, accelerations u (n,) between, and the times of the nodes."""
+
+    s: Array
+    x: Array
+    u: Array
+    time: Array
+    terms: PathTerms
+    left: Array | None
+    slowing: float = 1.0
+    passes: int = 1
+    finer: int = FINER
+
+    def remainder(self, rows: NDArray[np.int64]) -> Array:
+        """Force that the terms do not hold (friction that changes with load), at nodes."""
+        zero = np.zeros((len(rows), self.terms.c.shape[1]))
+        return zero if self.left is None else self.left[np.minimum(rows // self.finer, len(self.u) - 1)]
+
+
+@cache
+def _kernels(rows: int) -> tuple[Kernel, Kernel]:
+    """Steps of both passes for a number of limit rows."""
+    back = cached_kernel(f"controllable_step({rows})", lambda: controllable_step(rows))
+    return back, cached_kernel(f"fastest_step({rows})", lambda: fastest_step(rows))
+
+
+def fastest(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> Timing:
+    """The fastest timing that keeps the limits on the grid of the terms."""
+    s = terms.s[::FINER]
+    cap = np.minimum(bounds.cap(terms, FINER), 1e12 / (s[-1] - s[0]) ** 2)
+    timing = _refined(dynamics, terms, bounds, s, cap)
+    return _slowed(dynamics, timing, bounds)
+
+
+def _refined(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array, cap: Array) -> Timing:
+    """Passes until the timing does not change."""
+    powered = bool(np.isfinite(bounds.power).any())
+    left = None
+    timing = _both_passes(*force_rows(terms, bounds, None, None, left), s, cap, terms, left)
+    count = NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0
+    for k in range(count):
+        if terms.loaded:
+            left = _remainder(dynamics, timing)
+        about = _about(timing, terms, bounds, AT_REST if k else 1e-3)
+        rows = [force_rows(terms, bounds, about, timing, left)]
+        if powered:
+            rows.append(power_rows(terms, bounds, about, left))
+        joined = tuple(np.hstack(group) for group in zip(*rows, strict=True))
+        new = _both_passes(*joined, s, cap, terms, left)
+        done = abs(new.time[-1] - timing.time[-1]) <= SETTLED * new.time[-1]
+        timing = replace(new, passes=k + 2)
+        if done:
+            break
+    return timing
+
+
+def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) -> Array:
+    """Roots r of squared speeds at both ends of each interval (n, 2), about which limits are made linear."""
+    x = np.maximum(timing.x, rest * timing.x.max())
+    if np.isfinite(bounds.power).any():  # where the static force alone is too much power the tangent would forbid to stand
+        with np.errstate(divide="ignore"):
+            static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
+        x = np.minimum(x, static**2)
+    return np.sqrt(np.stack([x[:-1], x[1:]], axis=1))
+
+
+def force_rows(
+    terms: PathTerms, bounds: TimingLimits, about: Array | None, last: Timing | None, left: Array | None
+) -> tuple[Array, Array, Array, Array]:
+    """Rows of the force limits at both ends of every interval; Coulomb friction with the worst sign inside it."""
+    n = (len(terms.s) - 1) // FINER
+    D = terms.s[FINER] - terms.s[0]
+    fine = np.concatenate([terms.k[:-1].reshape(n, FINER, -1), terms.k[FINER::FINER, None]], axis=1)
+    highest, lowest = fine.max(axis=1), fine.min(axis=1)
+    limited = np.isfinite(bounds.force)
+    a, b, c, v = (_both_ends(values, n) for values in (terms.a, terms.b, terms.c, terms.v))
+    c = c if left is None else c + left[:, None]
+    sides = []
+    for sign, k in ((1.0, highest), (-1.0, lowest)):
+        slope, offset = _viscous(v, about, last, sign)
+        bx, cx = b + slope, c + k[:, None] + offset
+        parts = (a + WHERE * 2 * D * bx, bx, sign * bounds.force - cx)
+        sides.append([np.ascontiguousarray(part[..., limited].reshape(n, -1)) for part in parts])
+    return paired_rows(*sides)
+
+
+def _both_ends(values: Array, n: int) -> Array:
+    """Values on the fine grid at both ends of the intervals, (n, 2, m)."""
+    nodes = values[::FINER]
+    return np.stack([nodes[:-1], nodes[1:]], axis=1)
+
+
+def _viscous(v: Array, about: Array | None, last: Timing | None, sign: float) -> tuple[Any, Any]:
+    """v sqrt(x) as slope x + offset; near rest a part that helps is left out, since its tangent would help too much."""
+    if about is None or last is None or not np.any(v):
+        return 0.0, 0.0
+    r = about[..., None]
+    x = np.stack([last.x[:-1], last.x[1:]], axis=1)[..., None]
+    helps = (x < r**2 * (1 - 1e-9)) & (sign * v < 0)
+    return np.where(helps, 0.0, v / (2 * r)), np.where(helps, 0.0, v * r / 2)
+
+
+def power_rows(terms: PathTerms, bounds: TimingLimits, about: Array, left: Array | None) -> tuple[Array, Array, Array, Array]:
+    """Rows of |force| <= P / (|q'| sqrt(x)), by the tangent of 1/sqrt(x) at both ends of every interval."""
+    n, r, limited = len(about), about[..., None], np.isfinite(bounds.power)
+    D = terms.s[FINER] - terms.s[0]
+    a, b, v, dq = (_both_ends(values, n) for values in (terms.a, terms.b, terms.v, terms.dq))
+    W = bounds.power / np.maximum(np.abs(dq), 1e-12 * np.abs(dq).max())
+    constant = _both_ends(terms.c + terms.k, n) + v * r / 2 + (0.0 if left is None else left[:, None])
+    slope = b + v / (2 * r)
+    A, B, C = [], [], []
+    for sign in (1.0, -1.0):
+        bx = sign * slope + W / (2 * r**3)
+        A.append((sign * a + WHERE * 2 * D * bx)[..., limited])
+        B.append(bx[..., limited])
+        C.append((1.5 * W / r - sign * constant)[..., limited])
+    return affine_rows(*(np.concatenate(group, axis=1).reshape(n, -1) for group in (A, B, C)))
+
+
+def _both_passes(
+    upper: Array, upper_slope: Array, lower: Array, lower_slope: Array, s: Array, cap: Array, terms: PathTerms, left: Array | None
+) -> Timing:
+    rows = {"upper": upper, "upper_slope": upper_slope, "lower": lower, "lower_slope": lower_slope}
+    n, D = len(s) - 1, np.array([s[1] - s[0]])
+    back, forth = _kernels(upper.shape[1])
+    reverse = {name: np.ascontiguousarray(values[::-1]) for name, values in rows.items()}
+    found = sequence(
+        back, {**reverse, "cap": cap[n - 1 :: -1].copy()}, {"next_low": "low", "next_high": "high"}, {"low": 0.0, "high": 0.0}, D
+    )
+    _refuse(found.status, found.outputs["next_low"], s, terms)
+    low = np.append(found.outputs["next_low"][::-1], 0.0)
+    high = np.append(found.outputs["next_high"][::-1], 0.0)
+    run = sequence(forth, {**rows, "low": low[1:].copy(), "high": high[1:].copy()}, {"next_x": "x"}, {"x": 0.0}, D)
+    x = np.append(0.0, run.outputs["next_x"])
+    x[-1] = 0.0
+    return timed(s, x, terms, left)
+
+
+def timed(s: Array, x: Array, terms: PathTerms, left: Array | None) -> Timing:
+    """A timing from its squared speeds: t = 2 D / (sd_i + sd_i+1) in every interval."""
+    root, D = np.sqrt(x), np.diff(s)
+    with np.errstate(divide="ignore"):
+        spans = 2 * D / (root[1:] + root[:-1])
+    if not np.all(np.isfinite(spans)):
+        i = int(np.flatnonzero(~np.isfinite(spans))[0])
+        raise InputError(f"path: the robot comes to a stop at parameter {s[i]:g} and cannot go on within the limits")
+    return Timing(s=s, x=x, u=np.diff(x) / (2 * D), time=np.append(0.0, np.cumsum(spans)), terms=terms, left=left)
+
+
+def _refuse(status: NDArray[np.int32], low: Array, s: Array, terms: PathTerms) -> None:
+    """No timing: say where, and which actuator needs most there."""
+    bad = np.flatnonzero(status != 0)
+    n = len(s) - 1
+    if len(bad) == 0 and low[-1] <= 1e-9 * max(1.0, low.max()):
+        return
+    i = n - 1 - int(bad[0]) if len(bad) else 0
+    static = np.abs(terms.c + terms.k)[FINER * i]
+    what = "the limits leave no acceleration" if len(bad) else "the limits forbid a start from rest"
+    raise InputError(
+        f"path: {what} at parameter {s[i]:g}; standing still there needs forces up to {static.max():.6g}: "
+        "raise the force limit, or change the path or the load"
+    )
+
+
+def _remainder(dynamics: PathDynamics, timing: Timing) -> Array:
+    """Forces that the terms do not hold, in the middle of every interval of a timing."""
+    half, x = FINER // 2, (timing.x[1:] + timing.x[:-1]) / 2
+    rows = half + FINER * np.arange(len(timing.u))
+    at = dynamics.poses(timing.terms.s[rows])
+    exact = dynamics.forces(at, np.sqrt(x), timing.u, dynamics.friction)
+    return exact - timing.terms.force(rows, x, timing.u)
+
+
+def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Timing:
+    """The timing made slower as a whole, as little as the limits on the finer grid ask for."""
+    n, terms = len(timing.u), timing.terms
+    share = np.arange(FINER + 1) / FINER
+    rows = FINER * np.arange(n)[:, None] + np.arange(FINER + 1)
+    x = timing.x[:-1, None] * (1 - share) + timing.x[1:, None] * share
+    u = np.broadcast_to(timing.u[:, None], x.shape)
+    exact = dynamics.poses(terms.s) if terms.loaded else None
+    inside = replace(terms, **{name: _windows(getattr(terms, name)) for name in ("a", "b", "v", "c", "k", "dq")})
+
+    def worst(part: Any, factor: float) -> Array:
+        X, U = factor**2 * x[part], factor**2 * u[part]
+        force = inside.force(part, X, U) if exact is None else _exact(dynamics, exact, rows[part], X, U)
+        return bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2))
+
+    factor = 1.0
+    for _ in range(20):
+        ratio = worst(..., factor)
+        if ratio.max() <= 1 + KEPT:
+            break
+        factor = _kept(partial(worst, np.nonzero(ratio > 1 + KEPT)), factor, float(ratio.max()))
+    slow = timed(timing.s, factor**2 * timing.x, terms, timing.left)
+    return replace(slow, slowing=factor, passes=timing.passes)
+
+
+def _windows(values: Array) -> Array:
+    """Values on the fine grid in every interval, both ends included: (n, FINER + 1, m), without a copy."""
+    return np.moveaxis(np.lib.stride_tricks.sliding_window_view(values, FINER + 1, axis=0)[::FINER], -1, 1)
+
+
+def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float:
+    """The largest slower factor with the worst ratio 1, by the secant rule inside a bracket."""
+    low, high, above = 0.0, factor, ratio - 1.0
+    trial = factor * (1 - 0.6 * above / ratio)
+    while True:
+        below = float(worst(trial).max()) - 1.0
+        if -KEPT <= below <= 0.0:
+            return trial
+        slope = (above - below) / (high - trial)
+        low, high, above = (low, trial, below) if below > 0.0 else (trial, high, above)
+        if high - low <= KEPT * high:
+            return low
+        if high < 1e-6:
+            raise InputError("path: static forces with friction are beyond their limits; raise them or change the path")
+        trial = trial - (below + KEPT / 2) / slope if slope > 0.0 else 0.0
+        if not low < trial < high:
+            trial = (low + high) / 2
+
+
+def _exact(dynamics: PathDynamics, poses: Any, rows: NDArray[np.int64], x: Array, u: Array) -> Array:
+    """Forces of the kernels at rows of the fine grid."""
+    flat = rows.ravel()
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    at = Motion(time=np.arange(len(flat), dtype=float), **{name: getattr(poses, name)[flat] for name in names})
+    force = dynamics.forces(at, np.sqrt(x.ravel()), u.ravel(), True)
+    return force.reshape(*rows.shape, -1)

@@ -1,0 +1,182 @@
+r"""How far linear flexible bodies are from where they stop being right: measures on every result, a warning above stated bounds.
+
+Beams and modes are linear about their own frame. An element whose tip moves by v across its length l is too long by about
+
+.. math:: \tfrac35 \frac{v^2}{l}
+
+and one that spins at Omega lacks a centrifugal stiffness of the order of Omega^2 / omega_1^2 of its own, with omega_1 its first
+frequency, held at its root. Both shrink with the number of elements per beam, since every element has a frame of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from flexapod.analysis.closed_legs import ClosedLegs
+    from flexapod.robot.model import Leg
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+BOUNDS = {"deflection_ratio": 0.1, "spin_ratio": 0.1}
+"""Above these a result warns: errors of about one per cent, 3/5 v^2 / l^2 = 0.6 % of the length, Omega^2 / omega^2 = 1 %."""
+
+WORDS = {
+    "deflection_ratio": ("is deflected by", "of its length", "linear bodies become too long: errors grow with the square"),
+    "spin_ratio": ("spins at", "of its first frequency", "centrifugal stiffening is missing: errors grow with the square"),
+}
+
+
+class ValidityWarning(UserWarning):
+    """A result outside the range in which linear flexible bodies are right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One beam element, or the flexible platform (leg and root None).
+
+    Args:
+        shapes: (points, 3, N) displacement at the points that count, by the robot's elastic coordinates.
+        length: [m] that displacements are compared with.
+        frequency: first angular frequency with the frame held [rad/s].
+    """
+
+    name: str
+    leg: int | None
+    root: int
+    shapes: Array
+    length: float
+    frequency: float
+
+
+@lru_cache(maxsize=32)
+def parts(robot: Robot) -> tuple[Part, ...]:
+    """Flexible parts of a robot."""
+    N, modes = len(robot.elastic_names), len(robot.elastic_names) - len(robot.elastic_indices)
+    found, at = [], 0
+    body = robot.flexible_platform
+    if body is not None and modes:
+        places = np.array([leg.closing.on_platform.position for leg in robot.legs])
+        shapes = np.zeros((len(places), 3, N))
+        shapes[:, :, :modes] = [robot.joint_shapes[leg.name] for leg in robot.legs]
+        size = float(np.linalg.norm(places[:, None] - places[None, :], axis=2).max())
+        found.append(Part(name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body)))
+    for number, leg in enumerate(robot.legs):
+        for beam in robot.beams.get(leg.name, ()):
+            columns = [modes + robot.elastic_indices.index(at + leg.moving.index(link)) for link in beam.links]
+            across = np.zeros((1, 3, N))
+            for row, letter in ((1, "v"), (2, "w")):
+                if letter in beam.body.names:
+                    across[0, row, columns[beam.body.names.index(letter)]] = 1.0
+            length = float(beam.body.interfaces["tip"].r0[0])
+            found.append(
+                Part(name=beam.name, leg=number, root=beam.root, shapes=across, length=length, frequency=_first(beam.body))
+            )
+        at += len(leg.moving)
+    short = [part.name for part in found]
+    long = [part.name if part.leg is None else f"{robot.legs[part.leg].name}.{part.name}" for part in found]
+    names = [s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True)]
+    return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
+
+
+def _first(body: Any) -> float:
+    frequency = np.asarray(body.angular_frequency)
+    return float(frequency[0]) if len(frequency) else np.inf
+
+
+def deflection_ratios(robot: Robot, elastic: Array) -> Array:
+    """Displacement across an element by its length, of joints of a flexible platform by its size: (n, parts).
+
+    Checked by: tests/analysis/test_validity.py.
+    """
+    columns = [np.linalg.norm(np.einsum("paN,nN->npa", p.shapes, elastic), axis=2).max(axis=1) / p.length for p in parts(robot)]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
+
+
+def spin_ratios(robot: Robot, state: ClosedLegs) -> Array:
+    """Angular velocity of a part's frame by its first frequency: (n, parts).
+
+    Checked by: tests/analysis/test_validity.py.
+    """
+    columns, at = [], np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
+    spins: dict[int, list[Array]] = {}
+    for part in parts(robot):
+        if part.leg is None:
+            spin = state.angular_velocity
+        else:
+            own = slice(at[part.leg], at[part.leg + 1])
+            if part.leg not in spins:
+                spins[part.leg] = _spins(robot.legs[part.leg], state.joint_position[:, own], state.joint_velocity[:, own])
+            spin = spins[part.leg][part.root]
+        columns.append(np.linalg.norm(spin, axis=1) / part.frequency)
+    return np.stack(columns, axis=1) if columns else np.zeros((len(state.joint_position), 0))
+
+
+def _spins(leg: Leg, q: Array, qd: Array) -> list[Array]:
+    """World angular velocity (n, 3) of every link frame."""
+    R: list[Array] = []
+    w: list[Array] = []
+    for i, link in enumerate(leg.links):
+        before = np.tile(np.eye(3), (len(q), 1, 1)) if link.parent < 0 else R[link.parent]
+        spin = np.zeros((len(q), 3)) if link.parent < 0 else w[link.parent]
+        axes = before @ link.placement.rotation
+        if link.kind == "R":
+            k = leg.moving.index(i)
+            c, s = np.cos(q[:, k] + link.zero)[:, None], np.sin(q[:, k] + link.zero)[:, None]
+            x, y, z = axes[:, :, 0], axes[:, :, 1], axes[:, :, 2]
+            axes, spin = np.stack([c * x + s * y, c * y - s * x, z], axis=2), spin + z * qd[:, [k]]
+        R.append(axes)
+        w.append(spin)
+    return w
+
+
+def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
+    """`spin_ratio` of closed states, for a result; none for robots whose elasticity is in joints alone."""
+    return {"spin_ratio": (("flexible_part",), spin_ratios(robot, state), "1")} if parts(robot) else {}
+
+
+def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[Mapping[str, Any], dict[str, list[str]]]:
+    """Variables of a result with its measures, and the labels of their dimension; warns above `BOUNDS`.
+
+    Args:
+        at: what the result is for; a platform's spin comes from its `angular_velocity`.
+    """
+    found = variables.get("elastic")
+    if found is None or tuple(found[0]) != ("elastic_coordinate",) or np.ndim(found[1]) != 2 or not parts(robot):
+        return variables, {}
+    elastic = np.asarray(found[1], dtype=np.float64)
+    measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
+    rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
+    if "spin_ratio" in variables:
+        measures["spin_ratio"] = variables["spin_ratio"]
+    elif rate is not None and np.shape(rate) == (len(elastic), 3) and parts(robot)[0].leg is None and len(parts(robot)) == 1:
+        spin = np.linalg.norm(np.asarray(rate), axis=1) / parts(robot)[0].frequency
+        measures["spin_ratio"] = (("flexible_part",), spin[:, None], "1")
+    for name, (_, values, _) in measures.items():
+        _warn(robot, name, np.asarray(values), getattr(at, "time", None))
+    return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}
+
+
+def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
+    """One warning per measure, for the worst sample and part; samples that failed are left out."""
+    known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
+    if known.size == 0 or known.max() <= BOUNDS[name]:
+        return
+    sample, part = np.unravel_index(int(known.argmax()), known.shape)
+    first = int((known > BOUNDS[name]).any(axis=1).argmax())
+    where = f", first at t = {float(time[first]):g} s" if time is not None else ""
+    where = f", first in sample {first}" if time is None and len(known) > 1 else where
+    verb, of, why = WORDS[name]
+    warnings.warn(
+        f"{robot.name}: {parts(robot)[part].name} {verb} {known[sample, part]:.3g} {of} (bound {BOUNDS[name]:g}{where}); {why}. "
+        f"Use more elements, or do not trust what is above the bound: see {name} of the result",
+        ValidityWarning, stacklevel=4,
+    )  # fmt: skip

@@ -1,0 +1,121 @@
+"""`casadi_function`: a quantity of a robot as a `casadi.Function`, for optimal control and derivatives of any order.
+
+The operations of the kernel's tape become CasADi `SX` again: counted loops and iterations are written out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import casadi as ca
+import numpy as np
+
+from flexapod.analysis.kernels import kernel
+from flexapod.errors import InputError
+from flexapod.kernels.graph import Graph, Loop
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "pow": lambda a, b: a**b,
+    "select": ca.if_else, "abs": ca.fabs, "min": ca.fmin, "max": ca.fmax, "lt": ca.lt, "le": ca.le, "eq": ca.eq, "ne": ca.ne,
+    "not": ca.logic_not, "and": ca.logic_and, "or": ca.logic_or,
+    **{name: getattr(ca, name) for name in (
+        "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+        "log", "expm1", "log1p", "fmod", "hypot", "floor", "ceil", "sign", "copysign",
+    )},
+}  # fmt: skip
+
+
+def casadi_function(
+    robot: Robot, quantity: str, *, parameters: Literal["input", "numbers"] = "input", passes: int = 8, **options: Any
+) -> Any:
+    """A quantity as a `casadi.Function` with named inputs and outputs.
+
+    Args:
+        quantity: as for `kernel`, e.g. ``"forward_dynamics"``, ``"inverse_dynamics"``, ``"inverse_kinematics"``.
+        parameters: ``"input"``: the last input `parameters` (P,) takes the robot's numbers in the order of
+            ``kernel(robot, quantity).signature``, whose `parameters` are the robot's own; ``"numbers"``: they are put in.
+        passes: of iterations, which a `casadi.Function` cannot end early; Newton's method converges in four from a near start.
+        options: as for `kernel`.
+    Returns:
+        `casadi.Function`: inputs in the shape of the kernel's (vectors as columns, rotation 3 x 3), then `parameters`; outputs
+        likewise, then `status` (0: evaluated).
+
+    Checked by: tests/bridges/test_casadi_function.py.
+    """
+    from flexapod.analysis.results import check_option
+
+    check_option("parameters", parameters, ("input", "numbers"))
+    if passes < 1:
+        raise InputError(f"passes: expected at least 1, got {passes}")
+    bound = kernel(robot, quantity, **options)
+    tape, signature = bound.compiled.tape, bound.signature
+    given = [_symbol(i.name, i.shape) for i in signature.inputs]
+    numbers = ca.SX.sym("parameters", len(signature.parameters))
+    flat = [x for symbol in given for x in ca.vertsplit(ca.vec(symbol.T))]
+    values = ca.vertsplit(numbers) if parameters == "input" else [ca.SX(float(x)) for x in bound.parameters]
+    constants = _evaluated(tape.setup, list(values), passes)
+    *results, status = _evaluated(tape.main, [*flat, *constants], passes)
+    outputs, at = [], 0
+    for o in signature.outputs:
+        outputs.append(_shaped(results[at : at + o.size], o.shape))
+        at += o.size
+    names_in, names_out = [i.name for i in signature.inputs], [*(o.name for o in signature.outputs), "status"]
+    if parameters == "input":
+        given, names_in = [*given, numbers], [*names_in, "parameters"]
+    return ca.Function(signature.name, given, [*outputs, ca.SX(status)], names_in, names_out)
+
+
+def _symbol(name: str, shape: tuple[int, ...]) -> Any:
+    return ca.SX.sym(name, *((1, 1) if not shape else (shape[0], math.prod(shape[1:]))))
+
+
+def _shaped(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    rows, columns = (1, 1) if not shape else (shape[0], math.prod(shape[1:]))
+    return ca.reshape(ca.vertcat(*values), columns, rows).T
+
+
+def _evaluated(graph: Graph, arguments: list[Any], passes: int) -> list[Any]:
+    """Outputs of a graph at expressions."""
+    values: dict[int, Any] = {}
+    results: dict[int, list[Any]] = {}
+
+    def at(ref: int) -> Any:
+        return -values[ref >> 1] if ref & 1 else values[ref >> 1]
+
+    for node, op in enumerate(graph.ops):
+        args = graph.args[node]
+        if op == "const":
+            values[node] = ca.SX(graph.values[node])
+        elif op == "arg":
+            values[node] = arguments[args[0]]
+        elif op == "result":
+            values[node] = results[args[0]][args[1]]
+        elif op == "loop":
+            results[node] = _loop(graph.loops[node], [at(ref) for ref in args], passes)
+        else:
+            values[node] = OPERATIONS[op](*[at(ref) for ref in args])
+    return [at(ref) for ref in graph.outputs]
+
+
+def _loop(loop: Loop, operands: list[Any], passes: int) -> list[Any]:
+    """Results of a loop, written out; an iteration takes all its passes: Newton's method stays where it has converged."""
+    carry, shared = list(loop.carry_operands(operands)), list(loop.shared_operands(operands))
+    if loop.tolerance is None:
+        stacked: list[list[Any]] = [[] for _ in range(loop.stacked)]
+        for i in range(loop.count):
+            each = [loop.each_operands(operands, j)[i] for j in range(loop.each)]
+            found = _evaluated(loop.body, [ca.SX(i), *each, *carry, *shared], passes)
+            carry = found[: loop.carry]
+            for group, value in zip(stacked, found[loop.carry :], strict=True):
+                group.append(value)
+        return [*carry, *(value for group in stacked for value in group)]
+    error: Any = ca.SX(np.inf)
+    count = min(passes, loop.count)
+    for i in range(count):
+        *carry, error = _evaluated(loop.body, [ca.SX(i), *carry, *shared], passes)
+    return [*carry, error <= loop.tolerance, ca.SX(count)]

@@ -1,0 +1,78 @@
+"""What an FMU computes, as kernels with one boundary for all robots.
+
+`rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
+call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
+table in, carried numbers out, as `simulate` runs it. A block without states is any kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flexapod.kernels.tape import Tape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A scalar at the boundary of an FMU."""
+
+    name: str
+    unit: str = ""
+    start: float = 0.0
+    doc: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stepping:
+    """How a co-simulation advances.
+
+    Args:
+        tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`.
+        lead: numbers before the signals in a row of the table; nodes: how often the signals follow.
+        carried: numbers at the start; code: which of them is the status.
+        state_places, memory_places: where state and memory lie among the carried numbers.
+    """
+
+    tape: Tape
+    lead: int
+    nodes: int
+    carried: Sequence[float]
+    code: int
+    state_places: Sequence[int]
+    memory_places: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant:
+    """All that a source text and a model description are made from.
+
+    Args:
+        margins: names of the margins; leaving: what to say where one is below zero.
+        memory: start values of the iterations.
+        parameters: of all kernels together.
+        fixed: values of parameters that kernels read and that cannot be tuned.
+        step: length of an inner step of co-simulation [s].
+    """
+
+    name: str
+    about: str
+    states: list[Variable]
+    inputs: list[Variable]
+    outputs: list[Variable]
+    margins: list[Variable]
+    leaving: list[str]
+    memory: list[float]
+    parameters: list[Variable]
+    rates: Tape
+    stepping: Stepping | None = None
+    step: float = 1e-3
+    fixed: Mapping[str, float] = field(default_factory=dict)
+
+
+AXES = "xyz"
+
+
+def vector(name: str, unit: str, start: Iterable[float], doc: str, labels: Sequence[str] = AXES) -> list[Variable]:
+    """Variables `<name>.<label>`."""
+    return [Variable(name=f"{name}.{k}", unit=unit, start=float(x), doc=doc) for k, x in zip(labels, start, strict=True)]

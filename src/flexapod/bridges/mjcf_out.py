@@ -1,0 +1,171 @@
+"""`export_mjcf`: a rigid robot as an MJCF file, loops as equality constraints.
+
+Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
+it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`, a universal one by
+`connect` and the distance of two points on its axes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+
+from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, merged, quat_wxyz, robot_tree
+from flexapod.errors import InputError
+from flexapod.robot.geometry import Pose, pose
+from flexapod.robot.robot import Robot
+
+LEAST = 1e-14
+"""Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
+ARM = 1.0
+"""Distance of the points on a closing axis from the joint centre [m]."""
+STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
+
+
+def export_mjcf(robot: Robot, path: str | os.PathLike[str]) -> Path:
+    """Write a robot as MJCF for MuJoCo, with its home pose as the key frame `home`.
+
+    Args:
+        robot: rigid; every body physical (base parameters of tables with negative moments are refused).
+        path: ends in .xml.
+
+    Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
+    become `damping` and `frictionloss`; friction by joint loads has no counterpart.
+
+    Checked by: tests/bridges/test_mjcf.py.
+    """
+    target = Path(path)
+    if target.suffix != ".xml" or target.is_dir() or not target.parent.is_dir():
+        raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
+    target.write_text(mjcf_text(robot_tree(robot)), encoding="utf-8")
+    return target
+
+
+def mjcf_text(tree: Tree) -> str:
+    """The text of an MJCF file."""
+    root = Element("mujoco", {"model": tree.name})
+    SubElement(root, "compiler", {"angle": "radian", "autolimits": "true"})
+    option = SubElement(root, "option", {"gravity": numbers(tree.gravity)})
+    SubElement(option, "flag", {"contact": "disable"})
+    world = SubElement(root, "worldbody")
+    elements, bodies = {WORLD: world}, merged(tree)
+    order: list[Node] = []
+    for node, joints in bodies:
+        body = elements[node.name] = SubElement(elements[node.parent], "body", {"name": node.name, **placed(node.place)})
+        if node.kind == "free":
+            SubElement(body, "freejoint", {"name": "platform"})
+        for joint, seen in joints:
+            SubElement(body, "joint", _joint(joint, seen))
+            order.append(joint)
+        order += [node] if node.kind == "free" else []
+        if node.inertial.mass or np.any(node.inertial.tensor):
+            SubElement(body, "inertial", _inertial(node.name, node.inertial))
+    equality, tendons = Element("equality"), Element("tendon")
+    for loop in tree.loops:
+        _close(loop, tree, elements, equality, tendons)
+    for part in (tendons, equality):
+        if len(part):
+            root.append(part)
+    actuator = SubElement(root, "actuator")
+    for joint in (joint for joint in order if joint.actuated):
+        SubElement(actuator, "motor", {"name": joint.joint, "joint": joint.joint})
+    _home(root, tree, elements)
+    indent(root)
+    return tostring(root, encoding="unicode") + "\n"
+
+
+def numbers(values: Any) -> str:
+    """Numbers that read back to the same doubles."""
+    return " ".join(repr(float(v)) for v in np.ravel(values))
+
+
+def placed(place: Pose) -> dict[str, str]:
+    """Attributes of a pose."""
+    return {"pos": numbers(place.position), "quat": numbers(quat_wxyz(place.rotation))}
+
+
+def _joint(node: Node, seen: Pose) -> dict[str, str]:
+    found = {
+        "name": node.joint, "type": "hinge" if node.kind == "R" else "slide", "pos": numbers(seen.position),
+        "axis": numbers(seen.rotation[:, 2]),
+    }  # fmt: skip
+    for name, value in (("armature", node.rotor), ("damping", node.damping), ("frictionloss", node.loss)):
+        if value:
+            found[name] = repr(float(value))
+    return found | ({"range": numbers(node.stroke)} if node.stroke else {})
+
+
+def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
+    moments, axes = np.linalg.eigh(inertial.tensor)
+    size = max(1.0, float(np.abs(moments).max()))
+    if moments[0] < -1e-12 * size or moments[2] > (moments[0] + moments[1]) + 1e-9 * size or inertial.mass <= 0.0:
+        raise InputError(
+            f"export: {name} is not a physical body: mass {inertial.mass:.4g} kg, principal moments "
+            f"{', '.join(f'{m:.4g}' for m in moments)} kg m^2 (base parameters of a table?). Write its mass, com and inertia"
+        )
+    axes = axes * (1.0 if np.linalg.det(axes) > 0 else -1.0)
+    if np.array_equal(inertial.tensor, np.diag(np.diag(inertial.tensor))):
+        moments, axes = np.diag(inertial.tensor), np.eye(3)
+    mass = {"mass": repr(float(inertial.mass)), "diaginertia": numbers(np.maximum(moments, LEAST))}
+    return {**placed(pose(inertial.com, axes)), **mass}
+
+
+def _close(loop: Loop, tree: Tree, elements: dict[str, Element], equality: Element, tendons: Element) -> None:
+    """Sites on both sides and the constraints between them."""
+
+    def site(k: int, suffix: str, shift: Any) -> str:
+        owner, half = ((loop.first, loop.on_first), (loop.second, loop.on_second))[k]
+        name = f"{loop.name}.{'on' if k else 'at'}{suffix}"
+        SubElement(elements[owner], "site", {"name": name, **placed(half @ pose(shift))})
+        return name
+
+    def connect(suffix: str, shift: Any) -> None:
+        both = {"site1": site(0, suffix, shift), "site2": site(1, suffix, shift)}
+        SubElement(equality, "connect", {"name": loop.name + suffix, **both, **STIFF})
+
+    if loop.type == "fixed":
+        both = {"site1": site(0, "", np.zeros(3)), "site2": site(1, "", np.zeros(3))}
+        SubElement(equality, "weld", {"name": loop.name, **both, **STIFF})
+    elif loop.type in ("spherical", "revolute", "universal"):
+        connect("", np.zeros(3))
+        if loop.type == "revolute":
+            connect(".axis", [0.0, 0.0, ARM])
+        elif loop.type == "universal":
+            ends = [site(k, ".axis", [0.0, 0.0, ARM]) for k in (0, 1)]
+            tendon = SubElement(tendons, "spatial", {"name": loop.name})
+            for name in ends:
+                SubElement(tendon, "site", {"site": name})
+            at_zero = _distance(loop, tree)
+            wanted = numbers([np.sqrt(2.0) * ARM - at_zero, 0, 0, 0, 0])
+            SubElement(equality, "tendon", {"name": f"{loop.name}.axes", "tendon1": loop.name, "polycoef": wanted, **STIFF})
+    else:
+        raise InputError(f"export: the {loop.type} joint {loop.name} closes a loop, which MJCF has no constraint for")
+
+
+def _distance(loop: Loop, tree: Tree) -> float:
+    """Distance of the points on the axes of a universal joint where all coordinates are zero."""
+    ends = []
+    for name, half in ((loop.first, loop.on_first), (loop.second, loop.on_second)):
+        at = half.point(np.array([0.0, 0.0, ARM]))
+        while name != WORLD:
+            node = tree.node(name)
+            at, name = node.place.point(at), node.parent
+        ends.append(at)
+    return float(np.linalg.norm(ends[0] - ends[1]))
+
+
+def _home(root: Element, tree: Tree, elements: dict[str, Element]) -> None:
+    """The key frame: coordinates in MuJoCo's order, depth first."""
+    by_joint = {n.joint: n for n in tree.nodes}
+    values: list[float] = []
+    for element in elements[WORLD].iter():
+        if element.tag == "freejoint":
+            place = tree.node("platform").place
+            values += [*place.position, *quat_wxyz(place.rotation)]
+        elif element.tag == "joint":
+            values.append(by_joint[element.attrib["name"]].start)
+    SubElement(SubElement(root, "keyframe"), "key", {"name": "home", "qpos": numbers(values)})

@@ -1,0 +1,113 @@
+r"""Steps of the fastest timing of a path: which squared speeds can be kept up, and the largest acceleration.
+
+Letters: s path parameter, x = sd^2, u = sdd, D length of an interval: x + 2 D u is the squared speed at its end. Limits are
+rows :math:`l_r - m_r x \le u \le h_r - k_r x`; for a given x the accelerations are an interval of length
+
+.. math:: g(x) = \min_r (h_r - k_r x) - \max_r (l_r - m_r x)
+
+which is concave and made of straight pieces. The largest and smallest x with g(x) >= 0 are found by Newton's method from
+outside: tangents lie above g, so that no step goes too far, and the last piece gives the exact end.
+
+Source: Pham & Pham 2018 (TOPP-RA) for the two passes. Checked by: tests/analysis/test_time_optimal.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.kernels.program import Program
+
+PASSES = 100
+"""More than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""
+
+ROUNDING = 1e-13
+"""g that counts as zero, over the size of its two terms."""
+
+INFEASIBLE = 1e-9
+"""-g over the size of its two terms beyond which no acceleration is possible."""
+
+
+def _rows(b: Program, rows: int) -> list[Any]:
+    return [b.input(name, (rows,)) for name in ("upper", "upper_slope", "lower", "lower_slope")]
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Largest and smallest acceleration at x, and the rows that decide: u = h - k x above, u = l - m x below."""
+
+    most: Any
+    least: Any
+    h: Any
+    k: Any
+    l: Any
+    m: Any
+
+
+def _extremes(rows: list[Any], x: Any, high: Any, low: Any, slope: Any) -> Extremes:
+    """Extremes over the rows; the end of the interval is one row more."""
+    upper, upper_slope, lower, lower_slope = rows
+    h, k, l, m = high, slope, low, slope
+    most, least = h - k * x, l - m * x
+    for r in range(upper.numel()):
+        above, below = upper[r] - upper_slope[r] * x, lower[r] - lower_slope[r] * x
+        h, k = (ca.if_else(above < most, new, old) for new, old in ((upper[r], h), (upper_slope[r], k)))
+        l, m = (ca.if_else(least < below, new, old) for new, old in ((lower[r], l), (lower_slope[r], m)))
+        most, least = ca.fmin(most, above), ca.fmax(least, below)
+    return Extremes(most, least, h, k, l, m)
+
+
+def controllable_step(rows: int) -> Program:
+    """Backward pass: squared speeds at the start of an interval from which those at its end, [low, high], can be reached.
+
+    Inputs `upper`, `upper_slope`, `lower`, `lower_slope` (rows,), `cap` (largest x); carried `low`, `high`.
+    """
+    b = Program("controllable_step")
+    limits = _rows(b, rows)
+    cap, low, high = (b.input(name) for name in ("cap", "low", "high"))
+    double = 2 * b.parameter("interval")
+
+    def extremes(x: Any) -> Extremes:
+        return _extremes(limits, x, high / double, low / double, 1 / double)
+
+    largest = _end(b, extremes, cap, -1)
+    smallest = _end(b, extremes, ca.SX(0), 1)
+    b.output("next_low", ca.fmin(ca.fmax(smallest, 0), largest))
+    b.output("next_high", largest)
+    return b
+
+
+def _end(b: Program, extremes: Callable[[Any], Extremes], start: Any, sign: int) -> Any:
+    """The end of {g >= 0} that is met from outside; sign of g' that leads there.
+
+    A step goes to where the two rows that decide meet, which does not cancel digits of a far start.
+    """
+
+    def newton(_: Any, x: Any) -> tuple[list[Any], Any]:
+        e = extremes(x)
+        slope = e.m - e.k
+        size = ca.fabs(e.most) + ca.fabs(e.least)
+        outside = ca.logic_and(e.most - e.least < -ROUNDING * size, sign * slope > 0)
+        return [ca.if_else(outside, (e.l - e.h) / ca.if_else(outside, slope, 1), x)], outside
+
+    (x,), _, _ = b.iterate(newton, start=[start], limit=PASSES, tolerance=0.0)
+    e = extremes(x)
+    size = ca.fabs(e.most) + ca.fabs(e.least)
+    b.fail_if(ca.logic_not(e.most - e.least >= -INFEASIBLE * size), "no acceleration keeps the limits")
+    return x
+
+
+def fastest_step(rows: int) -> Program:
+    """Forward pass: the largest acceleration in an interval that ends inside [low, high]; carried `x`."""
+    b = Program("fastest_step")
+    limits = _rows(b, rows)
+    low, high, x = (b.input(name) for name in ("low", "high", "x"))
+    double = 2 * b.parameter("interval")
+    e = _extremes(limits, x, high / double, low / double, 1 / double)
+    u = ca.if_else(e.most < e.least, (e.most + e.least) / 2, e.most)
+    b.output("acceleration", u)
+    b.output("next_x", ca.fmax(x + double * u, 0))
+    return b

@@ -1,0 +1,1 @@
+"""Identification: the numbers of a real robot from measured actuator positions and forces, with error bars."""

@@ -1,0 +1,230 @@
+r"""Estimators of :math:`y = Y\beta + e`: weighted least squares, instrumental variables, robust regression, in bounded memory.
+
+.. math:: \hat\beta = (Z^T W Y)^{-1} Z^T W y,\qquad
+          \operatorname{cov} = \hat s^2\,(Z^T W Y)^{-1}\,Z^T W Z\,(Y^T W Z)^{-1}
+
+Letters: W inverse covariance of the residuals between actuators (they are uncorrelated in time after decimation), Z instruments
+(Y itself for least squares), s^2 the residual variance that is left. Sums run over blocks of samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import FlexapodError
+
+Array = NDArray[np.float64]
+Method = Literal["ols", "wls", "iv", "robust"]
+METHODS: tuple[Method, ...] = ("ols", "wls", "iv", "robust")
+Block = tuple[Array, Array, Array | None]
+"""Y (n, a, P), y (n, a), Z (n, a, P) or None."""
+HUBER = 1.345
+"""Of Huber's weight: 95 % efficiency for normal noise."""
+ROUNDS = 8
+"""Passes of the robust weights."""
+EXACT = 1e-14
+"""Residual over the data below which they are exact: rounding."""
+REWEIGHTED = 2
+"""Passes in which the residual covariance follows the estimate."""
+CORRELATED = 0.1
+"""Correlation of residuals of two actuators beyond which they are weighted together."""
+SAMPLE = 20_000
+"""Samples from which the residual covariance of long data is found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normal:
+    """Sums of a pass over the data: N = Z^T W Y, M = Z^T W Z, r = Z^T W y, and y^T W y of `rows` rows."""
+
+    N: Array
+    M: Array
+    r: Array
+    s: float
+    rows: int
+    samples: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """An estimate with its error.
+
+    Args:
+        beta: (P,) parameters, covariance (P, P).
+        noise: (a, a) covariance of the residuals of the actuators.
+        condition: of Y with scaled columns.
+        rows: equations used.
+        information: (P, P) inverse of the covariance.
+    """
+
+    beta: Array
+    covariance: Array
+    noise: Array
+    condition: float
+    rows: int
+    information: Array
+
+    @property
+    def sigma(self) -> Array:
+        """(P,) standard errors."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+
+Blocks = Callable[[int | None], Iterator[Block]]
+"""Data anew for every pass: all of it, or about as many samples as given, spread over all of it."""
+
+
+def estimate(blocks: Blocks, method: Method) -> Estimate:
+    """Estimate from blocks of data.
+
+    Args:
+        blocks: gives the data anew for every pass.
+        method: ``"ols"`` weighs all actuators alike, ``"wls"`` by their residuals, ``"iv"`` with the instruments of the blocks,
+            ``"robust"`` with Huber's weights on top of ``"wls"``.
+
+    Checked by: tests/identification/test_estimators.py.
+    """
+    start = solve(accumulate(blocks(SAMPLE), None))
+    noise = residual_noise(blocks(SAMPLE), start)
+    for _ in range(0 if method == "ols" else REWEIGHTED):  # errors of the first estimate hide in the first residuals
+        start = solve(accumulate(blocks(SAMPLE), whitening(noise)))
+        noise = residual_noise(blocks(SAMPLE), start)
+    root = None if method == "ols" else whitening(noise)
+    clip = (start, noise) if method == "robust" else None
+    normal = accumulate(blocks(None), root, method == "iv", clip)
+    beta = solve(normal)
+    for _ in range(ROUNDS if method == "robust" else 0):
+        spread = residual_noise(blocks(SAMPLE), beta, robust=True)
+        root, before = whitening(spread), beta
+        normal = accumulate(blocks(None), root, False, (beta, spread))
+        beta = solve(normal)
+        if np.max(np.abs(beta - before) / (np.abs(beta) + 1e-300)) < 1e-8:
+            break
+    return finish(normal, beta, residual_noise(blocks(SAMPLE), beta, robust=method == "robust"), root)
+
+
+def finish(normal: Normal, beta: Array, noise: Array, root: Array | None) -> Estimate:
+    """Covariance and condition of a solution; `noise` is that of its residuals, `root` the weights that were used."""
+    left = noise if root is None else root @ noise @ root.T
+    s2 = max(float(np.trace(left)) / len(noise), EXACT**2 * normal.s / normal.rows, 1e-250)
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(normal.N)), 1e-300))
+    inverse = np.linalg.inv(normal.N * np.outer(scale, scale)) * np.outer(scale, scale)
+    covariance = s2 * inverse @ normal.M @ inverse.T
+    scaled = normal.M * np.outer(scale, scale)
+    sizes = np.linalg.eigvalsh((scaled + scaled.T) / 2)
+    condition = float(np.sqrt(sizes[-1] / max(sizes[0], 1e-300)))
+    return Estimate(
+        beta=beta,
+        covariance=covariance,
+        noise=noise,
+        condition=condition,
+        rows=normal.rows,
+        information=_inverse(covariance),
+    )
+
+
+def _inverse(A: Array) -> Array:
+    """Inverse of a covariance with entries of very different size."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
+    return np.asarray(np.linalg.pinv(A * np.outer(scale, scale), hermitian=True) * np.outer(scale, scale))
+
+
+def accumulate(
+    blocks: Iterator[Block], root: Array | None, instruments: bool = False, clip: tuple[Array, Array] | None = None
+) -> Normal:
+    """Sums of a pass.
+
+    Args:
+        root: (a, a) with W = root^T root; None for the identity.
+        clip: estimate and noise from which Huber's weights follow.
+    """
+    total: list[Array] = []
+    rows, samples = 0, 0
+    for Y, y, Z in blocks:
+        n, a, P = Y.shape
+        if clip is not None:
+            weight = np.sqrt(huber(y - Y @ clip[0], clip[1]))
+            Y, y = Y * weight[:, :, None], y * weight
+        if root is not None:
+            diagonal = np.count_nonzero(root - np.diag(np.diag(root))) == 0
+            y = y * np.diag(root) if diagonal else y @ root.T
+            Y = _weighed(Y, root, diagonal)
+            Z = None if Z is None else _weighed(Z, root, diagonal)
+        flat, right = Y.reshape(n * a, P), y.reshape(n * a)
+        z = Z.reshape(n * a, P) if instruments and Z is not None else flat
+        N = z.T @ flat
+        part = [N, N if z is flat else z.T @ z, z.T @ right, np.array(right @ right)]
+        total = part if not total else [old + new for old, new in zip(total, part, strict=True)]
+        rows, samples = rows + n * a, samples + n
+    if not total:
+        raise FlexapodError("data: no sample is left to estimate from")
+    return Normal(N=total[0], M=total[1], r=total[2], s=float(total[3]), rows=rows, samples=samples)
+
+
+def _weighed(Y: Array, root: Array, diagonal: bool) -> Array:
+    return np.asarray(Y * np.diag(root)[None, :, None] if diagonal else root @ Y)
+
+
+def solve(normal: Normal) -> Array:
+    """Solution of the normal equations, columns scaled, with one step of refinement."""
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(normal.N)), 1e-300))
+    A = normal.N * np.outer(scale, scale)
+    try:
+        x = np.linalg.solve(A, normal.r * scale)
+        x = x + np.linalg.solve(A, normal.r * scale - A @ x)
+    except np.linalg.LinAlgError:
+        raise FlexapodError(
+            "identification: the data determine no unique estimate (singular equations); excite the robot more, or set legs='alike'"
+        ) from None
+    return np.asarray(x * scale)
+
+
+def residual_noise(blocks: Iterator[Block], beta: Array, robust: bool = False) -> Array:
+    """(a, a) covariance of residuals; robust: from medians, uncorrelated."""
+    found = np.concatenate([y - Y @ beta for Y, y, _ in blocks])
+    if robust:
+        return np.diag((1.4826 * np.median(np.abs(found), axis=0)) ** 2 + 1e-300)
+    return np.asarray(found.T @ found / max(len(found) - len(beta) / found.shape[1], 1.0)) + 1e-300 * np.eye(found.shape[1])
+
+
+def whitening(noise: Array) -> Array:
+    """(a, a) root with root noise root^T = 1; diagonal where residuals of actuators are hardly correlated."""
+    sizes = np.sqrt(np.diag(noise))
+    floor = max(1e-9 * float(sizes.max()), 1e-150)
+    sizes = np.maximum(sizes, floor)
+    correlation = noise / np.outer(sizes, sizes)
+    off = np.abs(correlation - np.diag(np.diag(correlation)))
+    if float(off.max(initial=0.0)) < CORRELATED:
+        return np.diag(1.0 / sizes)
+    values, vectors = np.linalg.eigh(correlation)
+    values = np.maximum(values, 1e-6)
+    return np.asarray((vectors / np.sqrt(values)).T / sizes)
+
+
+def huber(residual: Array, noise: Array) -> Array:
+    """(n, a) Huber's weights: 1 within 1.345 standard deviations, falling with the distance beyond."""
+    size = np.abs(residual) / np.sqrt(np.diag(noise))
+    return np.asarray(np.where(size <= HUBER, 1.0, HUBER / np.maximum(size, HUBER)))
+
+
+def essential(found: Estimate, least: float) -> list[int]:
+    """Parameters whose t-ratio is at least `least`, found by leaving out the weakest one after the other.
+
+    Each time the rest is estimated anew from the same sums; Gautier and Khalil's essential parameters.
+    """
+    kept = list(range(len(found.beta)))
+    right = found.information @ found.beta
+    while len(kept) > 1:
+        part = found.information[np.ix_(kept, kept)]
+        covariance = np.linalg.inv(part)
+        beta = covariance @ right[kept]
+        ratio = np.abs(beta) / np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+        weakest = int(np.argmin(ratio))
+        if ratio[weakest] >= least:
+            break
+        del kept[weakest]
+    return kept

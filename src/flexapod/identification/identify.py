@@ -1,0 +1,280 @@
+"""`identify`: masses, inertias and friction of a robot from measured actuator positions and forces, with error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from flexapod.analysis.results import check_option
+from flexapod.errors import InputError
+from flexapod.identification.bad_data import BadDataError, suspicions
+from flexapod.identification.base_parameters import BaseParameters, base_parameters
+from flexapod.identification.delay import find_delay
+from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential, estimate
+from flexapod.identification.identified_robot import identified_robot
+from flexapod.identification.linear_model import Legs
+from flexapod.identification.measurement import Measurement, measurement
+from flexapod.identification.physical import PRIOR, parameter_sizes, physical_estimate
+from flexapod.identification.problem import Experiment, Options, Problem, experiment
+from flexapod.identification.result import Identification, Validation
+from flexapod.motions.motion import ActuatorMotion
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+PASSES = 6
+"""Most passes in which loads of joints follow the estimate."""
+SETTLED = 1e-3
+"""Change of the estimate in its standard errors at which these passes end."""
+
+
+def identify(
+    robot: Robot,
+    data: Any,
+    *,
+    parameters: Sequence[str] | None = None,
+    method: Method = "wls",
+    legs: Legs = "each",
+    friction: bool = True,
+    cutoff: float | None = None,
+    decimate: int = 1,
+    offset: bool = False,
+    gain: Any = None,
+    payload: Any = None,
+    delay: float | Literal["find"] = 0.0,
+    instruments: Any = None,
+    drop_outliers: bool = False,
+    least_speed: float = 0.0,
+    physical: bool = False,
+    prior: float = PRIOR,
+    least: float = 3.0,
+    validate: Any = None,
+    on_bad: Literal["raise", "report"] = "raise",
+) -> Identification:
+    """Estimate the parameters of a robot.
+
+    Args:
+        robot: any robot; with rigid bodies its base parameters are estimated by the regressor. Its own numbers are the prior.
+        data: measurement (see `measurement`), or a list of them: actuator positions with forces or currents.
+        parameters: dotted paths of the robot file to fit instead, by Gauss-Newton on `inverse_dynamics`; needed for robots with
+            flexible bodies, whose deflections follow from the elastic model.
+        method: ``"wls"``, ``"ols"``, ``"iv"`` (with `instruments`) or ``"robust"``.
+        legs: ``"each"`` leg has its own parameters, or all are ``"alike"``.
+        friction: with the friction laws of the file; loads of the joints follow the estimate.
+        cutoff: [Hz] of the zero-phase filter of the positions; None uses them as they are.
+        decimate: samples that are averaged to one equation, on both sides alike: residuals become uncorrelated in time.
+        offset: with a constant offset of every actuator's force.
+        gain: of currents to forces [N/A], one number or one per actuator; ``"find"`` estimates them, for which one of several
+            measurements carries a known `payload`.
+        payload: known payload on the platform, ``{"mass": .., "com": [..]}``, or a list of them (None for no payload).
+        delay: [s] by which the force channel lags behind the positions; ``"find"`` searches for it.
+        instruments: for ``"iv"``: measurement without the noise of the data, e.g. a simulation of the same run, or
+            ``"reference"`` for the motion that the controller was asked for.
+        drop_outliers: leave out samples whose force is a spike.
+        least_speed: [m/s or rad/s] of every actuator below which a sample is left out: near rest friction is not that of a law.
+        physical: make the estimate physically consistent (cvxpy).
+        prior: weight of the file's numbers in that step.
+        least: t-ratio from which a parameter counts as essential.
+        validate: other measurement whose forces are predicted.
+        on_bad: ``"raise"`` refuses data that look wrong, ``"report"`` lists the suspicions in the result.
+
+    Checked by: tests/identification/test_identify.py, tests/identification/test_campaigns.py.
+    """
+    check_option("method", method, METHODS)
+    check_option("on_bad", on_bad, ("raise", "report"))
+    if (method == "iv") != (instruments is not None):
+        raise InputError("instruments: give them together with method='iv', and only then")
+    if isinstance(decimate, bool) or int(decimate) != decimate or decimate < 1:
+        raise InputError(f"decimate: expected a whole number of at least 1, got {decimate!r}")
+    every = [measurement(robot, one) for one in (data if isinstance(data, list | tuple) else [data])]
+    if parameters is not None:
+        from flexapod.identification.file_parameters import fit_file_parameters
+
+        refused = {
+            "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
+            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers, "least_speed": least_speed > 0,
+            "method": method not in ("wls", "ols"),
+        }  # fmt: skip
+        if any(refused.values()):
+            name = next(key for key, value in refused.items() if value)
+            raise InputError(
+                f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out"
+            )
+        return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
+    options = Options(
+        cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers, least_speed=float(least_speed)
+    )
+    options = _with_gain(robot, every, options, gain)
+    found = tuple(s for one in every for s in suspicions(robot, one, options))
+    if found and on_bad == "raise":
+        raise BadDataError(found)
+    base = base_parameters(robot, friction=friction, legs=legs)
+    if delay == "find":
+        delay = find_delay(robot, every[0], options, base)
+    options = replace(options, delay=float(delay))
+    loaded = payload if isinstance(payload, list | tuple) else [payload] * len(every)
+    if len(loaded) != len(every):
+        raise InputError(f"payload: expected one per measurement ({len(every)}), got {len(loaded)}")
+    others = _instruments(robot, every, instruments)
+    runs = [
+        experiment(robot, one, options, payload_parameters(load), other)
+        for one, load, other in zip(every, loaded, others, strict=True)
+    ]
+    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options)
+    result, theta = _iterated(robot, base, problem, method, physical, prior)
+    return _finished(robot, base, problem, result, theta, method, physical, options, least, found, every, validate)
+
+
+def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
+    current = [one.force is None for one in every]
+    if gain is None:
+        if any(current):
+            raise InputError("gain: the data have currents; give gain=[N/A] or gain='find'")
+        return options
+    if not all(current):
+        raise InputError("gain: the data have forces; gains belong to currents only")
+    if isinstance(gain, str):
+        check_option("gain", gain, ("find",))
+        if options.offset:
+            raise InputError("offset: not together with gain='find'; leave one of them out")
+        return replace(options, find_gain=True)
+    n = len(robot.actuators)
+    return replace(options, gain=np.array(np.broadcast_to(np.asarray(gain, dtype=np.float64), (n,))))
+
+
+def payload_parameters(load: Mapping[str, Any] | None) -> Array | None:
+    """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg m^2]."""
+    if load is None:
+        return None
+    unknown = sorted(set(load) - {"mass", "com", "inertia"})
+    if unknown or "mass" not in load:
+        raise InputError(f"payload: expected mass, com and inertia, got {', '.join(load) or 'nothing'}")
+    m, c = float(load["mass"]), np.asarray(load.get("com", np.zeros(3)), dtype=np.float64)
+    I = np.asarray(load.get("inertia", np.zeros((3, 3))), dtype=np.float64) + m * (c @ c * np.eye(3) - np.outer(c, c))
+    return np.array([m, *(m * c), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
+
+
+def _instruments(robot: Robot, every: Sequence[Measurement], given: Any) -> list[Measurement | None]:
+    if given is None:
+        return [None] * len(every)
+    if isinstance(given, str) and given == "reference":
+        references = [one.reference for one in every]
+        found = [replace(one, position=q, motion=None) for one, q in zip(every, references, strict=True) if q is not None]
+        if len(found) < len(every):
+            raise InputError("instruments: the data have no reference (columns qr_<actuator>)")
+        return list(found)
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    result: list[Measurement | None] = []
+    for one, other in zip(every, listed, strict=True):
+        if isinstance(other, ActuatorMotion):
+            other = Measurement(time=other.time, position=other.position, force=np.zeros_like(other.position))
+        other = measurement(robot, other)
+        if len(other) != len(one):
+            raise InputError(f"instruments: {len(other)} samples for {len(one)} of the data; they must be at the same times")
+        result.append(other)
+    return result
+
+
+def _iterated(
+    robot: Robot, base: BaseParameters, problem: Problem, method: Method, physical: bool, prior: float
+) -> tuple[Estimate, Array]:
+    """Estimate, and the robot's parameters that go with it; loads of joints follow the estimate."""
+    now, before = robot, None
+    coupled = any(name.split(".")[-1] in ("normal", "reaction") for name in base.model.friction)
+    for _ in range(PASSES if coupled else 1):
+        problem.set_loads(now)
+        found = estimate(problem.blocks, method)
+        theta = parameters_of(base, found, physical, prior)
+        if before is not None and np.max(np.abs(found.beta - before) / np.maximum(found.sigma, 1e-300)) < SETTLED:
+            break
+        before = found.beta
+        if coupled:
+            now = _loading(robot, base, base.model.tie @ theta)
+    return found, theta
+
+
+def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
+    """The robot whose numbers the loads of the joints follow: friction that is zero within its error may come out negative, and
+    counts as zero here."""
+    names = base.model.raw_names
+    inertial = np.array([".mass" in n or ".first_moment." in n or ".inertia." in n for n in names])
+    return identified_robot(robot, names, np.where(inertial, theta, np.maximum(theta, 0.0)), "estimate")
+
+
+def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: float) -> Array:
+    """All parameters: nearest to the file's among those with the estimated combinations; physically consistent on request."""
+    K, count = base.combination, base.rank
+    beta, start = found.beta[:count], base.model.values
+    if physical:
+        bodies, positive = _constraints(base)
+        return physical_estimate(beta, _information(found, count), K, start, bodies, positive, prior)
+    size = parameter_sizes(start, _constraints(base)[0])
+    D = np.where(size > 0, size, 1e-6 * size.max()) ** 2
+    return np.asarray(start + D * (K.T @ np.linalg.solve((K * D) @ K.T, beta - K @ start)))
+
+
+def _information(found: Estimate, count: int) -> Array:
+    """Of the base parameters, whatever offsets and gains are."""
+    if len(found.beta) == count:
+        return found.information
+    C = found.covariance[:count, :count]
+    scale = 1.0 / np.sqrt(np.diag(C))
+    return np.asarray(np.linalg.inv(C * np.outer(scale, scale)) * np.outer(scale, scale))
+
+
+def _constraints(base: BaseParameters) -> tuple[dict[str, Any], Any]:
+    """Positions of every body's ten parameters, and of those that are not negative."""
+    names = list(base.model.names)
+    bodies = {n[: -len(".mass")]: n for n in names if n.endswith(".mass")}
+    places = {body: np.arange(names.index(n), names.index(n) + 10) for body, n in bodies.items()}
+    inside = {int(k) for p in places.values() for k in p}
+    return places, np.array([k for k in range(len(names)) if k not in inside], dtype=np.int64)
+
+
+def _finished(
+    robot: Robot, base: BaseParameters, problem: Problem, found: Estimate, theta: Array, method: str, physical: bool,
+    options: Options, least: float, suspected: Any, every: Sequence[Measurement], validate: Any,
+) -> Identification:  # fmt: skip
+    count, n = base.rank, len(robot.actuators)
+    text = f"identified from {', '.join(one.source for one in every)} by {method}"
+    text += f", {found.rows} equations" + (", physically consistent" if physical else "")
+    extra: dict[str, Any] = {}
+    if options.offset:
+        extra = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]}
+    if options.find_gain:
+        extra = {"gain": found.beta[count:], "gain_sigma": found.sigma[count:]}
+    noise = np.sqrt(np.diag(found.noise))
+    beta = base.combination @ theta if physical else found.beta[:count]
+    kept = essential(found, least)
+    result = Identification(
+        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names, combinations=tuple(base.text(i) for i in range(count)),
+        units=tuple(base.model.units[i] for i in base.kept), estimate=beta, sigma=found.sigma[:count],
+        covariance=found.covariance[:count, :count], prior=base.values, noise=noise, condition=found.condition, rows=found.rows,
+        method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),
+        suspicions=suspected, source=text, residual=residuals(problem, found.beta), **extra,
+    )  # fmt: skip
+    return (
+        result if validate is None else replace(result, validation=_validated(robot, base, options, result, found, validate, n))
+    )
+
+
+def residuals(problem: Problem, beta: Array, most: int = 4000) -> Array:
+    """(n, actuators) measured less predicted force of about `most` samples."""
+    return np.concatenate([y - Y @ beta for Y, y, _ in problem.blocks(most)])
+
+
+def _validated(
+    robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any, n: int
+) -> Validation:
+    one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
+    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options)
+    problem.set_loads(_loading(robot, base, result.theta))
+    after = found.beta.copy()
+    after[: base.rank] = result.estimate
+    before = found.beta.copy()
+    before[: base.rank] = base.values
+    rms = [np.sqrt(np.mean(residuals(problem, beta, 10**9) ** 2, axis=0)) for beta in (after, before)]
+    return Validation(rms=rms[0], before=rms[1], noise=result.noise)

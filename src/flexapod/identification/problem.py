@@ -1,0 +1,161 @@
+r"""One or more measurements as blocks of the linear equation :math:`y = Y\beta`: the columns of the estimate, in bounded memory.
+
+Columns: base parameters of the robot, then offsets of the actuators' forces, then gains from current to force (moved to the left,
+:math:`0 = Y\beta - \operatorname{diag}(i)\,g + Y_L\theta_L`, which a known payload theta_L makes solvable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.analysis.kernels import kernel
+from flexapod.errors import FlexapodError
+from flexapod.identification.estimators import Array, Block
+from flexapod.identification.linear_model import LinearModel
+from flexapod.identification.measurement import Measurement
+from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+BLOCK = 8192
+"""Samples per block: 40 MB of a regressor with 100 columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How data is treated; see `identify`."""
+
+    cutoff: float | None = None
+    decimate: int = 1
+    delay: float = 0.0
+    offset: bool = False
+    find_gain: bool = False
+    gain: Array | None = None
+    drop_outliers: bool = False
+    least_speed: float = 0.0
+
+
+@dataclass(kw_only=True, eq=False)
+class Experiment:
+    """One measurement, prepared.
+
+    Args:
+        inputs: of the kernels, one row per sample that is used.
+        drive: (n, actuators) forces, or currents.
+        good: (n,) samples that count.
+        payload: (10,) inertial parameters of a known payload on the platform; None without.
+        instruments: inputs of the kernels for the instruments; None without.
+        loads: (n, places) of joints with friction.
+    """
+
+    inputs: dict[str, Array]
+    drive: Array
+    good: Any
+    payload: Array | None = None
+    instruments: dict[str, Array] | None = None
+    loads: Array | None = None
+    instrument_loads: Array | None = None
+    time: Array = field(default_factory=lambda: np.zeros(0))
+
+
+def experiment(
+    robot: Robot, data: Measurement, options: Options, payload: Array | None, instruments: Measurement | None
+) -> Experiment:
+    """Filter, differentiate and place a measurement."""
+    part = used(data, options.cutoff)
+    drive = shifted(data.time, data.drive, options.delay)[part]
+    if options.gain is not None:
+        drive = drive * options.gain
+    good = np.ones(len(drive), dtype=bool)
+    if options.drop_outliers:
+        good = ~outliers(drive)
+    if options.least_speed > 0:
+        _, qd, _ = smooth_motion(data, options.cutoff)
+        good &= np.all(np.abs(qd[part]) >= options.least_speed, axis=1)
+    other = None
+    if instruments is not None:
+        other = motion_inputs(robot, instruments, options.cutoff, part)
+    return Experiment(
+        inputs=motion_inputs(robot, data, options.cutoff, part), drive=np.ascontiguousarray(drive), good=good, payload=payload,
+        instruments=other, time=data.time[part],
+    )  # fmt: skip
+
+
+@dataclass(kw_only=True, eq=False)
+class Problem:
+    """Experiments with the model whose columns are estimated."""
+
+    model: LinearModel
+    experiments: Sequence[Experiment]
+    options: Options
+
+    @property
+    def columns(self) -> int:
+        """Parameters, offsets and gains."""
+        n = len(self.model.robot.actuators)
+        return len(self.model.names) + n * (self.options.offset + self.options.find_gain)
+
+    def set_loads(self, robot: Robot) -> None:
+        """Loads of the joints with friction, for the numbers of a robot."""
+        own = LinearModel(robot=robot, inertial=self.model.inertial, friction=self.model.friction, legs=self.model.legs)
+        for one in self.experiments:
+            reasons = np.full(len(one.drive), "", dtype=object)
+            one.loads = own.loads(one.inputs, reasons)
+            if one.instruments is not None:
+                one.instrument_loads = own.loads(one.instruments, np.full(len(one.drive), "", dtype=object))
+            one.good = one.good & (reasons == "")
+
+    def blocks(self, wanted: int | None) -> Iterator[Block]:
+        """Blocks of all experiments, or about `wanted` samples of each, spread evenly."""
+        d = self.options.decimate
+        size = max(BLOCK // d, 1) * d
+        for one in self.experiments:
+            n = len(one.drive)
+            starts = range(0, n, size)
+            if wanted is not None and n > wanted:
+                short = max(wanted // 16 // d, 1) * d
+                starts, step = range(0, n - short + 1, max((n - short) // 15, 1)), short
+            else:
+                step = size
+            for start in starts:
+                yield from self._block(one, slice(start, min(start + step, n)))
+
+    def _block(self, one: Experiment, part: slice) -> Iterator[Block]:
+        d, good = self.options.decimate, one.good[part]
+        if not good.any():
+            return
+        Y, y = self._equation(one, one.inputs, one.loads, part)
+        Z = None if one.instruments is None else self._equation(one, one.instruments, one.instrument_loads, part)[0]
+        if not good.all():
+            Y, y, Z = Y[good], y[good], None if Z is None else Z[good]
+        if len(Y) >= d:
+            yield averaged(Y, d), averaged(y, d), None if Z is None else averaged(Z, d)
+
+    def _equation(self, one: Experiment, inputs: dict[str, Array], loads: Array | None, part: slice) -> tuple[Array, Array]:
+        given, drive = take(inputs, part), one.drive[part]
+        reasons = np.full(len(drive), "", dtype=object)
+        Y = self.model.rows(given, None if loads is None else np.ascontiguousarray(loads[part]), reasons)
+        if np.any(reasons != ""):
+            k = int(np.flatnonzero(reasons != "")[0])
+            raise FlexapodError(f"data: sample at t = {one.time[part][k]:g} s: {reasons[k]}")
+        n, a = drive.shape
+        parts, y = [Y], drive
+        if self.options.offset:
+            parts.append(np.broadcast_to(np.eye(a), (n, a, a)))
+        if one.payload is not None:
+            y = y - payload_rows(self.model.robot, given) @ one.payload
+        if self.options.find_gain:
+            parts.append(-drive[:, :, None] * np.eye(a))
+            y = y - drive
+        return (Y if len(parts) == 1 else np.concatenate(parts, axis=2)), y
+
+
+def payload_rows(robot: Robot, inputs: dict[str, Array]) -> Array:
+    """(n, actuators, 10) columns of the platform's own inertial parameters: those of a payload that it carries."""
+    bound = kernel(robot, "inertia_regressor", columns=tuple(range(10)))
+    return bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}).outputs["regressor"]

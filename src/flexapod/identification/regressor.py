@@ -1,0 +1,63 @@
+"""`regressor`: inverse dynamics of a motion as a matrix times the parameters of the robot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.results import dataset, settle
+from flexapod.errors import InputError
+from flexapod.identification.linear_model import Legs, linear_model, model_inputs
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import ActuatorMotion, Motion
+    from flexapod.robot.robot import Robot
+
+
+def regressor(
+    robot: Robot, motion: Motion | ActuatorMotion | State, *, friction: bool = True, legs: Legs = "each", loads: Any = None
+) -> xr.Dataset:
+    r"""Actuator forces as :math:`\Gamma = Y\theta`, exact.
+
+    Args:
+        robot: any robot with rigid bodies.
+        motion: where to evaluate.
+        friction: with columns for the friction coefficients that the file gives (not zero).
+        legs: ``"each"`` leg has its own parameters; ``"alike"``: one parameter for the same part of all legs.
+        loads: (n, places) normal and reaction forces [N] that load-dependent friction multiplies, e.g. the `load` of an earlier
+            result; left out: those of the robot's own numbers.
+    Returns:
+        Dataset with `regressor` (.., actuator, parameter), `value` (parameter): the robot's numbers, `parameter_unit`, and
+        `load` (.., place) where there is friction. `regressor @ value` is `inverse_dynamics`. Names are those of the robot file;
+        first moments and tensors are about the origin of the body's frame, in its axes.
+
+    Checked by: tests/identification/test_regressor.py.
+    """
+    model = linear_model(robot, friction=friction, legs=legs)
+    at = as_platform(robot, motion)
+    inputs, reasons = model_inputs(robot, platform_inputs(at))
+    given = model.loads(inputs, reasons) if loads is None else _loads(loads, len(reasons))
+    if loads is not None and not model.friction:
+        raise InputError(f"loads: {robot.name} has no friction here that they would multiply; leave them out")
+    Y = model.rows(inputs, given, reasons)
+    settle("regressor", robot, reasons, at, "raise")
+    variables: dict[str, tuple[Any, Any, str]] = {
+        "regressor": (("actuator", "parameter"), Y, "N or N m per unit of the parameter")
+    }
+    if given is not None:
+        variables["load"] = (("place",), given, "N")
+    result = dataset(robot, variables, at, names={"parameter": model.names})
+    return result.assign(value=("parameter", model.values)).assign_coords(parameter_unit=("parameter", list(model.units)))
+
+
+def _loads(loads: Any, count: int) -> np.ndarray:
+    array = np.asarray(getattr(loads, "values", loads), dtype=np.float64)
+    if array.ndim != 2 or len(array) != count or not np.all(np.isfinite(array)):
+        raise InputError(f"loads: expected finite numbers of shape ({count}, places), got shape {array.shape}")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,144 @@
+"""The result of an identification: estimates with error bars, what they predict, and the robot with the new numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import FlexapodError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.identification.bad_data import Suspicion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Validation:
+    """Prediction of forces that were not used for the estimate.
+
+    Args:
+        rms: (actuators,) of measured less predicted force; before: the same with the numbers of the file.
+        noise: (actuators,) residual of the estimate itself.
+    """
+
+    rms: Array
+    before: Array
+    noise: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Identification:
+    """Estimated parameters.
+
+    Args:
+        start: the robot whose numbers were the prior.
+        parameter_names, theta: all parameters of the robot that go with the estimate: nearest to the file's.
+        names: of the estimated parameters; combinations: each written out.
+        units: of each.
+        estimate, sigma: values and standard errors.
+        covariance: (parameters, parameters).
+        prior: values of the robot file.
+        offset, offset_sigma: (actuators,) of the force, where asked for; gain: likewise from current to force.
+        noise: (actuators,) standard deviation of the residuals per (decimated) sample.
+        condition: of the regressor with scaled columns.
+        rows: equations used.
+        method: of the estimate; physical: it was made physically consistent.
+        delay: [s] of the force channel that was undone.
+        essential: names of the parameters that the data support (t-ratio above the bound).
+        suspicions: about the data, where they did not stop the estimate.
+        validation: on other data, where there was any.
+    """
+
+    start: Robot
+    parameter_names: tuple[str, ...]
+    theta: Array
+    names: tuple[str, ...]
+    combinations: tuple[str, ...]
+    units: tuple[str, ...]
+    estimate: Array
+    sigma: Array
+    covariance: Array
+    prior: Array
+    noise: Array
+    condition: float
+    rows: int
+    method: str
+    physical: bool = False
+    offset: Array | None = None
+    offset_sigma: Array | None = None
+    gain: Array | None = None
+    gain_sigma: Array | None = None
+    delay: float = 0.0
+    essential: tuple[str, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
+    validation: Validation | None = None
+    source: str = ""
+    residual: Any = field(default=None, repr=False)
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with the estimated numbers.
+
+        Raises:
+            FlexapodError: a number is impossible, such as a negative friction coefficient; ``physical=True`` avoids it.
+        """
+        from flexapod.description.problems import RobotFileError
+        from flexapod.identification.identified_robot import identified_robot
+
+        try:
+            return identified_robot(self.start, self.parameter_names, self.theta, self.source)
+        except RobotFileError as error:
+            first = str(error).splitlines()[0]
+            raise FlexapodError(
+                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data do not support"
+            ) from None
+
+    @property
+    def t_ratio(self) -> Array:
+        """Estimate over its standard error."""
+        return np.abs(self.estimate) / np.maximum(self.sigma, 1e-300)
+
+    def dataset(self) -> xr.Dataset:
+        """Everything as a labelled dataset over `parameter` and `actuator`."""
+        import xarray as xr
+
+        data: dict[str, Any] = {
+            "estimate": ("parameter", self.estimate), "sigma": ("parameter", self.sigma), "prior": ("parameter", self.prior),
+            "t_ratio": ("parameter", self.t_ratio), "noise": ("actuator", self.noise),
+        }  # fmt: skip
+        for name in ("offset", "offset_sigma", "gain", "gain_sigma"):
+            if getattr(self, name) is not None:
+                data[name] = ("actuator", getattr(self, name))
+        coords = {
+            "parameter": list(self.names), "combination": ("parameter", list(self.combinations)),
+            "parameter_unit": ("parameter", list(self.units)), "actuator": list(self.start.actuators),
+        }  # fmt: skip
+        attrs = {"method": self.method, "condition": self.condition, "rows": self.rows, "source": self.source}
+        return xr.Dataset(data, coords=coords, attrs=attrs)
+
+    def table(self) -> str:
+        """The estimates as text: value, standard error, t-ratio, value of the file."""
+        width = max([len(name) for name in self.names] + [9])
+        lines = [f"{'parameter':{width}}  {'estimate':>12}  {'sigma':>10}  {'t':>8}  {'file':>12}  unit"]
+        rows = zip(self.names, self.estimate, self.sigma, self.t_ratio, self.prior, self.units, strict=True)
+        lines += [f"{n:{width}}  {e:12.6g}  {s:10.3g}  {t:8.1f}  {p:12.6g}  {u}" for n, e, s, t, p, u in rows]
+        for name, values in (("offset", self.offset), ("gain", self.gain)):
+            if values is not None:
+                lines += [f"{name + ' ' + a:{width}}  {v:12.6g}" for a, v in zip(self.start.actuators, values, strict=True)]
+        return "\n".join(lines)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the identified robot as a robot file; its `source` says how it was found."""
+        from flexapod.description.write import write_robot_file
+
+        write_robot_file(self.robot.description, path)
+        return Path(path)

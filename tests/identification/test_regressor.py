@@ -1,0 +1,155 @@
+"""Regressors against inverse dynamics, and column by column against differences of another formulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from measured import DATA, RIGID, series
+
+import flexapod as fp
+from flexapod.analysis.inverse_dynamics import PROGRAM
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.sampling import random_states
+from flexapod.identification.linear_model import linear_model, model_inputs
+
+ROUNDING = 1e-12
+"""Regressor and inverse dynamics are sums of some thousand products; errors over the largest force of all samples."""
+DIFFERENCES = 1e-10
+"""Differences over a step as large as the parameter: exact for a linear law up to rounding of forces that are 1e3 times larger."""
+FILE_STEP = 1e-8
+"""Differences of forces up to 1e5 times larger than the change, to rounding."""
+STATES = 40
+
+
+def states_of(robot: fp.Robot) -> fp.Motion:
+    return fp.Motion(time=np.arange(float(STATES)), **random_states(robot, STATES, seed=4))
+
+
+QUICK = ("five-bar", "hexapod")
+"""Robots of the quick run: a general planar one, and one with closed-form legs; the others compile for seconds each."""
+
+
+def robots(names: tuple[str, ...]) -> list[object]:
+    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.full) for name in names]
+
+
+@pytest.mark.parametrize("name", robots(RIGID))
+def test_product_is_inverse_dynamics(name: str) -> None:
+    robot = fp.load(name)
+    motion = states_of(robot)
+    force = fp.inverse_dynamics(robot, motion).force.values
+    for legs in ("each", "alike"):  # in the catalogue all legs of a robot are alike
+        found = fp.regressor(robot, motion, legs=legs)
+        error = np.abs(found.regressor.values @ found.value.values - force).max() / np.abs(force).max()
+        assert error < ROUNDING, f"{name}, legs {legs}: {error:.2e}"
+
+
+@pytest.mark.parametrize("name", robots(("stewart-3-3", "gough-stewart", "hexa", "delta", "five-bar", "planar-4-prr")))
+def test_columns_are_differences_of_another_formulation(name: str) -> None:
+    """Every inertial parameter is changed in the kernel of virtual work (Newton-Euler where that does not apply)."""
+    robot = fp.load(name)
+    inputs, reasons = model_inputs(robot, random_states(robot, 8, seed=2))
+    model = linear_model(robot, friction=False)
+    Y = model.rows(inputs, None, reasons)
+    other = "newton_euler" if name == "planar-4-prr" else "virtual_work"
+    bound = kernel(robot, PROGRAM[other], **({"friction": False} if other == "newton_euler" else {}))
+    bound = type(bound)(robot, bound.compiled)
+    given = {i.name: inputs[i.name] for i in bound.signature.inputs}
+    places = {p.name: k for k, p in enumerate(bound.signature.parameters)}
+    start = bound.batch(given).outputs["force"]
+    zeros = bound.compiled.zeros
+    scale = np.abs(Y).max(axis=(0, 1))
+    checked = 0
+    for k, column in enumerate(model.columns):
+        turned = column.body and not np.allclose(axes(robot, column.body), np.eye(3), atol=1e-12)
+        if column.value not in places or column.value in zeros or turned:
+            continue
+        step = bound.parameters.copy()
+        step[places[column.value]] += 1.0
+        difference = bound.batch(given, step).outputs["force"] - start
+        error = np.abs(difference - Y[:, :, k]).max() / max(scale[k], np.abs(start).max() * 1e-3)
+        assert error < DIFFERENCES, f"{column.name}: {error:.2e}"
+        checked += 1
+    assert checked >= 3, f"only {checked} of {len(model.columns)} columns were compared"
+
+
+def axes(robot: fp.Robot, body: str) -> np.ndarray:
+    return np.array([[robot.values[f"{body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])
+
+
+FILE_PARAMETERS = [
+    ("hexapod", "platform.mass", "platform.mass"),  # com at the origin: the tensor about it does not change
+    ("hexapod", "legs.A.slider.mass", "legs.A.slider.mass"),
+    pytest.param("hexaslide", "legs.3.rail.friction.viscous", "legs.3.rail.friction.viscous", marks=pytest.mark.full),
+    pytest.param("gough-stewart", "legs.1.3.IA", "legs.1.q3.inertia", marks=pytest.mark.full),
+    pytest.param("gough-stewart", "legs.1.2.inertial.XY", "legs.1.2.inertia.xy", marks=pytest.mark.full),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "column"), FILE_PARAMETERS)
+def test_columns_are_differences_of_file_parameters(name: str, path: str, column: str) -> None:
+    robot = fp.load(name)
+    motion = states_of(robot)
+    at = robot.parameter(path)
+    assert isinstance(at, float)
+    step = 0.1 * max(abs(at), 0.1)
+    up = robot.with_parameters({path: at + step})
+    difference = (fp.inverse_dynamics(up, motion).force - fp.inverse_dynamics(robot, motion).force).values / step
+    Y = fp.regressor(robot, motion).regressor.sel(parameter=column).values
+    error = np.abs(difference - Y).max() / np.abs(Y).max()
+    assert error < FILE_STEP, f"{path}: {error:.2e}"
+
+
+@pytest.mark.full
+def test_friction_at_given_loads_is_linear() -> None:
+    robot = fp.load("hexaslide")
+    motion = states_of(robot)
+    one = fp.regressor(robot, motion)
+    rubbing = robot.with_parameters({"legs.rail.friction.normal": 0.3})
+    two = fp.regressor(rubbing, motion)
+    assert np.abs(two.load.values - one.load.values).max() > 1e-3, "loads follow the friction"
+    held = fp.regressor(rubbing, motion, loads=one.load)
+    np.testing.assert_array_equal(held.regressor.values, one.regressor.values)
+
+
+def test_springs_and_dampers_of_passive_joints(tmp_path: Path) -> None:
+    """A joint with a spring makes inverse dynamics go through the equations of flexible legs: another derivation."""
+    text = fp.catalogue()["five-bar"].read_text(encoding="utf-8")
+    path = tmp_path / "sprung.yaml"
+    path.write_text(with_springs(text), encoding="utf-8")
+    robot = fp.load(path)
+    motion = series(robot, 1.0, 40.0, size=0.03, seed=1)
+    found = fp.regressor(robot, motion)
+    force = fp.inverse_dynamics(robot, motion).force.values
+    assert any(name.endswith("stiffness") for name in found.parameter.values)
+    error = np.abs(found.regressor.values @ found.value.values - force).max() / np.abs(force).max()
+    assert error < 1e-9, f"{error:.2e} (loops closed by Newton in both)"
+
+
+def with_springs(text: str) -> str:
+    lines = []
+    for line in text.splitlines():
+        if "elbow" in line and "type: revolute" in line:
+            line = line.rstrip().rstrip("}").rstrip() + ", stiffness: 3.0, damping: 0.2}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def test_what_it_refuses() -> None:
+    with pytest.raises(fp.InputError, match="deflections that no actuator measures; name file parameters"):
+        fp.base_parameters(fp.load("dualemps"))
+    robot = fp.load("hexapod")
+    with pytest.raises(fp.InputError, match="has no friction here"):
+        fp.regressor(robot, states_of(robot), loads=np.ones((STATES, 3)))
+    with pytest.raises(fp.InputError, match="legs: expected 'each' or 'alike'"):
+        fp.regressor(robot, states_of(robot), legs="both")  # type: ignore[arg-type]
+
+
+def test_one_axis() -> None:
+    robot = fp.load(DATA / "emps.yaml")
+    motion = series(robot, 1.0, 50.0, size=0.02, seed=0)
+    found = fp.regressor(robot, motion)
+    force = 95.1089 * motion.acceleration + 203.5034 * motion.velocity + 20.3935 * np.sign(motion.velocity)
+    np.testing.assert_allclose(found.regressor.values @ found.value.values, force, rtol=1e-12, atol=1e-10)

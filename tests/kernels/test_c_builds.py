@@ -1,0 +1,97 @@
+"""Exported C of every quantity and robot: gcc and clang, -O0 and -O3, without a warning, under the address and
+undefined-behaviour sanitizers, and equal to the kernels, refused samples included. `make test` takes a sample, `make test-full`
+everything.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from c_builds import BUILDS, CLEAN, build, run_driver, write_driver
+from kernel_programs import ALL, PARAMETERS, inputs_for
+
+import flexapod as fp
+from flexapod.analysis.kernels import PROGRAMS, golden_inputs
+from flexapod.analysis.sampling import random_leg_states, random_states
+from flexapod.kernels import compile_kernel, export_c
+
+AGREES = 1e-9
+"""Of the largest entry of an output. It is 1e-13 where the equations are well conditioned; the compiled kernels fuse
+multiplications with additions, and solves amplify that."""
+SAMPLE = [("stewart-3-3", "minimal_inverse_dynamics"), ("five-bar", "inverse_kinematics")]
+SMALL = ("nested", "kepler")
+"""Programs that `make test` takes: loops in loops, and an iteration that may not converge."""
+OPTIONS: dict[str, dict[str, Any]] = {"value_derivatives": {"values": ("platform.mass",)}}
+"""Options without which a quantity has no program."""
+
+
+def with_bad_samples(inputs: dict[str, Any]) -> dict[str, Any]:
+    """The samples, and after them copies with a NaN, an infinity, zeros, huge and tiny numbers in each input."""
+    bad = {name: [values] for name, values in inputs.items()}
+    for name in inputs:
+        for value in (np.nan, -np.inf, 0.0, 1e300, 1e-300):
+            for other in inputs:
+                row = inputs[other][:1].copy()
+                if other == name:
+                    row.reshape(-1)[:1] = value
+                bad[other].append(row)
+    return {name: np.concatenate(rows) for name, rows in bad.items()}
+
+
+def compare(folder: Path, files: dict[str, Path], kernel: Any, parameters: Any, inputs: dict[str, Any]) -> None:
+    name, signature = files["source"].stem, kernel.signature
+    driver = write_driver(folder, name, signature)
+    given = with_bad_samples(inputs)
+    expected = kernel.batch(given, parameters)
+    size = {o.name: np.abs(expected.outputs[o.name][expected.status == 0]).max(initial=0.0) for o in signature.outputs}
+    for compiler, level in BUILDS:
+        build(compiler, level, files["source"], driver, folder / "driver")
+        found = run_driver(folder / "driver", signature, parameters, given)
+        good = len(next(iter(inputs.values()))) if inputs else 1
+        assert np.array_equal(found.status[:good], expected.status[:good]), (compiler, level)
+        assert np.array_equal(found.status == -1, expected.status == -1)  # inputs that are no finite numbers
+        both = (found.status == 0) & (expected.status == 0) & (np.arange(len(found.status)) < good)
+        for o in signature.outputs:
+            error = np.abs(found.outputs[o.name] - expected.outputs[o.name])[both].max(initial=0.0)
+            assert error <= AGREES * size[o.name], (compiler, level, o.name, error / size[o.name])
+            assert np.all(np.isnan(found.outputs[o.name][found.status != 0]))
+    build(*BUILDS[0], files["source"], files["test"], folder / "self_test")
+    done = subprocess.run([folder / "self_test"], capture_output=True, text=True, check=False, env=CLEAN)
+    assert done.returncode == 0, done.stdout[:500]
+
+
+def check_robot(folder: Path, name: str, quantity: str) -> None:
+    robot, options = fp.load(name), OPTIONS.get(quantity, {})
+    try:
+        bound = fp.kernel(robot, quantity, **options)
+    except fp.FlexapodError as error:
+        pytest.skip(f"refused: {error}")
+    states = random_leg_states(robot, 8, seed=1) if robot.elastic_legs else random_states(robot, 8, seed=1)
+    files = fp.export_c(robot, quantity, folder, **options)
+    compare(folder, files, bound.compiled, bound.parameters, golden_inputs(bound, states))
+
+
+@pytest.mark.skipif(not BUILDS, reason="neither gcc nor clang is installed")
+@pytest.mark.parametrize("make", [m if m.__name__ in SMALL else pytest.param(m, marks=pytest.mark.full) for m in ALL])
+def test_programs_of_every_kind(make: Any, tmp_path: Path) -> None:
+    inputs = inputs_for(make().signature, 10)
+    files = export_c(make(), tmp_path, name="unit", golden_inputs=inputs, parameters=PARAMETERS)
+    compare(tmp_path, files, compile_kernel(make()), PARAMETERS, inputs)
+
+
+@pytest.mark.skipif(not BUILDS, reason="neither gcc nor clang is installed")
+@pytest.mark.parametrize(("name", "quantity"), SAMPLE)
+def test_a_sample_of_robots(name: str, quantity: str, tmp_path: Path) -> None:
+    check_robot(tmp_path, name, quantity)
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not BUILDS, reason="neither gcc nor clang is installed")
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", *PROGRAMS])
+@pytest.mark.parametrize("name", sorted(fp.catalogue()))
+def test_every_robot_and_quantity(name: str, quantity: str, tmp_path: Path) -> None:
+    check_robot(tmp_path, name, quantity)
