@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.forward_kinematics import Samples, targets
 from flexapod.analysis.planar_circles import CIRCLES, certify_circles, is_on_circles
 from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
@@ -58,6 +59,7 @@ class Found:
     problem: str = ""
 
 
+@checked
 def assembly_modes(
     robot: Robot, actuator_position: Any, *, certify: bool = True, seed: int = 0, on_error: OnError = "raise"
 ) -> xr.Dataset:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.complex_loops import leg_closure, leg_origins
 from flexapod.analysis.results import labels
 from flexapod.analysis.state import State
@@ -40,6 +41,7 @@ class NoBranchError(FlexapodError):
     """A leg cannot reach the pose."""
 
 
+@checked
 def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     """All actuator coordinates with which the robot can hold a pose: every combination of the branches of its legs.
 
