@@ -12,8 +12,8 @@ import numpy as np
 
 import flexapod
 from flexapod.analysis import quaternions as quat
-from flexapod.analysis.loop_poses import store
 from flexapod.analysis.monodromy import monodromy
+from flexapod.analysis.operation_modes import store
 from flexapod.analysis.path_tracking import Complex, Control
 from flexapod.analysis.platform_poses import parameters, six_leg_tracker
 

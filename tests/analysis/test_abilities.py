@@ -175,14 +175,23 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "fit_motion": (lambda c: (c.robot, c.motion), lambda c: [{"tolerance": 0.1}, {"friction": False}, {"wrench": WRENCH}]),
     "forward_kinematics": (
         lambda c: (c.robot, c.q + 0.01),
-        lambda c: [{"on_error": "mask"}, {"guess": c.pose}, {"continuation": True}, {"assembly": "any"}],
+        lambda c: [
+            {"on_error": "mask"}, {"guess": c.pose}, {"continuation": True}, {"assembly": "any"}, {"method": "all"},
+            {"certify": True},
+        ],
     ),
+    "assembly_modes": (
+        lambda c: (c.robot, c.q + 0.01),
+        lambda c: [{"certify": False}, {"seed": 1}, {"on_error": "mask"}],
+    ),
+    "working_modes": (lambda c: (c.robot, c.pose), lambda c: []),
     "platform_motion": (lambda c: (c.robot, c.driven), lambda c: [{"guess": c.pose}]),
 }
 """Verb -> its arguments, and the options that it is given one after another; the first key of each is the one under test."""
 
 SAME_ANSWER = {
     ("forward_kinematics", "guess"), ("forward_kinematics", "continuation"), ("forward_kinematics", "assembly"),
+    ("assembly_modes", "certify"), ("assembly_modes", "seed"),
     ("platform_motion", "guess"), ("forward_dynamics", "formulation"), ("fit_motion", "friction"), ("fit_motion", "wrench"),
 }  # fmt: skip
 """Options that choose between solutions: where there is one, the answer stays. Each has tests of its own."""

@@ -27,8 +27,8 @@ def words(command: str) -> list[str]:
 
 def test_every_command_has_examples() -> None:
     assert set(EXAMPLES) >= {
-        "robots", "motions", "show", "check", "schema", "kinematics", "workspace", "inverse-dynamics", "simulate", "frequencies",
-        "export-c", "count", "bench", "new", "report", "reproduce", "list", "clear",
+        "robots", "motions", "show", "check", "schema", "kinematics", "poses", "workspace", "inverse-dynamics", "simulate",
+        "frequencies", "export-c", "count", "bench", "new", "report", "reproduce", "list", "clear",
     }  # fmt: skip
     assert all(EXAMPLES.values())
 

@@ -41,6 +41,14 @@ NO_INVERSE = (
 UNDETERMINED = (
     "{robot} has {actuators} actuators for {mobility} freedoms of its platform; actuator coordinates do not determine its pose"
 )
+TOO_MANY = (
+    "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
+    "forward_kinematics, which finds the pose and checks that they do"
+)
+NO_PATHS = (
+    "certify: paths of {robot} cannot be certified; that is available for robots on six U-P-S, P-U-S or R-U-S legs. "
+    "method='all' lists the poses of any robot"
+)
 TIED = (
     "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
     "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
@@ -178,7 +186,12 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
+        "method": {}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
+    "assembly_modes": {
+        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY}, "certify": {}, "seed": {}, "on_error": {},
+    },
+    "working_modes": {ANY: {}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},

@@ -98,6 +98,11 @@ def _count(name: str, value: Any) -> None:
         _refuse(name, "a whole number above 0", value)
 
 
+def _seed(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        _refuse(name, "a whole number, 0 or above", value)
+
+
 def check_array(name: str, value: Any) -> None:
     """Numbers, a text that a verb knows, a function of time, or a pair (times, values)."""
     if value is None or isinstance(value, str) or callable(value) or (isinstance(value, tuple) and len(value) == 2):
@@ -139,14 +144,14 @@ def _path(name: str, value: Any) -> None:
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "robot": check_robot, "robots": _robots, "motion": _moving, "state": _moving, "start": _state, "starts": _state,
     "guess": _guess, "quantity": _text, "quantities": _texts_or_none,
-    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "limits", "details"), check_flag),
+    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "limits", "details", "certify"), check_flag),
     **dict.fromkeys(("progress", "continuation"), _flag_or_none),
     "friction": _friction,
     **dict.fromkeys(("formulation", "axes", "legs", "shares", "coordinates", "on_error", "point", "drive", "method"), _text),
     "assembly": _text,
     **dict.fromkeys(("inputs", "outputs", "parameters"), check_texts), "watch": _texts_or_none,
     **dict.fromkeys(("duration", "step", "output_step", "rtol", "atol", "tolerance", "length", "max_condition"), check_number),
-    **dict.fromkeys(("block", "threads"), _count),
+    **dict.fromkeys(("block", "threads"), _count), "seed": _seed, "pose": _state,
     **dict.fromkeys(("wrench", "force", "actuators", "elastic", "elastic_velocity", "elastic_acceleration"), check_array),
     **dict.fromkeys(("values", "grid"), _mapping), "events": _events, "save": _path,
 }  # fmt: skip

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.forward_kinematics import Samples, targets
+from flexapod.analysis.planar_circles import CIRCLES, certify_circles, is_on_circles
 from flexapod.analysis.results import OnError, SampleError, check_option, dataset, settle
 from flexapod.analysis.sphere_legs import Spheres, is_on_spheres, spheres
 from flexapod.errors import InputError
@@ -56,15 +59,17 @@ class Found:
     problem: str = ""
 
 
+@checked
 def assembly_modes(
     robot: Robot, actuator_position: Any, *, certify: bool = True, seed: int = 0, on_error: OnError = "raise"
 ) -> xr.Dataset:
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
-    Paths of all complex solutions are followed from a generic start system to the question. On robots whose platform points lie
-    on six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) Krawczyk's test then proves that each pose exists, and, where the
-    number of complex poses reaches the proven bound (40, or 16 with three platform points), that there is no other. Flexible
-    bodies are taken undeformed; limits of the file do not count (see `check_pose`).
+    Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
+    six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
+    proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
+    points; 6 in a plane), that there is no other. Flexible bodies are taken undeformed; limits of the file do not count (see
+    `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -82,26 +87,30 @@ def assembly_modes(
     Checked by: tests/analysis/test_assembly_modes.py, tests/analysis/test_loop_poses.py.
     """
     check_option("on_error", on_error, ("raise", "mask"))
-    rows = len(robot.actuators) + len(robot.plan.constraints)
-    if rows > 6:
-        raise InputError(
-            f"{robot.name} has {len(robot.actuators)} actuators for {robot.mobility.platform} degrees of freedom: "
-            "almost no actuator coordinates fit together; use forward_kinematics, which finds the pose and checks that they do"
-        )
+    refuse(robot, "assembly_modes", certify=certify, seed=seed, on_error=on_error)
     target, at = targets(robot, actuator_position)
     if at.time is not None:
         raise InputError("actuator_position: expected coordinates (actuators,) or (n, actuators), not a motion")
-    found = _on_spheres(robot, target, certify, seed) if is_on_spheres(robot) else [_by_loops(robot, q, seed) for q in target]
+    found = (
+        _on_spheres(robot, target, certify, seed)
+        if is_on_spheres(robot)
+        else [_by_loops(robot, q, certify, seed) for q in target]
+    )
     return _dataset(robot, found, at, on_error)
 
 
 def _on_spheres(robot: Robot, target: Array, certify: bool, seed: int) -> list[Found]:
     from flexapod.analysis.platform_poses import real_poses, solve_platforms
 
-    given = spheres(robot, target)
+    finite = np.all(np.isfinite(target), axis=1)
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    given = spheres(robot, np.where(finite[:, None], target, home))
     solutions = solve_platforms(given.a, given.b, given.s, family=given.family, seed=seed)
     real = real_poses(given.a, given.b, given.s, solutions)
-    return [_sphere_answer(robot, given, solutions, real, i, certify) for i in range(len(target))]
+    return [
+        _sphere_answer(robot, given, solutions, real, i, certify) if finite[i] else Found(problem=_NOT_FINITE)
+        for i in range(len(target))
+    ]
 
 
 def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: RealPoses, i: int, certify: bool) -> Found:
@@ -116,7 +125,12 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
         if moving and not finite.any():
             return Found(problem=_SELF_MOTION if really else _COMPLEX_MOTION)
     mine = np.flatnonzero(real.platform == i)
-    p, R = real.position[mine], real.rotation[mine]
+    p, R, residual = real.position[mine], real.rotation[mine], real.residual[mine]
+    if singular.any() and motion == "none":
+        from flexapod.analysis.self_motion import multiple_poses
+
+        more = multiple_poses(a, b, s, solutions.x[i][singular])
+        p, R, residual = (np.concatenate(parts) for parts in zip((p, R, residual), more, strict=True))
     arm = b @ np.swapaxes(R, 1, 2)
     lines = p[:, None] + arm - a
     lines = lines / np.linalg.norm(lines, axis=2, keepdims=True)
@@ -127,13 +141,14 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
         p = -(R @ p[..., None])[..., 0]
     count = int(finite.sum())
     found = Found(
-        position=p, rotation=R, residual=real.residual[mine], determinant=determinant, certified=np.zeros(len(mine), dtype=bool),
-        mode=["general"] * len(mine), complex_count=count, self_motion=motion,
+        position=p, rotation=R, residual=real.residual[mine], determinant=determinant, certified=np.zeros(len(p), dtype=bool),
+        mode=["general"] * len(p), complex_count=count, self_motion=motion,
     )  # fmt: skip
     _judge(found, given, solutions, real.index[mine], i, certify)
     return found
 
 
+_NOT_FINITE = "input is not a finite number: actuator_position"
 _SELF_MOTION = "self-motion: the platform can move while the actuators stand still, so its poses are a curve and cannot be listed"
 _COMPLEX_MOTION = (
     "self-motion of complex poses: the solutions are a curve, on which no real pose was found; the robot's geometry is singular "
@@ -157,7 +172,7 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
 
     Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i]), study_quadric())
     proof = certify_quadrics(Q, solutions.x[i][finite], np.isin(finite, index), quaternion=4)
-    found.certified = proof.real[np.searchsorted(finite, index)]
+    found.certified[: len(index)] = proof.real[np.searchsorted(finite, index)]
     sure = bool(proof.distinct and np.all(proof.real | proof.complex))
     if sure and len(finite) == bound:
         found.completeness = "proven"
@@ -168,11 +183,12 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
         found.detail += f"; {int((proof.real | proof.complex).sum())} of them certified"
 
 
-def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
-    from flexapod.analysis.loop_poses import generic_solutions, loop_poses
+def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
+    from flexapod.analysis.loop_poses import loop_poses
+    from flexapod.analysis.operation_modes import generic_solutions
 
     if not np.all(np.isfinite(q)):
-        return Found(problem="input is not a finite number: actuator_position")
+        return Found(problem=_NOT_FINITE)
     poses = loop_poses(robot, q, seed)
     _, generic = generic_solutions(robot)
     if len(poses.singular) and poses.complex_count == 0:
@@ -181,14 +197,26 @@ def _by_loops(robot: Robot, q: Array, seed: int) -> Found:
     names = [kind if kinds.count(kind) == 1 else f"{kind} {kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)]
     detail = (
         f"{poses.complex_count} of {len(generic.x)} complex poses found in {len(kinds)} operation mode{'s' * (len(kinds) > 1)}; "
-        f"the last {generic.quiet} monodromy loops found no other; not certified"
+        f"the last {generic.quiet} monodromy loops found no other"
     )
     r = len(poses.p)
-    return Found(
+    found = Found(
         position=poses.p, rotation=poses.R, residual=poses.residual,
         determinant=np.full(r, np.nan), certified=np.zeros(r, dtype=bool),
         mode=[names[m] for m in poses.mode], complex_count=poses.complex_count, detail=detail,
     )  # fmt: skip
+    proof = certify_circles(robot, q, poses) if certify and is_on_circles(robot) else None
+    if proof is None:
+        found.detail += "; not certified"
+    elif proof.distinct and bool(np.all(proof.real | proof.complex)):
+        found.certified = proof.real[poses.index]
+        found.detail += "; all of them certified and distinct"
+        if len(proof.real) == CIRCLES:
+            found.completeness, found.detail = (
+                "proven",
+                f"all {CIRCLES} complex poses certified and distinct: no other pose exists",
+            )
+    return found
 
 
 def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -> xr.Dataset:

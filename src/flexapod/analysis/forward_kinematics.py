@@ -97,6 +97,7 @@ def forward_kinematics(
             raise InputError("method='all' needs no guess, continuation or assembly: it gives all poses")
         return assembly_modes(robot, actuator_position, certify=certify, on_error=on_error)
     proofs = None
+    refuse(robot, "forward_kinematics", method=method, certify=certify)
     solved = solve(robot, actuator_position, guess, continuation, assembly)
     words = solved.words
     if certify:

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from flexapod.analysis import quaternions as quat
 from flexapod.analysis.discs import Disc
-from flexapod.analysis.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.pose_certificate import DATA_ERROR, certify_quadrics, joined, leg_quadrics, study_quadric
 from flexapod.analysis.pose_guess import start_poses
 from flexapod.analysis.pose_search import Poses, PoseSearch
 from flexapod.analysis.sphere_legs import spheres
-from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.forward_kinematics import Solved
@@ -35,6 +34,9 @@ FIRST = 2.0**-5
 
 NEAR = 0.05
 """Largest distance of the prediction from the path, |x| being 1."""
+
+ROUND = 1e-11
+"""Relative error of the data that polydiscs of segments allow for: they must be wider than the enclosures of the nodes."""
 
 MOST = 64
 """Segments that are cut at a time, from the first uncertain one on."""
@@ -63,15 +65,6 @@ class PathCertificate:
     reason: str
 
 
-def check_certifiable(robot: Robot) -> None:
-    """Refuse robots whose legs are not UPS, PUS or RUS."""
-    if len(robot.legs) != 6 or any(form is None for form in robot.closed_forms):
-        raise InputError(
-            f"certify: paths of {robot.name} cannot be certified; that is available for robots on six UPS, PUS or RUS legs. "
-            "method='all' lists the poses of any robot"
-        )
-
-
 def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: Array) -> PathCertificate:
     """Follow the pose from q0 to q1 with certainty.
 
@@ -95,10 +88,11 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
         rest = rest[: np.searchsorted(rest, rest[0]) + MOST] if len(rest) else rest
         if len(rest) == 0:
             break
-        if len(t) > LIMIT or (t[rest + 1] - t[rest]).min() < SMALLEST:
+        if len(t) > LIMIT or t[rest[0] + 1] - t[rest[0]] < SMALLEST:
             end = int(rest[0])
             reason = f"a singular pose lies after {100.0 * t[end]:.6g} % of the straight path of the actuators, or too near to it"
             return _ended(x[end], float(t[end]), end, float(nodes[0].rad[end].max()), reason)
+        rest = rest[t[rest + 1] - t[rest] >= SMALLEST]
         half = 0.5 * (t[rest] + t[rest + 1])
         between = _newton(_quadrics(robot, q0, way, half, np.zeros(len(half))).mid.real, _middle(x[rest], x[rest + 1]))
         found = _certified(_quadrics(robot, q0, way, half, np.zeros(len(half))), between)
@@ -114,7 +108,6 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
 def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Reasons and numbers of segments of the paths from the guess to every sample; poses and joints that are not those of
     the certified path are replaced."""
-    check_certifiable(robot)
     search = PoseSearch(robot)
     wanted = solved.poses.joints[:, list(robot.driven)]
     start, own, refused = start_poses(search, guess, len(wanted))
@@ -196,7 +189,8 @@ def _quadrics(robot: Robot, q0: Array, way: Array, t: Array, half: Array) -> Dis
             a_spread[:, i] = np.abs(form.drive) * move[:, None]
         else:  # a chord is shorter than its arc
             a_spread[:, i] = (np.linalg.norm(form.U - form.pivot) * move * (1.0 + 1e-12))[:, None]
-    return joined(leg_quadrics(given.a, given.b, given.s, a_spread=a_spread, s_spread=s_spread), study_quadric())
+    error = ROUND if np.any(half > 0.0) else DATA_ERROR
+    return joined(leg_quadrics(given.a, given.b, given.s, error, a_spread=a_spread, s_spread=s_spread), study_quadric())
 
 
 def _certified(Q: Disc, x: Array) -> tuple[Disc, NDArray[np.bool_]]:

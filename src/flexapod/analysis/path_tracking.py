@@ -131,4 +131,9 @@ def projective_gap(x: Complex, y: Complex) -> Array:
     x = x / np.linalg.norm(x, axis=-1, keepdims=True)
     y = y / np.linalg.norm(y, axis=-1, keepdims=True)
     product = x @ np.conj(np.swapaxes(y, -1, -2))
-    return np.asarray(1.0 - (product.real**2 + product.imag**2))
+    gap = 1.0 - (product.real**2 + product.imag**2)
+    near = np.nonzero(gap < 1e-8)  # cancellation: those pairs once more, by the part of one that is normal to the other
+    u, v = x[near[:-1]], y[(*near[:-2], near[-1])]
+    rest = u - product[near][:, None] * v
+    gap[near] = (np.abs(rest) ** 2).sum(axis=-1)
+    return np.asarray(gap)

@@ -17,8 +17,8 @@ from flexapod.analysis import quaternions as quat
 from flexapod.analysis.path_tracking import ARRIVED, Array, Complex, Control, Ends, Tracker, projective_gap
 from flexapod.analysis.start_systems import Start, load_start
 
-SAME = 1e-12
-"""Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-15 or so."""
+SAME = 1e-16
+"""Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
 
 FLAT = 1e-8
 """|e.e| / |e|^2 below which a solution lies at infinity: no rotation belongs to it."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis import quaternions as quat
 from flexapod.analysis.path_tracking import Array, Complex, projective_gap
 from flexapod.analysis.pose_certificate import joined, leg_quadrics, study_quadric
 
@@ -91,7 +92,32 @@ def self_motions(a: Array, b: Array, s: Array, ends: Complex, random: np.random.
     return True, any(on_curve(Q, x.real.astype(np.complex128)) for x in starts)
 
 
-def _times(p: NDArray[np.float64], e: NDArray[np.float64]) -> NDArray[np.float64]:
-    from flexapod.analysis.quaternions import product, pure
+NEAR = 1e-3
+"""Ends of paths that are nearer than this at a pose of higher multiplicity belong together: they are found to 1e-5 or so."""
 
-    return np.asarray(product(pure(p), e))
+
+def multiple_poses(a: Array, b: Array, s: Array, ends: Complex) -> tuple[Array, Array, Array]:
+    """Real isolated poses at which several paths end: positions (r, 3), rotations (r, 3, 3), relative errors of leg lengths (r,).
+
+    Checked by: tests/analysis/test_assembly_modes.py.
+    """
+    Q, kept = quadrics(a, b, s), np.zeros((0, 8))
+    for x in ends:
+        x = x / x[np.abs(x).argmax()]
+        if np.abs(x.imag).max() > NEAR:
+            continue
+        found, residual, _, _ = onto(Q, x.real.astype(np.complex128))
+        y = (found / found[np.abs(found).argmax()]).real
+        new = len(kept) == 0 or projective_gap(kept.astype(np.complex128), y[None].astype(np.complex128)).min() > NEAR**2
+        if residual < ON and new and y[:4] @ y[:4] > 1e-6 * (y @ y):
+            kept = np.concatenate([kept, y[None]])
+    e, g = kept[:, :4], kept[:, 4:]
+    square = (e * e).sum(axis=1)
+    p = quat.product(g, quat.conjugate(e))[:, 1:] / square[:, None]
+    R = quat.matrix(e)
+    length = np.linalg.norm(p[:, None] + b @ np.swapaxes(R, 1, 2) - a, axis=2)
+    return p, R, np.abs(length / np.sqrt(s) - 1.0).max(axis=1, initial=0.0)
+
+
+def _times(p: NDArray[np.float64], e: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(quat.product(quat.pure(p), e))

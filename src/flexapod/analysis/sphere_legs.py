@@ -68,11 +68,14 @@ def is_on_spheres(robot: Robot) -> bool:
 def _kind(leg: Leg) -> str | None:
     if leg.architecture != "general":
         return "sphere"
-    moving = [leg.links[i] for i in leg.moving if not leg.links[i].elastic]
-    passive = [link for link in moving if not link.actuated]
+    return "circle" if leg.closing.type == "spherical" and has_one_hinge(leg) else None
+
+
+def has_one_hinge(leg: Leg) -> bool:
+    """A leg is a plain chain to its closing joint with one passive revolute joint."""
+    passive = [leg.links[i] for i in leg.moving if not leg.links[i].elastic and not leg.links[i].actuated]
     chain = [link.parent for link in leg.links] == list(range(-1, len(leg.links) - 1))
-    end = leg.closing.type == "spherical" and leg.closing.link == len(leg.links) - 1
-    return "circle" if chain and end and len(passive) == 1 and passive[0].kind == "R" else None
+    return chain and leg.closing.link == len(leg.links) - 1 and len(passive) == 1 and passive[0].kind == "R"
 
 
 def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
@@ -80,7 +83,7 @@ def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
     parts: list[tuple[Array, Array, Array]] = []
     legs: list[int] = []
     for i, leg in enumerate(robot.legs):
-        column = _columns(robot)[i]
+        column = actuators_of(robot)[i]
         form = robot.closed_forms[i]
         own = [_sphere(robot, leg, form, q[:, column[0]])] if form is not None else _circle(leg, q[:, list(column)])
         parts += own
@@ -119,7 +122,7 @@ def _pairs(points: Array, tolerance: float) -> list[int] | None:
     return order
 
 
-def _columns(robot: Robot) -> list[tuple[int, ...]]:
+def actuators_of(robot: Robot) -> list[tuple[int, ...]]:
     """Actuators of each leg."""
     result, k = [], 0
     for leg in robot.legs:
@@ -149,20 +152,27 @@ def _sphere(robot: Robot, leg: Leg, form: ClosedFormLeg, q: Array) -> tuple[Arra
 
 def _circle(leg: Leg, q: Array) -> list[tuple[Array, Array, Array]]:
     """Two spheres whose circle the joint of a leg with one passive revolute joint runs on."""
+    found = [hinge_circle(leg, values) for values in q]
+    centres = np.array([[c + r * axis for c, r, axis in found], [c - r * axis for c, r, axis in found]])
+    return [(centre, leg.closing.on_platform.position, np.array([2.0 * r**2 for _, r, _ in found])) for centre in centres]
+
+
+def hinge_circle(leg: Leg, values: Array) -> tuple[Array, float, Array]:
+    """Circle of the closing joint's centre about the one passive revolute joint of a leg: centre (3,), radius, axis (3,).
+
+    Args:
+        values: coordinates of the leg's actuators.
+    """
     driven = [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
     hinge = next(i for i in leg.moving if not leg.links[i].actuated and not leg.links[i].elastic)
-    centres, squares = np.empty((2, len(q), 3)), np.empty(len(q))
-    for row, values in enumerate(q):
-        coordinates = np.where([leg.links[i].elastic for i in leg.moving], 0.0, leg.home)
-        coordinates[driven] = values
-        poses = link_poses(leg, coordinates)
-        R, p = poses[leg.closing.link]
-        joint = p + R @ leg.closing.on_link.position
-        axis, origin = poses[hinge][0][:, 2], poses[hinge][1]
-        centre = origin + axis * (axis @ (joint - origin))
-        radius = float(np.linalg.norm(joint - centre))
-        if radius < 1e-12:
-            raise InputError(f"actuator_position: the end of leg {leg.name} lies on the axis of its revolute joint")
-        centres[:, row] = centre + radius * axis, centre - radius * axis
-        squares[row] = 2.0 * radius**2
-    return [(centre, leg.closing.on_platform.position, squares) for centre in centres]
+    coordinates = np.where([leg.links[i].elastic for i in leg.moving], 0.0, leg.home)
+    coordinates[driven] = values
+    poses = link_poses(leg, coordinates)
+    R, p = poses[leg.closing.link]
+    joint = p + R @ leg.closing.on_link.position
+    axis, origin = poses[hinge][0][:, 2], poses[hinge][1]
+    centre = origin + axis * (axis @ (joint - origin))
+    radius = float(np.linalg.norm(joint - centre))
+    if radius < 1e-12:
+        raise InputError(f"actuator_position: the end of leg {leg.name} lies on the axis of its revolute joint")
+    return centre, radius, axis

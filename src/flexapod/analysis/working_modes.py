@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.complex_loops import leg_closure, leg_origins
 from flexapod.analysis.results import labels
 from flexapod.analysis.state import State
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-STARTS = 256
+STARTS = 128
 """Random starts of Newton's method for legs without a closed form."""
 
 SAME = 1e-6
@@ -39,6 +41,7 @@ class NoBranchError(FlexapodError):
     """A leg cannot reach the pose."""
 
 
+@checked
 def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     """All actuator coordinates with which the robot can hold a pose: every combination of the branches of its legs.
 
@@ -60,6 +63,7 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     """
     import xarray as xr
 
+    refuse(robot, "working_modes")
     if not isinstance(pose, State) or not pose.single:
         raise InputError("pose: expected one State")
     branches = []
@@ -132,7 +136,7 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     q[1:, free] += spread[1:, free]
     p, R = np.tile(pose.position, (STARTS, 1)), np.tile(pose.rotation, (STARTS, 1, 1))
     size = np.where(turning, 1.0, length)
-    for _ in range(60):
+    for _ in range(40):
         residual, rows, _, _ = leg_closure(leg, q, p, R, length)
         step = -(np.linalg.pinv((rows * size)[:, :, free].real, rcond=1e-9) @ residual.real[..., None])[..., 0]
         step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1, initial=0.0), 1e-300))[:, None]

@@ -1,0 +1,108 @@
+"""Command `poses`: all assembly modes of actuator coordinates, or all working modes of the pose that they give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
+from flexapod.views.output import as_json as dataset_json
+from flexapod.views.output import check_places, number, print_json, print_table, print_text, write_data, write_plot
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    command(
+        app, "poses",
+        "flexapod poses gough-stewart",
+        "flexapod poses stewart-3-3 --actuators 0.1,-0.2,0.05,0,0.15,-0.1",
+        "flexapod poses hexaslide --working",
+    )(poses)  # fmt: skip
+
+
+def poses(
+    robot: RobotName,
+    actuators: Annotated[
+        str | None, typer.Option("--actuators", metavar="A,B,..", help="actuator coordinates [m or rad]; left out: those of home")
+    ] = None,
+    working_modes: Annotated[
+        bool, typer.Option("--working", help="the actuator coordinates that hold the home pose, for all branches of the legs")
+    ] = False,
+    certify: Annotated[bool, typer.Option(help="prove the poses, and that there are no others, where that is possible")] = True,
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """All real poses of the platform for given actuator coordinates (assembly modes), or all leg branches (working modes)."""
+    check_places(out, plot)
+    found = robot_of(robot, changes)
+    if working_modes:
+        if actuators is not None or plot is not None:
+            raise fp.InputError("--working: takes neither --actuators nor --plot; it lists actuator coordinates of the home pose")
+        result = fp.working_modes(found, fp.State(position=found.home.position, rotation=found.home.rotation))
+        _show_working(found, result, as_json)
+    else:
+        with working("following all solutions ..."):
+            result = fp.assembly_modes(found, _coordinates(found, actuators), certify=certify)
+        _show_poses(found, result, as_json)
+    if out is not None:
+        note(f"wrote {write_data(out, result)}")
+    if plot is not None:
+        from flexapod.views.plot_poses import poses_figure
+
+        note(f"wrote {write_plot(plot, poses_figure(found, result), found.name)}")
+
+
+def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
+    if text is None:
+        home = fp.working_modes(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+        return [float(q) for q in home["actuator_position"].values[0]]
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise fp.InputError(f"--actuators {text}: expected numbers between commas, e.g. --actuators 0.1,0.2,0.1") from None
+    if len(values) != len(robot.actuators):
+        wanted = f"{len(robot.actuators)} actuators of {robot.name} ({', '.join(robot.actuators)})"
+        raise fp.InputError(f"--actuators: {len(values)} numbers for the {wanted}")
+    return values
+
+
+def _show_poses(robot: fp.Robot, result: Any, as_json: bool) -> None:
+    if as_json:
+        print_json(dataset_json(result))
+        return
+    rows = []
+    for k in range(int(result["count"])):
+        position, sign = result["position"].values[k], result["determinant"].values[k]
+        side = "" if sign != sign else "+" if sign > 0 else "-"
+        kind, proven = str(result["operation_mode"].values[k]), "yes" if result["certified"].values[k] else "no"
+        rows.append([str(k + 1), *(number(x) for x in position), number(_angle(robot, result, k)), side, kind, proven])
+    head = ("mode", "x [m]", "y [m]", "z [m]", "rotation from home [deg]", "side", "operation mode", "certified")
+    all_ = f"{int(result['complex_count'])} complex ones; complete: {result['completeness'].values}"
+    print_table(f"{robot.name}: {len(rows)} real poses of {all_}", head, rows)
+    print_text(str(result["detail"].values))
+
+
+def _angle(robot: fp.Robot, result: Any, k: int) -> float:
+    """Angle of the rotation from home to a pose [deg]."""
+    import numpy as np
+
+    trace = float(np.trace(result["rotation"].values[k] @ robot.home.rotation.T))
+    return float(np.degrees(np.arccos(np.clip((trace - 1.0) / 2.0, -1.0, 1.0))))
+
+
+def _show_working(robot: fp.Robot, result: Any, as_json: bool) -> None:
+    if as_json:
+        print_json(dataset_json(result))
+        return
+    branches = result["branch"].values
+    rows = [
+        ["".join(str(b) for b in branches[k]), *(number(q) for q in values)]
+        for k, values in enumerate(result["actuator_position"].values)
+    ]
+    head = ("branches", *(f"{n} [{u}]" for n, u in zip(robot.actuators, robot.actuator_units, strict=True)))
+    print_table(f"{robot.name}: {len(rows)} working modes at home", head, rows)

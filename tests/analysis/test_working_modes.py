@@ -1,0 +1,80 @@
+"""Working modes: every branch holds the pose; closed forms agree with Newton's search; counts of known legs."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.sampling import random_states
+from flexapod.analysis.working_modes import NoBranchError, _searched
+
+HOLDS = 1e-12  # distance of the joint from its place, relative to the robot's size; measured 1e-15
+SAME = 1e-8  # an actuator by two ways
+
+
+def some_pose(robot: fp.Robot, seed: int = 3) -> fp.State:
+    drawn = random_states(robot, 1, seed)
+    return fp.State(position=drawn["position"][0], rotation=drawn["rotation"][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "branches"),
+    [
+        ("gough-stewart", [1] * 6),
+        ("hexaslide", [2] * 6),
+        ("hexa", [2] * 6),
+        ("delta", [2] * 3),
+        ("five-bar", [1, 2]),
+        ("tripteron", [2] * 3),
+    ],
+)
+def test_branches_of_known_legs(name, branches):
+    """The platform of the five-bar is the end of its left leg, whose orientation is part of the pose: one branch."""
+    robot = fp.load(name)
+    modes = fp.working_modes(robot, some_pose(robot))
+    assert modes["branches"].values.tolist() == branches
+    assert modes.sizes["working_mode"] == np.prod(branches)
+    assert int(modes["home"].sum()) == 1
+
+
+@pytest.mark.parametrize("name", ["hexapod", "hexa", "stewart-3-3", "delta"])
+def test_the_first_mode_is_that_of_inverse_kinematics(name):
+    robot = fp.load(name)
+    at = some_pose(robot)
+    modes = fp.working_modes(robot, at)
+    wanted = fp.inverse_kinematics(robot, at, joints=False)["actuator_position"].values
+    gap = np.abs(modes["actuator_position"].values - wanted).max(axis=1)
+    assert gap.min() < SAME
+
+
+@pytest.mark.parametrize("name", ["hexapod", "hexa"])
+def test_closed_forms_agree_with_the_search(name):
+    """Two independent ways: quadratic equation of the leg, Newton's method from random starts on its closing rows."""
+    robot = fp.load(name)
+    at = some_pose(robot)
+    modes = fp.working_modes(robot, at)
+    for k, leg in enumerate(robot.legs):
+        known = np.unique(np.round(modes["actuator_position"].values[:, k], 9))
+        found = np.array([q[0] for q in _searched(robot, leg, at)])
+        gap = known[:, None] - found[None]
+        if robot.actuator_units[k] == "rad":
+            gap = np.arctan2(np.sin(gap), np.cos(gap))
+        assert np.abs(gap).min(axis=1).max() < SAME
+        assert np.abs(gap).min(axis=0).max() < SAME
+
+
+def test_every_mode_of_a_slider_robot_keeps_the_rod_lengths():
+    robot = fp.load("hexaslide")
+    at = some_pose(robot)
+    modes = fp.working_modes(robot, at)
+    for k, form in enumerate(robot.closed_forms):
+        d = modes["actuator_position"].values[:, k] + robot.legs[k].links[0].zero
+        rod = np.linalg.norm(at.position + at.rotation @ form.S - (form.U + d[:, None] * form.drive), axis=1)
+        assert np.abs(rod - form.length).max() < HOLDS
+
+
+def test_a_leg_that_cannot_reach_is_named():
+    robot = fp.load("hexapod")
+    with pytest.raises(NoBranchError, match=f"leg {robot.legs[0].name} cannot reach the pose"):
+        fp.working_modes(robot, fp.State(position=robot.home.position + np.array([0.0, 0.0, 50.0])))
+    with pytest.raises(fp.InputError, match="expected one State"):
+        fp.working_modes(robot, fp.State(position=np.zeros((2, 3))))

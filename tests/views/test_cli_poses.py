@@ -1,0 +1,43 @@
+"""`flexapod poses`: the table says what the verb says; wrong input has its reason."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import flexapod as fp
+
+Run = Callable[..., Any]
+
+
+def test_poses_of_home_are_listed_with_their_certainty(run: Run) -> None:
+    result = run("poses", "gough-stewart")
+    assert result.exit_code == 0
+    assert "8 real poses of 40 complex ones; complete: proven" in result.stdout
+    assert "all 40 complex poses certified and distinct: no other pose exists" in result.stdout
+
+
+def test_json_and_files_hold_the_result(run: Run) -> None:
+    text = "0.1,-0.2,0.05,0,0.15,-0.1"
+    result = run("poses", "stewart-3-3", "--actuators", text, "--json", "--out", "a.nc", "--plot", "a.html")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    expected = fp.assembly_modes(fp.load("stewart-3-3"), [float(x) for x in text.split(",")])
+    assert str(int(expected["count"])) in json.dumps(found.get("count", found))
+
+
+def test_working_modes_are_listed(run: Run) -> None:
+    result = run("poses", "hexaslide", "--working")
+    assert result.exit_code == 0
+    assert "64 working modes at home" in result.stdout
+
+
+def test_wrong_input_is_explained(run: Run) -> None:
+    for words, text in (
+        (["poses", "stewart-3-3", "--actuators", "1,2"], "2 numbers for the 6 actuators"),
+        (["poses", "stewart-3-3", "--actuators", "a,b"], "expected numbers between commas"),
+        (["poses", "planar-4-prr"], "almost no actuator coordinates fit together"),
+        (["poses", "hexaslide", "--working", "--actuators", "1"], "takes neither --actuators nor --plot"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert text in " ".join(result.stderr.split())
