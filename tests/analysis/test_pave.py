@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.cut_boxes import half_space_share
 from flexapod.analysis.pose_bounds import PoseBounds
 from flexapod.analysis.shell_bounds import ShellBounds
 from flexapod.motions.rotations import rotvec_rotation
-from space_robots import study_hexapod
 
 TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.tetrahedra import surface
 from flexapod.analysis.workspace_solid import _surface
-from space_robots import study_hexapod
 
 
 def ball(points):
@@ -57,7 +57,11 @@ def test_solid_and_paving_have_the_same_volume():
 
 def test_kinds_lie_in_each_other():
     robot = study_hexapod()
-    options = {"resolution": 10, "orientations": (2, 4, 3), "region": {a: (-0.3 + 0.65 * (a == "z"), 0.3 + 0.65 * (a == "z")) for a in "xyz"}}
+    options = {
+        "resolution": 10,
+        "orientations": (2, 4, 3),
+        "region": {a: (-0.3 + 0.65 * (a == "z"), 0.3 + 0.65 * (a == "z")) for a in "xyz"},
+    }
     constant = fp.workspace_solid(robot, resolution=16)
     total = fp.workspace_solid(robot, "total-orientation", tilt=0.1, torsion=0.1, **options)
     reachable = fp.workspace_solid(robot, "reachable", tilt=0.1, torsion=0.1, **options)
@@ -72,7 +76,9 @@ def test_kinds_lie_in_each_other():
 
 def test_orientation_workspace_agrees_with_the_sweep():
     robot = study_hexapod()
-    solid = fp.workspace_solid(robot, "orientation", resolution=24, region={k: (-1.2, 1.2) for k in ("tilt_x", "tilt_y", "torsion")})
+    solid = fp.workspace_solid(
+        robot, "orientation", resolution=24, region={k: (-1.2, 1.2) for k in ("tilt_x", "tilt_y", "torsion")}
+    )
     tilt, azimuth, torsion = np.random.default_rng(3).uniform([0, -np.pi, -1], [1, np.pi, 1], (200, 3)).T
     inside = solid.inside(np.column_stack([tilt * np.cos(azimuth), tilt * np.sin(azimuth), torsion]))
     for k in range(0, 200, 10):

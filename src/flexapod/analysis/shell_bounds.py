@@ -111,7 +111,7 @@ class ShellBounds:
     def cubic(self) -> Array:
         """Coefficients of the determinant, from exact values on a lattice."""
         C, r = ([[Fraction(float(x)) for x in row] for row in rows] for rows in (self.centres, self.arms))
-        values = {m: _determinant(C, r, m) for m in MONOMIALS}
+        values: dict[tuple[int, ...], Fraction] = {m: _determinant(C, r, m) for m in MONOMIALS}
         return np.array([float(value) for value in _coefficients(values).values()])
 
     @cached_property

@@ -97,8 +97,8 @@ def _refined(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
         rows = [force_rows(terms, bounds, about, timing, left)]
         if powered:
             rows.append(power_rows(terms, bounds, about, left))
-        joined = tuple(np.hstack(group) for group in zip(*rows, strict=True))
-        new = _both_passes(*joined, s, cap, terms, left)
+        upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True))
+        new = _both_passes(upper, upper_slope, lower, lower_slope, s, cap, terms, left)
         done = abs(new.time[-1] - timing.time[-1]) <= SETTLED * new.time[-1]
         timing = replace(new, passes=k + 2)
         if done:
@@ -113,7 +113,7 @@ def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) 
         with np.errstate(divide="ignore"):
             static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
         x = np.minimum(x, static**2)
-    return np.sqrt(np.stack([x[:-1], x[1:]], axis=1))
+    return np.asarray(np.sqrt(np.stack([x[:-1], x[1:]], axis=1)))
 
 
 def force_rows(
@@ -231,12 +231,13 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
     x = timing.x[:-1, None] * (1 - share) + timing.x[1:, None] * share
     u = np.broadcast_to(timing.u[:, None], x.shape)
     exact = dynamics.poses(terms.s) if terms.loaded else None
-    inside = replace(terms, **{name: _windows(getattr(terms, name)) for name in ("a", "b", "v", "c", "k", "dq")})
+    a, b, v, c, k, dq = (_windows(values) for values in (terms.a, terms.b, terms.v, terms.c, terms.k, terms.dq))
+    inside = replace(terms, a=a, b=b, v=v, c=c, k=k, dq=dq)
 
     def worst(part: Any, factor: float) -> Array:
         X, U = factor**2 * x[part], factor**2 * u[part]
         force = inside.force(part, X, U) if exact is None else _exact(dynamics, exact, rows[part], X, U)
-        return bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2))
+        return np.asarray(bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2)))
 
     factor = 1.0
     for _ in range(20):

@@ -238,7 +238,7 @@ def _surface(inside: Inside, low: Array, high: Array, resolution: int) -> Mesh:
     def bounded(points: Array) -> NDArray[np.bool_]:
         found = np.all((points >= low) & (points <= high), axis=1)
         found[found] = inside(points[found])
-        return found
+        return np.asarray(found)
 
     return surface(values, (wide[0], wide[1], wide[2]), bounded)
 

@@ -11,7 +11,19 @@ from typing import Annotated
 import typer
 
 import flexapod as fp
-from flexapod.views.commands import code, describe, dynamics, generate, kinematics, new, reports, simulation, space, studio, vibration
+from flexapod.views.commands import (
+    code,
+    describe,
+    dynamics,
+    generate,
+    kinematics,
+    new,
+    reports,
+    simulation,
+    space,
+    studio,
+    vibration,
+)
 
 app = typer.Typer(
     name="flexapod",

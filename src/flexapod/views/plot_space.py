@@ -44,7 +44,8 @@ def paving_figure(paving: fp.Paving, title: str) -> Any:
         nothing = np.full(len(a), np.nan)
         xs = np.column_stack([a[:, 0], b[:, 0], b[:, 0], a[:, 0], a[:, 0], nothing]).ravel()
         ys = np.column_stack([a[:, 1], a[:, 1], b[:, 1], b[:, 1], a[:, 1], nothing]).ravel()
-        figure.add_scatter(x=xs, y=ys, mode="lines", fill="toself", fillcolor=colour, opacity=0.6, name=name, line={"color": colour, "width": 0.5})  # fmt: skip
+        look = {"mode": "lines", "fill": "toself", "fillcolor": colour, "opacity": 0.6, "line": {"color": colour, "width": 0.5}}
+        figure.add_scatter(x=xs, y=ys, name=name, **look)
     figure.update_xaxes(title_text=_axis(paving.axes[free[0]]), constrain="domain")
     figure.update_yaxes(title_text=_axis(paving.axes[free[1]]), scaleanchor="x", scaleratio=1)
     return styled(figure, title, 560)
@@ -72,7 +73,9 @@ def timing_figure(found: fp.TimeOptimal, title: str) -> Any:
 
     figure, table = go.Figure(), found.table
     for k, name in enumerate(table["actuator"].values):
-        figure.add_scatter(x=table["time"].values, y=table["force"].values[:, k], mode="lines", name=str(name), line=line_style(k))
+        figure.add_scatter(
+            x=table["time"].values, y=table["force"].values[:, k], mode="lines", name=str(name), line=line_style(k)
+        )
     figure.update_xaxes(title_text="time [s]")
     figure.update_yaxes(title_text=f"force [{table['force'].attrs['units']}]")
     return styled(figure, title)

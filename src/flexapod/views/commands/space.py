@@ -42,7 +42,9 @@ def span_of(option: str, text: str) -> tuple[str, Any]:
         if not equals or len(numbers) not in (1, 2):
             raise ValueError
     except ValueError:
-        raise fp.InputError(f"{option} {text}: expected AXIS=SMALLEST:LARGEST, or AXIS=NUMBER, e.g. {option} x=-0.2:0.2") from None
+        raise fp.InputError(
+            f"{option} {text}: expected AXIS=SMALLEST:LARGEST, or AXIS=NUMBER, e.g. {option} x=-0.2:0.2"
+        ) from None
     return name.strip(), numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
@@ -133,7 +135,9 @@ def certify(
         planes = sum(1 for a, b in zip(paving.low, paving.high, strict=True) if b > a)
         between = f"{paving.volume_low:.6g} and {paving.volume_high:.6g} m^{planes}"
         share = 100 * (paving.volume_high / paving.volume_low - 1) if paving.volume_low > 0 else float("inf")
-        print_text(f"{found.name}: the workspace is proven to measure between {between} ({share:.3g} % apart), {paving.boxes} boxes")
+        print_text(
+            f"{found.name}: the workspace is proven to measure between {between} ({share:.3g} % apart), {paving.boxes} boxes"
+        )
         for text, count in paving.reasons.items():
             print_text(f"  undecided boxes where {text}: {count}")
     if out is not None:
@@ -148,7 +152,9 @@ def singularities(
     robot: RobotName,
     window: Annotated[
         list[str],
-        typer.Option("--window", metavar="AXIS=A:B", help="a slice: two axes with a span, others with one number; may be repeated"),
+        typer.Option(
+            "--window", metavar="AXIS=A:B", help="a slice: two axes with a span, others with one number; may be repeated"
+        ),
     ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     out: Out = None,
