@@ -22,8 +22,15 @@ def solid_figure(solid: fp.WorkspaceSolid, title: str) -> Any:
 
     x, y, z = solid.vertices.T
     i, j, k = solid.faces.T
-    light = {"ambient": 0.55, "diffuse": 0.7, "specular": 0.15}
-    figure = go.Figure(go.Mesh3d(x=x, y=y, z=z, i=i, j=j, k=k, color=COLOURS[4], opacity=0.85, flatshading=True, lighting=light))
+    light = {
+        "ambient": 0.5,
+        "diffuse": 0.8,
+        "specular": 0.1,
+        "roughness": 0.9,
+        "facenormalsepsilon": 0,
+        "vertexnormalsepsilon": 0,
+    }
+    figure = go.Figure(go.Mesh3d(x=x, y=y, z=z, i=i, j=j, k=k, color=COLOURS[4], flatshading=False, lighting=light))
     figure.update_scenes(
         xaxis_title=_axis(solid.axes[0]), yaxis_title=_axis(solid.axes[1]), zaxis_title=_axis(solid.axes[2]), aspectmode="data"
     )
