@@ -19,7 +19,7 @@ from flexapod.analysis.timing_passes import FINER, fastest
 from flexapod.motions.motion import Motion, with_formula
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analysis"))
-from space_robots import study_hexapod  # noqa: E402
+from space_robots import study_hexapod
 
 FORCE = 600.0
 

@@ -122,8 +122,10 @@ def force_rows(
     """Rows of the force limits at both ends of every interval; Coulomb friction with the worst sign inside it."""
     n = (len(terms.s) - 1) // FINER
     D = terms.s[FINER] - terms.s[0]
-    fine = np.concatenate([terms.k[:-1].reshape(n, FINER, -1), terms.k[FINER::FINER, None]], axis=1)
-    highest, lowest = fine.max(axis=1), fine.min(axis=1)
+    highest = lowest = np.zeros((1, terms.k.shape[1]))
+    if terms.sliding:
+        fine = _windows(terms.k)
+        highest, lowest = fine.max(axis=1), fine.min(axis=1)
     limited = np.isfinite(bounds.force)
     a, b, c, v = (_both_ends(values, n) for values in (terms.a, terms.b, terms.c, terms.v))
     c = c if left is None else c + left[:, None]
@@ -245,6 +247,8 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
         if ratio.max() <= 1 + KEPT:
             break
         factor = _kept(partial(worst, np.nonzero(ratio > 1 + KEPT)), factor, float(ratio.max()))
+        if bounds.kinds == ("force",) and not terms.sliding:
+            break  # forces are affine in the square of the factor: what kept its limit keeps it
     slow = timed(timing.s, factor**2 * timing.x, terms, timing.left)
     return replace(slow, slowing=factor, passes=timing.passes)
 
