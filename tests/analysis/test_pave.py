@@ -69,7 +69,7 @@ def test_volume_lies_between_its_bounds():
     robot = study_hexapod()
     paving = fp.pave(robot, undecided=0.003)
     rng = np.random.default_rng(5)
-    n = 400_000
+    n = 150_000
     hits = sampled(robot, rng.uniform(paving.low, paving.high, (n, 3)), robot.home.rotation).mean()
     volume, error = hits * np.prod(paving.high - paving.low), np.prod(paving.high - paving.low) * np.sqrt(hits / n)
     assert paving.volume_low - 4 * error < volume < paving.volume_high + 4 * error

@@ -93,7 +93,7 @@ def test_demands_shrink_the_workspace():
     kappa = float(fp.conditioning(robot, home)["condition_number"])
     force = float(np.abs(fp.inverse_dynamics(robot, home)["force"].values).max())
     whole = fp.workspace_solid(robot, resolution=12)
-    for demand in ({"condition": 1.02 * kappa}, {"force": 1.6 * force}, {"clearance": 0.1}, {"mounting": np.radians(40)}):
+    for demand in ({"condition": 1.02 * kappa}, {"force": 1.6 * force}, {"clearance": 0.15}, {"mounting": np.radians(40)}):
         part = fp.workspace_solid(robot, resolution=12, **demand)
         assert 0 < part.volume < whole.volume, demand
         points = part.vertices.mean(axis=0)[None]
