@@ -39,6 +39,9 @@ def contradictions(robot, rotation, count, seed, region=None, **options):
     valid = sampled(robot, points, R, options.get("singularities", True))
     assert np.any(where == 1)
     assert np.any(where == -1)
+    boxes = paving.where(points, alone=False)
+    assert np.array_equal(boxes[boxes != 0], where[boxes != 0])
+    assert np.mean(where == 0) < 1e-3, "poses by themselves are decided, unless they lie at a limit"
     return int(np.sum((where == 1) & ~valid) + np.sum((where == -1) & valid)), paving
 
 

@@ -93,11 +93,19 @@ def test_demands_shrink_the_workspace():
     kappa = float(fp.conditioning(robot, home)["condition_number"])
     force = float(np.abs(fp.inverse_dynamics(robot, home)["force"].values).max())
     whole = fp.workspace_solid(robot, resolution=12)
-    for demand in ({"condition": 1.02 * kappa}, {"force": 1.6 * force}, {"clearance": 0.15}, {"mounting": np.radians(40)}):
+    for demand in ({"condition": 1.02 * kappa}, {"force": 1.6 * force}, {"mounting": np.radians(40)}):
         part = fp.workspace_solid(robot, resolution=12, **demand)
         assert 0 < part.volume < whole.volume, demand
         points = part.vertices.mean(axis=0)[None]
         assert np.all(whole.inside(points) >= part.inside(points))
+
+
+def test_legs_that_cannot_keep_their_distance_leave_nothing():
+    """Neighbouring joints of the platform are 2 r sin 15 deg = 0.155 m apart, so that no pose keeps more."""
+    robot = study_hexapod()
+    assert fp.workspace_solid(robot, resolution=8, clearance=0.15).volume > 0
+    with pytest.raises(fp.InputError, match="no pose of the grid"):
+        fp.workspace_solid(robot, resolution=8, clearance=0.16)
 
 
 def test_files_of_the_surface_are_read_back(tmp_path):

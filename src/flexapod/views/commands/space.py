@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
     command(
         app, "singularities",
         "flexapod singularities stewart-3-3",
-        "flexapod singularities stewart-3-3 --window rz=1:2 --window z=3.5:5.5 --plot curves.html",
+        "flexapod singularities stewart-3-3 --window rz=1:2 --window z=4:5",
     )(singularities)  # fmt: skip
 
 
