@@ -21,6 +21,7 @@ from flexapod.views.commands import (
     poses,
     reports,
     simulation,
+    space,
     studio,
     vibration,
 )
@@ -48,7 +49,7 @@ def options(
     """Kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
 
 
-for group in (describe, kinematics, poses, dynamics, simulation, vibration, code, generate, new, reports, studio):
+for group in (describe, kinematics, poses, space, dynamics, simulation, vibration, code, generate, new, reports, studio):
     group.register(app)
 
 
