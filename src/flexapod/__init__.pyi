@@ -70,6 +70,8 @@ from flexapod.simulation.controllers import Springs as Springs
 from flexapod.simulation.dense import run_at as run_at
 from flexapod.simulation.events import Event as Event
 from flexapod.simulation.simulate import simulate as simulate
+from flexapod.simulation.stepper import Stepper as Stepper
+from flexapod.simulation.stepper import stepper as stepper
 from flexapod.simulation.store import open as open
 from flexapod.simulation.store import save as save
 from flexapod.simulation.study import simulate_study as simulate_study
