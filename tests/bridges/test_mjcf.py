@@ -128,7 +128,7 @@ def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     assert robot.mobility.platform == 2
     assert np.allclose(robot.gravity, [0, -9.81, 0])
     engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
-    M, bias, J, S = _at_zero(engine)
+    _, bias, J, S = _at_zero(engine)
     rest = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     ours = fp.inverse_dynamics(robot, rest, friction=False).force.values
     theirs = np.linalg.lstsq(np.c_[S, J.T], bias, rcond=1e-10)[0][:2]
@@ -169,7 +169,7 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
         fp.export_mjcf(fp.load("dualemps"), tmp_path / "r.xml")
     with pytest.raises(fp.InputError, match="is not a physical body"):
         fp.export_mjcf(fp.load("gough-stewart"), tmp_path / "r.xml")
-    with pytest.raises(fp.InputError, match="ends in .xml"):
+    with pytest.raises(fp.InputError, match=r"ends in \.xml"):
         fp.export_mjcf(fp.load("delta"), tmp_path / "r.txt")
     (tmp_path / "free.xml").write_text(HAND)
     with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):

@@ -19,7 +19,10 @@ CASES = [(name, verb) for name in ("stewart-3-3", "five-bar") for verb in VERBS]
 MARKED = [pytest.param(*case, marks=[] if case in QUICK else pytest.mark.full) for case in CASES]
 
 
-def model(name: str, verb: str, form: str, constants: str) -> tuple[fp.Robot, fp.Generated, dict[str, np.ndarray], dict[str, np.ndarray]]:
+Sample = dict[str, np.ndarray]
+
+
+def model(name: str, verb: str, form: str, constants: str) -> tuple[fp.Robot, fp.Generated, Sample, Sample]:
     """The generated model, one sample of inputs, and what the interpreted tape gives for it."""
     from flexapod.kernels.packing import interpreter
 

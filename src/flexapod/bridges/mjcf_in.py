@@ -1,4 +1,4 @@
-"""MJCF read as a tree: bodies, hinges, slides, free joints, inertials, `connect` and `weld`; geometry and meshes are not needed."""
+"""MJCF read as a tree: bodies, hinges, slides, free joints, inertials, `connect` and `weld`; meshes are not needed."""
 
 from __future__ import annotations
 
@@ -76,9 +76,10 @@ class Reader:
                 R = R @ step if letter.islower() else step @ R
             return pose(position, R)
         if "zaxis" in a:
-            z, axis = unit(floats(a["zaxis"])), np.cross([0.0, 0.0, 1.0], unit(floats(a["zaxis"])))
-            s = float(np.linalg.norm(axis))
-            turn = axis / s * np.arctan2(s, z[2]) if s > 0 else np.array([np.pi if z[2] < 0 else 0.0, 0.0, 0.0])
+            z = unit(floats(a["zaxis"]))
+            across = np.cross([0.0, 0.0, 1.0], z)
+            s = float(np.linalg.norm(across))
+            turn = across / s * np.arctan2(s, z[2]) if s > 0 else np.array([np.pi if z[2] < 0 else 0.0, 0.0, 0.0])
             return pose(position, rotation_from_vector(turn))
         if "xyaxes" in a:
             both = np.array(floats(a["xyaxes"])).reshape(2, 3)
@@ -122,7 +123,8 @@ class Reader:
             scale = self.angle if kind == "R" else 1.0
             stroke = tuple(scale * x for x in floats(a["range"])) if "range" in a and a.get("limited") != "false" else None
             node = Node(
-                name=name if last else f"{name}.{k + 1}", parent=at, place=seat @ frame @ displacement(kind, -scale * float(a.get("ref", 0))),
+                name=name if last else f"{name}.{k + 1}", parent=at,
+                place=seat @ frame @ displacement(kind, -scale * float(a.get("ref", 0))),
                 kind=kind, joint=a.get("name") or f"{name}.joint{k + 1}", rotor=float(a.get("armature", 0.0)),
                 damping=float(floats(a.get("damping", "0"))[0]), loss=float(a.get("frictionloss", 0.0)), stroke=stroke,  # type: ignore[arg-type]
             )  # fmt: skip
@@ -216,7 +218,8 @@ def _starts(root: Element, reader: Reader) -> dict[str, float]:
 def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop, ...]:
     """Closing joints. Two `connect` between the same bodies are a revolute joint, one with a tendon a universal joint."""
     pairs: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
-    loops, names = [], set()
+    loops: list[Loop] = []
+    names: set[str] = set()
     for element in root.findall("equality/*"):
         a = element.attrib
         name = a.get("name") or f"loop{len(names) + 1}"
@@ -227,10 +230,10 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
             continue
         if element.tag not in ("connect", "weld"):
             raise reader.error(f"the equality <{element.tag}> {name!r} is no joint of a loop")
-        ends = [reader.end(a, 1), reader.end(a, 2)]
-        if ends[0] is None or ends[1] is None:
+        one, two = reader.end(a, 1), reader.end(a, 2)
+        if one is None or two is None:
             raise reader.error(f"the equality {name!r} names bodies and an anchor; write it with site1 and site2")
-        (first, at), (second, on) = ends
+        (first, at), (second, on) = one, two
         if element.tag == "weld":
             loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
         else:

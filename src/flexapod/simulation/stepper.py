@@ -111,7 +111,8 @@ def _rigid(robot: Robot, start: Any, step: float, method: str, wrench: bool, fri
     )  # fmt: skip
     layout = setup.layout
     kernel, parameters = compiled(layout, "run", run_program, setup.values)
-    names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w", "elastic": "e", "elastic_velocity": "ed"}
+    names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}
+    names |= {"elastic": "e", "elastic_velocity": "ed"}
     parts = {name: layout.places[part] for name, part in names.items() if part in layout.places}
     code = layout.places["code"].start
     return Stepper(kernel, parameters, setup.start, parts, code, 2, layout.signals, len(layout.nodes), step)
