@@ -49,6 +49,7 @@ from flexapod.description.problems import RobotFileError as RobotFileError
 from flexapod.description.problems import RobotFileWarning as RobotFileWarning
 from flexapod.description.read import description_from_document as description_from_document
 from flexapod.description.read import read_robot_file as read_robot_file
+from flexapod.description.unit_parser import si_value as si_value
 from flexapod.description.write import robot_text as robot_text
 from flexapod.description.write import write_robot_file as write_robot_file
 from flexapod.errors import FlexapodError as FlexapodError
