@@ -38,6 +38,9 @@ from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
 from flexapod.analysis.workspace import workspace as workspace
 from flexapod.bridges.casadi_function import casadi_function as casadi_function
+from flexapod.bridges.fe import ImportedBody as ImportedBody
+from flexapod.bridges.fe import import_fe as import_fe
+from flexapod.bridges.fe_matrices import FeFileError as FeFileError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu
 from flexapod.bridges.mjcf_in import ImportedModelError as ImportedModelError

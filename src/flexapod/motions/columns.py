@@ -118,8 +118,8 @@ def present(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tupl
 
 
 def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
-    """Rotation matrices (n, 3, 3) from nine columns, a quaternion, a rotation vector or Euler angles about the axes of `sequence`;
-    None where the file has no orientation."""
+    """Rotation matrices (n, 3, 3) from nine columns, a quaternion, a rotation vector, or Euler angles about the axes of
+    `sequence`; None where the file has no orientation."""
     given = [group for group in ORIENTATION if group in said]
     forms = given or [group for group in ORIENTATION if has(table, group, said)]
     if len(forms) > 1:
