@@ -103,7 +103,7 @@ def import_fe(
     chosen = {name: _node(name, place, numbers) for name, place in interfaces.items()}
     r0 = size["length"] * places
     options: dict[str, Any] = {"dofs_per_node": width, "method": method, "interfaces": chosen, "damping": damping}
-    rigid = _free_motions(sparse.csr_matrix(springs), rigid_motions(r0, width)).shape[1]
+    rigid = _free_motions(sparse.csc_array(springs), rigid_motions(r0, width)).shape[1]
     count = modes if modes is not None else _below(inertia, springs, rigid, float(below or 0.0))
     try:
         body = from_matrices(inertia, springs, r0, modes=count, **options)
@@ -162,7 +162,8 @@ def _full(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array]:
     from scipy.sparse.linalg import eigsh
 
     M, K = sparse.csc_matrix(M), sparse.csc_matrix(K)
-    if M.shape[0] <= DENSE:
+    massive = bool(np.all(M.diagonal() > 0.0))  # shells may have rotations without inertia
+    if M.shape[0] <= DENSE and massive:
         value, V = eigh(K.toarray(), M.toarray())
     else:
         value, V = eigsh(K, k=min(rigid + count + 2, M.shape[0] - 2), M=M, sigma=-SHIFT)
