@@ -135,6 +135,24 @@ def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     assert np.abs(np.sort(ours) - np.sort(theirs)).max() <= EXACT * np.abs(theirs).max()
 
 
+@pytest.mark.parametrize("tag", ["bodies", "weld"])
+def test_loops_given_by_bodies_meet_where_the_file_stands(tmp_path: Path, tag: str) -> None:
+    """The form of most public models: two bodies and an anchor in the first."""
+    x = 0.1 * 2**0.5
+    pins = "".join(f'<connect name="pin{k or ""}" body1="r2" body2="l2" anchor="{x} 0 {k}"/>' for k in (0, 1))
+    text = re.sub(r"<connect.*?/><connect.*?/>", pins if tag == "bodies" else '<weld name="pin" body1="r2" body2="l2"/>', HAND)
+    (tmp_path / "a.xml").write_text(HAND)
+    (tmp_path / "b.xml").write_text(text)
+    by_sites, by_bodies = (read_mjcf(tmp_path / name).loops[0] for name in ("a.xml", "b.xml"))
+    assert (by_bodies.first, by_bodies.second) == ("r2", "l2")
+    if tag == "bodies":
+        assert by_bodies.type == by_sites.type == "revolute"
+        assert np.allclose(by_bodies.on_first.position, by_sites.on_first.position, atol=1e-12)
+        assert np.allclose(by_bodies.on_second.position, by_sites.on_second.position, atol=1e-12)
+    else:
+        assert by_bodies.type == "fixed"
+
+
 def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
     mujoco.mj_forward(engine.model, engine.data)
     m, d = engine.model, engine.data

@@ -37,6 +37,7 @@ class Reader:
         self.places: dict[str, Pose] = {}
         self.sites: dict[str, tuple[str, Pose]] = {}
         self.frames: dict[str, Pose] = {}
+        self.zero: dict[str, Pose] = {WORLD: pose()}
         if root.find(".//include") is not None:
             raise self.error("it includes other files; write it in one (MuJoCo's own `mj_saveLastXML` does)")
 
@@ -131,15 +132,16 @@ class Reader:
             if float(floats(a.get("stiffness", "0"))[0]) != 0.0:
                 raise self.error(f"joint {node.joint!r} has a spring, which is not read")
             back = Pose(position=-frame.rotation.T @ frame.position, rotation=frame.rotation.T)
-            self._add(node, inertial if last else Inertial(), back)
+            self._add(node, inertial if last else Inertial(), back, scale * float(a.get("ref", 0)))
             at, seat = node.name, back
 
-    def _add(self, node: Node, inertial: Inertial, own: Pose) -> None:
-        """Keep a node; `own`: the MJCF frame of the body, seen from the node."""
+    def _add(self, node: Node, inertial: Inertial, own: Pose, ref: float = 0.0) -> None:
+        """Keep a node; `own`: the MJCF frame of the body, seen from the node; ref: its coordinate as the file stands."""
         R = own.rotation
         moved = Inertial(mass=inertial.mass, com=own.point(inertial.com), tensor=R @ inertial.tensor @ R.T)
         self.nodes.append(Node(**{**node.__dict__, "inertial": moved if inertial.mass else Inertial()}))
         self.frames[node.name] = own
+        self.zero[node.name] = self.zero[node.parent] @ node.place @ displacement(node.kind, ref)
 
     def _inertial(self, element: Element, name: str) -> Inertial:
         found = element.find("inertial")
@@ -156,6 +158,19 @@ class Reader:
             tensor = np.diag(floats(a.get("diaginertia", "0 0 0")))
         R = place.rotation
         return Inertial(mass=float(a["mass"]), com=np.asarray(place.position), tensor=R @ tensor @ R.T)
+
+    def bodies(self, a: Mapping[str, str], name: str) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+        """Both sides of an equality given by bodies: they meet where they are as the file stands."""
+        first, second = a.get("body1", WORLD), a.get("body2", WORLD)
+        for body in (first, second):
+            if body not in self.frames:
+                raise self.error(f"the equality {name!r} names the body {body!r}, which does not exist")
+        if "relpose" in a or ("anchor" not in a and "body1" not in a):
+            raise self.error(f"the equality {name!r} has a form that is not read; write it with site1 and site2")
+        at = self.frames[first] @ pose(floats(a.get("anchor", "0 0 0")))
+        meeting = self.zero[first] @ at
+        back = self.zero[second].rotation.T
+        return (first, at), (second, pose(back @ (meeting.position - self.zero[second].position), back @ meeting.rotation))
 
     def end(self, a: Mapping[str, str], which: int) -> tuple[str, Pose] | None:
         """Node and place of one side of an equality given by sites."""
@@ -232,7 +247,7 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
             raise reader.error(f"the equality <{element.tag}> {name!r} is no joint of a loop")
         one, two = reader.end(a, 1), reader.end(a, 2)
         if one is None or two is None:
-            raise reader.error(f"the equality {name!r} names bodies and an anchor; write it with site1 and site2")
+            one, two = reader.bodies(a, name)
         (first, at), (second, on) = one, two
         if element.tag == "weld":
             loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
