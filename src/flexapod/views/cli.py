@@ -12,6 +12,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands import (
+    bridges,
     code,
     describe,
     dynamics,
@@ -49,7 +50,7 @@ def options(
     """Kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
 
 
-for group in (describe, kinematics, poses, space, dynamics, simulation, vibration, code, generate, new, reports, studio):
+for group in (describe, kinematics, poses, space, dynamics, simulation, vibration, code, generate, bridges, new, reports, studio):
     group.register(app)
 
 
