@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GAP = 1.5
 """Step of time over the median step from which samples are missing."""
-FACTORS = {1000.0: "mm", 57.29577951308232: "deg", 100.0: "cm", 25.4e-3**-1: "inch"}
+FACTORS = {57.29577951308232: "deg", 39.37007874015748: "inch", 100.0: "cm", 1000.0: "mm"}
 """Factor of positions -> unit that would explain it."""
 FORCE_FACTORS = {1e-3: "kN", 1e3: "mN", 1 / 9.81: "kgf", 0.2248: "lbf"}
 NEAR = 1.3
@@ -128,14 +128,16 @@ def position_units(robot: Robot, data: Measurement) -> list[Suspicion]:
     """Positions that are poses of the robot only when read in another unit."""
     if _reached(robot, data.position):
         return []
-    for factor, unit in FACTORS.items():
-        if _reached(robot, data.position / factor):
-            to = "rad" if unit == "deg" else "m"
-            text = (
-                f"positions up to {np.abs(data.position).max():.6g} are no poses of {robot.name}, but divided by {factor:.5g} they are: "
-                f"given in {unit} instead of {to}?"
-            )
-            return [Suspicion(kind="units", text=text)]
+    rotary = set(robot.actuator_units) == {"rad"}
+    units = {f: unit for f, unit in FACTORS.items() if (unit == "deg") == rotary}
+    fitting = [(f, unit) for f, unit in units.items() if _reached(robot, data.position / f)]
+    if fitting:
+        factors = " or ".join(f"{f:.5g}" for f, _ in fitting)
+        text = (
+            f"positions up to {np.abs(data.position).max():.6g} are no poses of {robot.name}, but divided by {factors} they are: "
+            f"given in {' or '.join(unit for _, unit in fitting)} instead of {'rad' if rotary else 'm'}?"
+        )
+        return [Suspicion(kind="units", text=text)]
     text = (
         f"positions from {data.position.min():.6g} to {data.position.max():.6g} are no poses of {robot.name} in any unit: check the zero "
         "of the actuators, and their order"

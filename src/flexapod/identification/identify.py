@@ -10,7 +10,7 @@ import numpy as np
 
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
-from flexapod.identification.bad_data import BadDataError, suspicions
+from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.delay import find_delay
 from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential, estimate
@@ -124,8 +124,18 @@ def identify(
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
     problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options)
+    found += _excited(robot, problem)
+    if found and on_bad == "raise":
+        raise BadDataError(found)
     result, theta = _iterated(robot, base, problem, method, physical, prior)
     return _finished(robot, base, problem, result, theta, method, physical, options, least, found, every, validate)
+
+
+def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
+    """The motion tells the base parameters apart, or the suspicion that it does not."""
+    problem.set_loads(robot)
+    rows = np.concatenate([Y[:, :, : len(problem.model.names)] for Y, _, _ in problem.blocks(LOOKED)])
+    return tuple(poorly_excited(rows, problem.model.names))
 
 
 def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
