@@ -53,6 +53,7 @@ def identify(
     least: float = 3.0,
     validate: Any = None,
     on_bad: Literal["raise", "report"] = "raise",
+    base: BaseParameters | None = None,
 ) -> Identification:
     """Estimate the parameters of a robot.
 
@@ -79,6 +80,7 @@ def identify(
         prior: weight of the file's numbers in that step.
         least: t-ratio from which a parameter counts as essential.
         validate: other measurement whose forces are predicted.
+        base: of `base_parameters` for the same `friction` and `legs`, to save the time of finding them again.
         on_bad: ``"raise"`` refuses data that look wrong, ``"report"`` lists the suspicions in the result.
 
     Checked by: tests/identification/test_identify.py, tests/identification/test_campaigns.py.
@@ -111,7 +113,9 @@ def identify(
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":
         raise BadDataError(found)
-    base = base_parameters(robot, friction=friction, legs=legs)
+    base = base_parameters(robot, friction=friction, legs=legs) if base is None else base
+    if base.model.legs != legs or bool(base.model.friction) and not friction:
+        raise InputError("base: found for other legs or friction than asked for here")
     if delay == "find":
         delay = find_delay(robot, every[0], options, base)
     options = replace(options, delay=float(delay))
@@ -207,10 +211,10 @@ def _iterated(
 
 
 def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
-    """The robot whose numbers the loads of the joints follow: friction that is zero within its error may come out negative, and
-    counts as zero here."""
+    """The robot whose numbers the loads of the joints follow: friction and masses that are zero within their error may come out
+    negative, and count as zero here."""
     names = base.model.raw_names
-    inertial = np.array([".mass" in n or ".first_moment." in n or ".inertia." in n for n in names])
+    inertial = np.array([".first_moment." in n or ".inertia." in n for n in names])
     return identified_robot(robot, names, np.where(inertial, theta, np.maximum(theta, 0.0)), "estimate")
 
 
