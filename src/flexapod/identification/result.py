@@ -112,8 +112,8 @@ class Identification:
             inertial = ".mass" in name or ".first_moment." in name or ".inertia." in name
             if not inertial and theta[k] < 0 and value > -3 * sigma:
                 theta[k] = 0.0
-            if name.endswith(".mass") and abs(theta[k]) < 1e-9 * np.abs(theta).max():
-                theta[k] = 0.0  # a massless body that nothing speaks against
+            if (not inertial or name.endswith(".mass")) and abs(theta[k]) < 1e-9 * np.abs(theta).max():
+                theta[k] = 0.0  # nothing speaks for it, and the file has zero
         return theta
 
     @property
