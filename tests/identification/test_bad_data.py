@@ -99,4 +99,6 @@ def test_dead_channel(good: tuple[fp.Robot, fp.Measurement]) -> None:
     robot, data = good
     dead = data.force.copy()
     dead[:, 5] = 1.0
-    assert "force or current of actuator F never changes: a channel that is not connected?" in text(robot, replace(data, force=dead))
+    assert "force or current of actuator F never changes: a channel that is not connected?" in text(
+        robot, replace(data, force=dead)
+    )

@@ -1,4 +1,5 @@
-"""Simulated campaigns with noise of stated size: estimates lie where their error bars say, and predict new motions within the noise."""
+"""Simulated campaigns with noise of stated size: estimates lie where their error bars say, and predict new motions within
+the noise."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from flexapod.identification.file_parameters import ForceFit
 from flexapod.identification.signals import derivatives
 
 INSIDE = (0.985, 1.0)
-"""Share of estimates within three standard errors: 99.73 % for a normal distribution, pooled over parameters and campaigns. Residual
+"""Share of estimates within three standard errors: 99.73 % for a normal distribution, pooled over parameters and campaigns.
+Residual
 covariances are estimates themselves, and what positions with noise add to forces is only nearly normal: a percent is allowed."""
 PREDICTED = 1.1
 """Root mean square of the residual on a new motion over that of its noise."""

@@ -47,7 +47,7 @@ def test_alike_legs_with_error_bars(hexapod: tuple[fp.Robot, fp.ActuatorMotion, 
 
 def test_physical_where_least_squares_is_not(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
     """Loud noise: plain least squares gives impossible bodies; the constrained estimate never does."""
-    robot, motion, force = hexapod
+    robot, motion, _force = hexapod
     sane = robot.with_parameters({"legs.link.inertia.xx": 0.04, "legs.link.inertia.yy": 0.04, "legs.link.inertia.zz": 0.001})
     short = slice(0, 300)
     data = fp.Measurement(
@@ -93,7 +93,9 @@ def test_gains_of_the_drives_from_a_known_payload(hexapod: tuple[fp.Robot, fp.Ac
     carried = payload_rows(robot, inputs) @ payload_parameters(load)
     random = np.random.default_rng(0)
     runs = [
-        fp.Measurement(time=motion.time, position=motion.position, motion=platform, current=(f + 0.02 * random.normal(size=f.shape)) / gains)
+        fp.Measurement(
+            time=motion.time, position=motion.position, motion=platform, current=(f + 0.02 * random.normal(size=f.shape)) / gains
+        )
         for f in (force, force + carried)
     ]
     found = fp.identify(robot, runs, legs="alike", gain="find", payload=[None, load])
@@ -116,7 +118,9 @@ def test_refusals(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> No
     with pytest.raises(fp.InputError, match="physical: not available with named parameters"):
         fp.identify(robot, data, parameters=["platform.mass"], physical=True)
     with pytest.raises(fp.InputError, match="have no reference"):
-        fp.identify(robot, fp.Measurement(time=data.time, position=data.position, force=data.force), method="iv", instruments="reference")
+        fp.identify(
+            robot, fp.Measurement(time=data.time, position=data.position, force=data.force), method="iv", instruments="reference"
+        )
     with pytest.raises(fp.InputError, match="expected a Measurement, a dataset or the path of a table"):
         fp.identify(robot, 3)
     with pytest.raises(fp.InputError, match="hexapod has 6 actuators, the data 2"):

@@ -77,5 +77,5 @@ def test_refusals() -> None:
     robot = fp.load("hexapod")
     with pytest.raises(fp.InputError, match="noise: expected a standard deviation above 0"):
         fp.PayloadEstimator(robot, noise=0.0)
-    with pytest.raises(fp.InputError, match="forgetting: expected a factor from 0.5 to 1"):
+    with pytest.raises(fp.InputError, match=r"forgetting: expected a factor from 0\.5 to 1"):
         fp.PayloadEstimator(robot, noise=1.0, forgetting=1.2)

@@ -40,7 +40,8 @@ LOOKED = 3000
 
 @dataclass(frozen=True, kw_only=True)
 class Suspicion:
-    """What looks wrong: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``, ``constant``), text."""
+    """What looks wrong: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``, ``constant``),
+    text."""
 
     kind: str
     text: str
@@ -84,7 +85,8 @@ def time_gaps(data: Measurement) -> list[Suspicion]:
     k = int(wide[np.argmax(steps[wide])])
     lost = int(np.round(steps[wide] / usual - 1).sum())
     text = (
-        f"{len(wide)} gap{'s' if len(wide) > 1 else ''} in time, about {lost} samples missing; the longest is {steps[k]:.4g} s after "
+        f"{len(wide)} gap{'s' if len(wide) > 1 else ''} in time, about {lost} samples missing; the longest is "
+        f"{steps[k]:.4g} s after "
         f"t = {data.time[k]:.6g} s, where steps are {usual:.4g} s. Split the data there, or interpolate"
     )
     return [Suspicion(kind="gap", text=text)]
@@ -117,7 +119,8 @@ def saturated(robot: Robot, data: Measurement) -> list[Suspicion]:
             if at.mean() > SATURATED and run.any() and np.ptp(f) > 0:
                 first = data.time[int(np.argmax(at))]
                 text = (
-                    f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the samples, first "
+                    f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the "
+                    f"samples, first "
                     f"at t = {first:.4g} s: the drive reached its limit. Leave these samples out, or move less"
                 )
                 result.append(Suspicion(kind="saturated", text=text))
@@ -139,7 +142,8 @@ def position_units(robot: Robot, data: Measurement) -> list[Suspicion]:
         )
         return [Suspicion(kind="units", text=text)]
     text = (
-        f"positions from {data.position.min():.6g} to {data.position.max():.6g} are no poses of {robot.name} in any unit: check the zero "
+        f"positions from {data.position.min():.6g} to {data.position.max():.6g} are no poses of {robot.name} in any "
+        f"unit: check the zero "
         "of the actuators, and their order"
     )
     return [Suspicion(kind="units", text=text)]
@@ -222,7 +226,8 @@ def assignment(robot: Robot, y: Array, predicted: Array) -> list[Suspicion]:
     result = []
     for k in np.flatnonzero(flipped[own, own] < BETTER * direct[own, own]):
         text = (
-            f"force of actuator {robot.actuators[k]} has the opposite sign: reversed, its residual against the robot file falls to "
+            f"force of actuator {robot.actuators[k]} has the opposite sign: reversed, its residual against the robot "
+            f"file falls to "
             f"{100 * np.sqrt(flipped[k, k] / direct[k, k]):.0f} %"
         )
         result.append(Suspicion(kind="reversed", text=text))
@@ -247,7 +252,8 @@ def excitation(Y: Array) -> list[Suspicion]:
     still = np.count_nonzero(live & (moved < 1e-3 * size))
     if still and still > 0.3 * np.count_nonzero(live):
         text = (
-            f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot stands almost still. "
+            f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot "
+            f"stands almost still. "
             "Use exciting_motion"
         )
         return [Suspicion(kind="excitation", text=text)]

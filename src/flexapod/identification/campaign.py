@@ -1,4 +1,5 @@
-"""`simulated_measurement`: a measurement campaign on the robot's own model: sampled control, encoder steps, noise of the forces."""
+"""`simulated_measurement`: a measurement campaign on the robot's own model: sampled control, encoder steps, noise of the
+forces."""
 
 from __future__ import annotations
 
@@ -56,7 +57,13 @@ def simulated_measurement(
     if duration * rate < 10:
         raise InputError(f"motion: {length:g} s are too short for a measurement at {rate:g} samples per second")
     run = simulate(
-        robot, motion, controller=controller, duration=float(duration), step=step or 0.25 / rate, output_step=1.0 / rate, progress=False
+        robot,
+        motion,
+        controller=controller,
+        duration=float(duration),
+        step=step or 0.25 / rate,
+        output_step=1.0 / rate,
+        progress=False,
     )
     position = run.actuator_position.values
     if resolution > 0:

@@ -219,7 +219,8 @@ def exciting_motion(
     Returns:
         One period, with its formula; `motion_to_file` writes it.
 
-    Source: Swevers et al., Optimal robot excitation and identification (1997). Checked by: tests/identification/test_excitation.py.
+    Source: Swevers et al., Optimal robot excitation and identification (1997). Checked by:
+    tests/identification/test_excitation.py.
     """
     if harmonics < 1 or harmonics > SAMPLES // 6:
         raise InputError(f"harmonics: expected 1 to {SAMPLES // 6}, got {harmonics!r}")

@@ -97,7 +97,8 @@ def identify(
 
         refused = {
             "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
-            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers, "least_speed": least_speed > 0,
+            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers,
+            "least_speed": least_speed > 0,
             "method": method not in ("wls", "ols"),
         }  # fmt: skip
         if any(refused.values()):
@@ -114,7 +115,7 @@ def identify(
     if found and on_bad == "raise":
         raise BadDataError(found)
     base = base_parameters(robot, friction=friction, legs=legs) if base is None else base
-    if base.model.legs != legs or bool(base.model.friction) and not friction:
+    if base.model.legs != legs or (bool(base.model.friction) and not friction):
         raise InputError("base: found for other legs or friction than asked for here")
     if delay == "find":
         delay = find_delay(robot, every[0], options, base)
@@ -160,7 +161,8 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
 
 
 def payload_parameters(load: Mapping[str, Any] | None) -> Array | None:
-    """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg m^2]."""
+    """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg
+    m^2]."""
     if load is None:
         return None
     unknown = sorted(set(load) - {"mass", "com", "inertia"})
@@ -264,7 +266,8 @@ def _finished(
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
     result = Identification(
-        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names, combinations=tuple(base.text(i) for i in range(count)),
+        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names,
+        combinations=tuple(base.text(i) for i in range(count)),
         units=tuple(base.model.units[i] for i in base.kept), estimate=beta, sigma=found.sigma[:count],
         covariance=found.covariance[:count, :count], prior=base.values, noise=noise, condition=found.condition, rows=found.rows,
         method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),

@@ -86,7 +86,8 @@ class Identification:
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot with the estimated numbers. Friction and drive inertia below zero by less than three standard errors are zero there.
+        """The robot with the estimated numbers. Friction and drive inertia below zero by less than three standard errors are
+        zero there.
 
         Raises:
             FlexapodError: a number is impossible, such as a negative friction coefficient; ``physical=True`` avoids it.
@@ -99,7 +100,8 @@ class Identification:
         except RobotFileError as error:
             first = str(error).splitlines()[0]
             raise FlexapodError(
-                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data do not support"
+                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data "
+                f"do not support"
             ) from None
 
     def _possible(self) -> Array:

@@ -11,7 +11,19 @@ from typing import Annotated
 import typer
 
 import flexapod as fp
-from flexapod.views.commands import code, describe, dynamics, generate, identify, kinematics, new, reports, simulation, studio, vibration
+from flexapod.views.commands import (
+    code,
+    describe,
+    dynamics,
+    generate,
+    identify,
+    kinematics,
+    new,
+    reports,
+    simulation,
+    studio,
+    vibration,
+)
 
 app = typer.Typer(
     name="flexapod",

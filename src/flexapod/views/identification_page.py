@@ -36,7 +36,8 @@ def identification_page(found: fp.Identification) -> str:
     if found.suspicions:
         sections.append(("Suspicions", [paragraph(f"{s.kind}: {s.text}", "warning") for s in found.suspicions]))
     facts = (
-        f"{found.method}, {found.rows} equations, condition number {number(found.condition, 4)} (scaled columns), delay of the force "
+        f"{found.method}, {found.rows} equations, condition number {number(found.condition, 4)} (scaled columns), delay "
+        f"of the force "
         f"channel {number(1e3 * found.delay, 3)} ms. A star marks essential parameters."
     )
     sections.append(("Parameters", [paragraph(facts), HtmlTable(head=HEAD, rows=rows_of(found))]))
@@ -63,6 +64,8 @@ def _residuals(found: fp.Identification) -> Any:
     values = np.asarray(found.residual)
     coords = {"time": np.arange(len(values)), "actuator": list(found.start.actuators)}
     data: Any = {"residual": (("time", "actuator"), values, {"units": "N or N m"})}
-    figure = time_figure(xr.Dataset(data, coords=coords), [Panel(variable="residual", label="measured less predicted")], "Residuals")
+    figure = time_figure(
+        xr.Dataset(data, coords=coords), [Panel(variable="residual", label="measured less predicted")], "Residuals"
+    )
     figure.update_xaxes(title_text="equation")
     return figure

@@ -22,12 +22,16 @@ def register(app: typer.Typer) -> None:
 
 
 def identify(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="table with t, q_NAME, f_NAME or i_NAME; EMPS file (.mat); or `simulated`")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="table with t, q_NAME, f_NAME or i_NAME; EMPS file (.mat); or `simulated`")
+    ],
     robot: Annotated[str, typer.Option("--robot", help="name from `flexapod robots`, or a robot file")],
     changes: Changes = [],  # noqa: B006
     method: Annotated[str, typer.Option(help="wls, ols, iv (instruments: columns qr_NAME) or robust")] = "wls",
     legs: Annotated[str, typer.Option(help="each leg has its own parameters, or all are alike")] = "each",
-    parameter: Annotated[list[str], typer.Option("--parameter", help="fit this path of the robot file instead; may be repeated")] = [],  # noqa: B006
+    parameter: Annotated[
+        list[str], typer.Option("--parameter", help="fit this path of the robot file instead; may be repeated")
+    ] = [],  # noqa: B006
     cutoff: Annotated[float | None, typer.Option(help="[Hz] of the zero-phase filter of the positions")] = None,
     decimate: Annotated[int, typer.Option(help="samples that are averaged to one equation")] = 1,
     offset: Annotated[bool, typer.Option("--offset", help="with a constant offset of every force")] = False,
