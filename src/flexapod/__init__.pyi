@@ -80,6 +80,7 @@ from flexapod.errors import InputError as InputError
 from flexapod.identification.bad_data import BadDataError as BadDataError
 from flexapod.identification.base_parameters import BaseParameters as BaseParameters
 from flexapod.identification.base_parameters import base_parameters as base_parameters
+from flexapod.identification.campaign import simulated_measurement as simulated_measurement
 from flexapod.identification.excitation import exciting_motion as exciting_motion
 from flexapod.identification.identify import identify as identify
 from flexapod.identification.measurement import Measurement as Measurement

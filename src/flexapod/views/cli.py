@@ -17,6 +17,7 @@ from flexapod.views.commands import (
     describe,
     dynamics,
     generate,
+    identify,
     kinematics,
     new,
     poses,
@@ -50,7 +51,10 @@ def options(
     """Kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
 
 
-for group in (describe, kinematics, poses, space, dynamics, simulation, vibration, code, generate, bridges, new, reports, studio):
+GROUPS = (
+    describe, kinematics, poses, space, dynamics, simulation, vibration, identify, code, generate, bridges, new, reports, studio,
+)  # fmt: skip
+for group in GROUPS:
     group.register(app)
 
 
