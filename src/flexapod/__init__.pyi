@@ -47,11 +47,11 @@ from flexapod.analysis.singularities import singularities as singularities
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State
 from flexapod.analysis.static_deflection import static_deflection as static_deflection
+from flexapod.analysis.time_optimal import TimeOptimal as TimeOptimal
+from flexapod.analysis.time_optimal import time_optimal as time_optimal
 from flexapod.analysis.validity import ValidityWarning as ValidityWarning
 from flexapod.analysis.working_modes import NoBranchError as NoBranchError
 from flexapod.analysis.working_modes import working_modes as working_modes
-from flexapod.analysis.time_optimal import TimeOptimal as TimeOptimal
-from flexapod.analysis.time_optimal import time_optimal as time_optimal
 from flexapod.analysis.workspace import workspace as workspace
 from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
 from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
@@ -95,9 +95,9 @@ from flexapod.kernels.cache import cache_folder as cache_folder
 from flexapod.kernels.cache import clear_cache as clear_cache
 from flexapod.motions.motion import ActuatorMotion as ActuatorMotion
 from flexapod.motions.motion import Motion as Motion
-from flexapod.robot.robot import Robot as Robot
 from flexapod.robot.catalogue import catalogue as catalogue
 from flexapod.robot.catalogue import load as load
+from flexapod.robot.robot import Robot as Robot
 from flexapod.simulation.controllers import PD as PD
 from flexapod.simulation.controllers import PID as PID
 from flexapod.simulation.controllers import ComputedTorque as ComputedTorque

@@ -28,8 +28,8 @@ from flexapod.equations import newton_euler as package
 from flexapod.equations.newton_euler import SHARE_NAMES, mark_undetermined, newton_euler, reaction_names, undetermined
 from flexapod.errors import InputError
 from flexapod.kernels import compile_kernel
-from flexapod.robot.chain import link_poses
 from flexapod.robot.catalogue import catalogue
+from flexapod.robot.chain import link_poses
 
 DATA = Path(__file__).parents[1] / "data"
 CLOSED = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
