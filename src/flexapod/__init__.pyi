@@ -56,6 +56,9 @@ from flexapod.analysis.workspace import workspace as workspace
 from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
 from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
 from flexapod.bridges.casadi_function import casadi_function as casadi_function
+from flexapod.bridges.fe import ImportedBody as ImportedBody
+from flexapod.bridges.fe import import_fe as import_fe
+from flexapod.bridges.fe_matrices import FeFileError as FeFileError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu
 from flexapod.bridges.mjcf_in import ImportedModelError as ImportedModelError
@@ -67,6 +70,7 @@ from flexapod.description.problems import RobotFileError as RobotFileError
 from flexapod.description.problems import RobotFileWarning as RobotFileWarning
 from flexapod.description.read import description_from_document as description_from_document
 from flexapod.description.read import read_robot_file as read_robot_file
+from flexapod.description.unit_parser import si_value as si_value
 from flexapod.description.write import robot_text as robot_text
 from flexapod.description.write import write_robot_file as write_robot_file
 from flexapod.errors import FileError as FileError
@@ -76,6 +80,7 @@ from flexapod.errors import InputError as InputError
 from flexapod.identification.bad_data import BadDataError as BadDataError
 from flexapod.identification.base_parameters import BaseParameters as BaseParameters
 from flexapod.identification.base_parameters import base_parameters as base_parameters
+from flexapod.identification.campaign import simulated_measurement as simulated_measurement
 from flexapod.identification.excitation import exciting_motion as exciting_motion
 from flexapod.identification.identify import identify as identify
 from flexapod.identification.measurement import Measurement as Measurement
@@ -102,6 +107,8 @@ from flexapod.simulation.controllers import Springs as Springs
 from flexapod.simulation.dense import run_at as run_at
 from flexapod.simulation.events import Event as Event
 from flexapod.simulation.simulate import simulate as simulate
+from flexapod.simulation.stepper import Stepper as Stepper
+from flexapod.simulation.stepper import stepper as stepper
 from flexapod.simulation.store import open as open
 from flexapod.simulation.store import save as save
 from flexapod.simulation.study import simulate_study as simulate_study

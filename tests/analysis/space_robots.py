@@ -19,8 +19,11 @@ platform: {{mass: 10, inertia: {{diagonal: [0.3, 0.3, 0.5]}}}}
 legs:
   template:
     joints:
-      hip: {{type: universal, from: base, cross: cross, to: cylinder, direction: home, axis1: [1, 0, 0], limits: {{angle: {cone} deg}}}}
-      slide: {{type: prismatic, from: cylinder, to: piston, axis: [0, 0, 1], actuated: true, limits: {{stroke: [{low!r}, {high!r}]}}}}
+      hip:
+        {{type: universal, from: base, cross: cross, to: cylinder, direction: home, axis1: [1, 0, 0],
+         limits: {{angle: {cone} deg}}}}
+      slide:
+        {{type: prismatic, from: cylinder, to: piston, axis: [0, 0, 1], actuated: true, limits: {{stroke: [{low!r}, {high!r}]}}}}
       ball: {{type: spherical, from: piston, to: platform, limits: {{angle: {cone} deg}}}}
     bodies:
       cross: {{}}

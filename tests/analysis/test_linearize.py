@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -60,16 +62,24 @@ def test_frequency_response_at_zero_is_the_compliance() -> None:
     assert np.allclose(found, C, rtol=0, atol=1e-9 * np.abs(C).max())
 
 
-def test_python_control_gets_the_same_matrices_or_one_sentence() -> None:
+def test_python_control_has_the_same_response_and_names() -> None:
     robot = fp.load("dualemps")
     system = fp.linearize(robot, fp.State.from_actuators(robot, [0.0, 0.0]))
-    try:
-        import control  # noqa: F401
-    except ImportError:
-        with pytest.raises(fp.InputError, match="python-control"):
-            system.control()
-        return
-    assert np.array_equal(system.control().A, system.A)
+    theirs = system.to_control()
+    assert np.array_equal(theirs.A, system.A)
+    assert tuple(theirs.input_labels) == system.inputs
+    frequency = np.array([1.0, 7.0, 40.0])
+    found = np.moveaxis(theirs(2j * np.pi * frequency), -1, 0)
+    ours = system.frequency_response(frequency)
+    assert np.abs(found - ours).max() <= 1e-9 * np.abs(ours).max()
+
+
+def test_python_control_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = fp.load("dualemps")
+    system = fp.linearize(robot, fp.State.from_actuators(robot, [0.0, 0.0]))
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(fp.InputError, match=r"flexapod\[control\]"):
+        system.to_control()
 
 
 def test_wrong_requests() -> None:

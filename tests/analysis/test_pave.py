@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.cut_boxes import half_space_share
 from flexapod.analysis.pose_bounds import PoseBounds
 from flexapod.analysis.shell_bounds import ShellBounds
 from flexapod.motions.rotations import rotvec_rotation
-from space_robots import study_hexapod
 
 TILTED = rotvec_rotation(np.array([0.12, -0.2, 0.17]))
 
@@ -39,6 +39,9 @@ def contradictions(robot, rotation, count, seed, region=None, **options):
     valid = sampled(robot, points, R, options.get("singularities", True))
     assert np.any(where == 1)
     assert np.any(where == -1)
+    boxes = paving.where(points, alone=False)
+    assert np.array_equal(boxes[boxes != 0], where[boxes != 0])
+    assert np.mean(where == 0) < 1e-3, "poses by themselves are decided, unless they lie at a limit"
     return int(np.sum((where == 1) & ~valid) + np.sum((where == -1) & valid)), paving
 
 
@@ -69,7 +72,7 @@ def test_volume_lies_between_its_bounds():
     robot = study_hexapod()
     paving = fp.pave(robot, undecided=0.003)
     rng = np.random.default_rng(5)
-    n = 400_000
+    n = 150_000
     hits = sampled(robot, rng.uniform(paving.low, paving.high, (n, 3)), robot.home.rotation).mean()
     volume, error = hits * np.prod(paving.high - paving.low), np.prod(paving.high - paving.low) * np.sqrt(hits / n)
     assert paving.volume_low - 4 * error < volume < paving.volume_high + 4 * error

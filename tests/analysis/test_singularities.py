@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.continuation import zero_curves
 from flexapod.motions.rotations import rotvec_rotation
-from space_robots import study_hexapod
 
 ON_CURVE = 1e-9
 """Distance of points from a curve that is known: the corrector's tolerance with its differences."""

@@ -113,7 +113,9 @@ def test_toppra_finds_the_same_optimum(tight):
             return convert(a, b, c, both, size, None, None, gridpoints, identical=True)
 
     path = toppra.SplineInterpolator(grid, np.zeros((len(grid), 6)))
-    _, speed, _ = toppra.algorithm.TOPPRA([Forces()], path, gridpoints=grid, solver_wrapper="seidel").compute_parameterization(0, 0)
+    _, speed, _ = toppra.algorithm.TOPPRA([Forces()], path, gridpoints=grid, solver_wrapper="seidel").compute_parameterization(
+        0, 0
+    )
     theirs = np.sum(2 * np.diff(grid) / (speed[1:] + speed[:-1]))
     assert abs(ours.time[-1] * ours.slowing / theirs - 1) < SAME_OPTIMUM  # before the slowing
     assert ours.time[-1] <= theirs * (1 + SLOWER_THAN_TOPPRA)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.tetrahedra import surface
 from flexapod.analysis.workspace_solid import _surface
-from space_robots import study_hexapod
 
 
 def ball(points):
@@ -57,7 +57,11 @@ def test_solid_and_paving_have_the_same_volume():
 
 def test_kinds_lie_in_each_other():
     robot = study_hexapod()
-    options = {"resolution": 16, "orientations": (2, 6, 2)}
+    options = {
+        "resolution": 10,
+        "orientations": (2, 4, 3),
+        "region": {a: (-0.3 + 0.65 * (a == "z"), 0.3 + 0.65 * (a == "z")) for a in "xyz"},
+    }
     constant = fp.workspace_solid(robot, resolution=16)
     total = fp.workspace_solid(robot, "total-orientation", tilt=0.1, torsion=0.1, **options)
     reachable = fp.workspace_solid(robot, "reachable", tilt=0.1, torsion=0.1, **options)
@@ -72,7 +76,9 @@ def test_kinds_lie_in_each_other():
 
 def test_orientation_workspace_agrees_with_the_sweep():
     robot = study_hexapod()
-    solid = fp.workspace_solid(robot, "orientation", resolution=24, region={k: (-1.2, 1.2) for k in ("tilt_x", "tilt_y", "torsion")})
+    solid = fp.workspace_solid(
+        robot, "orientation", resolution=24, region={k: (-1.2, 1.2) for k in ("tilt_x", "tilt_y", "torsion")}
+    )
     tilt, azimuth, torsion = np.random.default_rng(3).uniform([0, -np.pi, -1], [1, np.pi, 1], (200, 3)).T
     inside = solid.inside(np.column_stack([tilt * np.cos(azimuth), tilt * np.sin(azimuth), torsion]))
     for k in range(0, 200, 10):
@@ -87,11 +93,19 @@ def test_demands_shrink_the_workspace():
     kappa = float(fp.conditioning(robot, home)["condition_number"])
     force = float(np.abs(fp.inverse_dynamics(robot, home)["force"].values).max())
     whole = fp.workspace_solid(robot, resolution=12)
-    for demand in ({"condition": 1.02 * kappa}, {"force": 1.2 * force}, {"clearance": 0.12}, {"mounting": np.radians(40)}):
+    for demand in ({"condition": 1.02 * kappa}, {"force": 1.6 * force}, {"mounting": np.radians(40)}):
         part = fp.workspace_solid(robot, resolution=12, **demand)
         assert 0 < part.volume < whole.volume, demand
         points = part.vertices.mean(axis=0)[None]
         assert np.all(whole.inside(points) >= part.inside(points))
+
+
+def test_legs_that_cannot_keep_their_distance_leave_nothing():
+    """Neighbouring joints of the platform are 2 r sin 15 deg = 0.155 m apart, so that no pose keeps more."""
+    robot = study_hexapod()
+    assert fp.workspace_solid(robot, resolution=8, clearance=0.15).volume > 0
+    with pytest.raises(fp.InputError, match="no pose of the grid"):
+        fp.workspace_solid(robot, resolution=8, clearance=0.16)
 
 
 def test_files_of_the_surface_are_read_back(tmp_path):

@@ -128,11 +128,29 @@ def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     assert robot.mobility.platform == 2
     assert np.allclose(robot.gravity, [0, -9.81, 0])
     engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
-    M, bias, J, S = _at_zero(engine)
+    _, bias, J, S = _at_zero(engine)
     rest = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     ours = fp.inverse_dynamics(robot, rest, friction=False).force.values
     theirs = np.linalg.lstsq(np.c_[S, J.T], bias, rcond=1e-10)[0][:2]
     assert np.abs(np.sort(ours) - np.sort(theirs)).max() <= EXACT * np.abs(theirs).max()
+
+
+@pytest.mark.parametrize("tag", ["bodies", "weld"])
+def test_loops_given_by_bodies_meet_where_the_file_stands(tmp_path: Path, tag: str) -> None:
+    """The form of most public models: two bodies and an anchor in the first."""
+    x = 0.1 * 2**0.5
+    pins = "".join(f'<connect name="pin{k or ""}" body1="r2" body2="l2" anchor="{x} 0 {k}"/>' for k in (0, 1))
+    text = re.sub(r"<connect.*?/><connect.*?/>", pins if tag == "bodies" else '<weld name="pin" body1="r2" body2="l2"/>', HAND)
+    (tmp_path / "a.xml").write_text(HAND)
+    (tmp_path / "b.xml").write_text(text)
+    by_sites, by_bodies = (read_mjcf(tmp_path / name).loops[0] for name in ("a.xml", "b.xml"))
+    assert (by_bodies.first, by_bodies.second) == ("r2", "l2")
+    if tag == "bodies":
+        assert by_bodies.type == by_sites.type == "revolute"
+        assert np.allclose(by_bodies.on_first.position, by_sites.on_first.position, atol=1e-12)
+        assert np.allclose(by_bodies.on_second.position, by_sites.on_second.position, atol=1e-12)
+    else:
+        assert by_bodies.type == "fixed"
 
 
 def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
@@ -169,7 +187,7 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
         fp.export_mjcf(fp.load("dualemps"), tmp_path / "r.xml")
     with pytest.raises(fp.InputError, match="is not a physical body"):
         fp.export_mjcf(fp.load("gough-stewart"), tmp_path / "r.xml")
-    with pytest.raises(fp.InputError, match="ends in .xml"):
+    with pytest.raises(fp.InputError, match=r"ends in \.xml"):
         fp.export_mjcf(fp.load("delta"), tmp_path / "r.txt")
     (tmp_path / "free.xml").write_text(HAND)
     with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):

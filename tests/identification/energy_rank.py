@@ -1,6 +1,7 @@
 """Rank of the identifiable inertial parameters from energies, in many digits: an independent derivation.
 
-A parameter changes forces exactly if it changes the total energy H(q, qd) by more than a constant (Gautier, Khalil, Direct calculation of
+A parameter changes forces exactly if it changes the total energy H(q, qd) by more than a constant (Gautier, Khalil, Direct
+calculation of
 minimum set of inertial parameters of serial robots, 1990). H is linear in (m, m c, I) of every body and in rotor inertias; only
 poses and twists of bodies enter. All loops are closed together by Newton in mpmath, from the double-precision solution.
 """
@@ -15,27 +16,27 @@ from flexapod.analysis.sampling import random_states
 from flexapod.robot.chain import ROWS
 
 
-def cross(a, b):  # noqa: ANN001, ANN201
+def cross(a, b):
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
-def dot(a, b):  # noqa: ANN001, ANN201
+def dot(a, b):
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def apply(R, v):  # noqa: ANN001, ANN201
+def apply(R, v):
     return [dot(row, v) for row in R]
 
 
-def product(A, B):  # noqa: ANN001, ANN201
+def product(A, B):
     return [[sum(A[i][k] * B[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
 
 
-def column(R, j):  # noqa: ANN001, ANN201
+def column(R, j):
     return [R[i][j] for i in range(3)]
 
 
-def exact(matrix):  # noqa: ANN001, ANN201
+def exact(matrix):
     """A rotation of doubles made orthonormal to all digits (Newton on R^T R = 1)."""
     R = [[mp.mpf(float(x)) for x in row] for row in matrix]
     for _ in range(8):
@@ -48,14 +49,14 @@ def exact(matrix):  # noqa: ANN001, ANN201
 class Chain:
     """A leg at coordinates q: poses of its links and closing rows with their derivatives by the coordinates and the platform."""
 
-    def __init__(self, leg) -> None:  # noqa: ANN001
+    def __init__(self, leg) -> None:
         self.leg = leg
         self.places = [([mp.mpf(float(x)) for x in k.placement.position], exact(k.placement.rotation)) for k in leg.links]
         self.halves = [
             ([mp.mpf(float(x)) for x in h.position], exact(h.rotation)) for h in (leg.closing.on_link, leg.closing.on_platform)
         ]
 
-    def links(self, q):  # noqa: ANN001, ANN201
+    def links(self, q):
         eye, none = [[mp.mpf(i == j) for j in range(3)] for i in range(3)], [mp.mpf(0)] * 3
         result, values = [], iter(q)
         for link, (p0, R0) in zip(self.leg.links, self.places, strict=True):
@@ -72,20 +73,18 @@ class Chain:
             result.append((R, p))
         return result
 
-    def columns(self, frames):  # noqa: ANN001, ANN201
+    def columns(self, frames):
         """Per moving link the twist (linear at a point x as a function, angular) of everything beyond it."""
-        return [
-            (i, self.leg.links[i].kind, column(frames[i][0], 2), frames[i][1]) for i in self.leg.moving
-        ]
+        return [(i, self.leg.links[i].kind, column(frames[i][0], 2), frames[i][1]) for i in self.leg.moving]
 
-    def above(self, i):  # noqa: ANN001, ANN201
+    def above(self, i):
         chain = []
         while i >= 0:
             chain.append(i)
             i = self.leg.links[i].parent
         return set(chain)
 
-    def twist(self, frames, qd, link, point):  # noqa: ANN001, ANN201
+    def twist(self, frames, qd, link, point):
         v, w = [mp.mpf(0)] * 3, [mp.mpf(0)] * 3
         own = self.above(link)
         for (i, kind, axis, origin), rate in zip(self.columns(frames), qd, strict=True):
@@ -99,10 +98,14 @@ class Chain:
                 w = [a + rate * b for a, b in zip(w, axis, strict=True)]
         return v, w
 
-    def residual(self, frames, R, p):  # noqa: ANN001, ANN201
+    def residual(self, frames, R, p):
         """Closing rows, and (linear, angular) of each on the relative velocity of the link half."""
         (pl, Rl), (pp, Rp) = self.halves
-        RL, pL = frames[self.leg.closing.link] if self.leg.closing.link >= 0 else ([[mp.mpf(i == j) for j in range(3)] for i in range(3)], [mp.mpf(0)] * 3)
+        RL, pL = (
+            frames[self.leg.closing.link]
+            if self.leg.closing.link >= 0
+            else ([[mp.mpf(i == j) for j in range(3)] for i in range(3)], [mp.mpf(0)] * 3)
+        )
         xl = [a + b for a, b in zip(pL, apply(RL, pl), strict=True)]
         xp = [a + b for a, b in zip(p, apply(R, pp), strict=True)]
         HL, HP = product(RL, Rl), product(R, Rp)
@@ -117,7 +120,7 @@ class Chain:
                 rows.append((dot(a, gap), a, [mp.mpf(0)] * 3))
         return rows, xl, xp
 
-    def rows(self, frames, R, p):  # noqa: ANN001, ANN201
+    def rows(self, frames, R, p):
         """Residuals, their derivatives by the coordinates (rows, n) and by the platform's twist (rows, 6)."""
         found, xl, xp = self.residual(frames, R, p)
         n, link = len(self.leg.moving), self.leg.closing.link
@@ -126,7 +129,8 @@ class Chain:
         arm = [a - b for a, b in zip(xp, p, strict=True)]
         by_joints = [[dot(linear, v) + dot(angular, w) for v, w in twists] for _, linear, angular in found]
         by_platform = [
-            [-a for a in linear] + [-(a + b) for a, b in zip(cross(arm, linear), angular, strict=True)] for _, linear, angular in found
+            [-a for a in linear] + [-(a + b) for a, b in zip(cross(arm, linear), angular, strict=True)]
+            for _, linear, angular in found
         ]
         return [r for r, _, _ in found], by_joints, by_platform
 
@@ -136,7 +140,7 @@ SOFT = mp.mpf(10) ** -30
 """Regularisation of the solves: rows of over-constrained robots depend on each other. What it spoils, Newton repairs."""
 
 
-def system(chains, q, R, p):  # noqa: ANN001, ANN201
+def system(chains, q, R, p):
     """Residuals and Jacobian of all loops by (joints of all legs, platform twist), and the frames of every leg."""
     n = sum(len(c.leg.moving) for c in chains)
     residuals, J, frames, at = [], [], [], 0
@@ -152,7 +156,7 @@ def system(chains, q, R, p):  # noqa: ANN001, ANN201
     return residuals, J, frames
 
 
-def correction(J, r):  # noqa: ANN001, ANN201
+def correction(J, r):
     """The smallest change x with J x = r."""
     m = len(J)
     G = mp.matrix(m, m)
@@ -164,7 +168,7 @@ def correction(J, r):  # noqa: ANN001, ANN201
     return [sum(J[i][k] * y[i] for i in range(m)) for k in range(len(J[0]))]
 
 
-def turned(R, w):  # noqa: ANN001, ANN201
+def turned(R, w):
     """exp(w) R."""
     angle = mp.sqrt(dot(w, w))
     if angle == 0:
@@ -177,8 +181,9 @@ def turned(R, w):  # noqa: ANN001, ANN201
     return product(E, R)
 
 
-def features(m_twist, R, p, g):  # noqa: ANN001, ANN201
-    """Kinetic plus potential energy per unit of (m, mc, I) in body axes: v, w in body axes, tensor entries with their symmetry."""
+def features(m_twist, R, p, g):
+    """Kinetic plus potential energy per unit of (m, mc, I) in body axes: v, w in body axes, tensor entries with their
+    symmetry."""
     v, w = m_twist
     vb, wb = [dot(column(R, j), v) for j in range(3)], [dot(column(R, j), w) for j in range(3)]
     mc = cross(vb, wb)  # T = m v.v/2 + mc.(v x w) + w.I w/2
@@ -189,7 +194,7 @@ def features(m_twist, R, p, g):  # noqa: ANN001, ANN201
     return row
 
 
-def energy_row(robot: fp.Robot, chains, state, joints, rates):  # noqa: ANN001, ANN201
+def energy_row(robot: fp.Robot, chains, state, joints, rates):
     R, p = exact(state["rotation"]), [mp.mpf(float(x)) for x in state["position"]]
     q = [mp.mpf(float(x)) for x in joints]
     for _ in range(5):
@@ -236,7 +241,7 @@ RANKS_AT_MOST = {"five-bar": 30, "planar-4-prr": 40, "tripteron": 40, "delta": 6
 """Enough states for robots of low mobility; the others take as many as they have parameters."""
 
 
-def eliminate(rows):  # noqa: ANN001, ANN201
+def eliminate(rows):
     scale = [max(abs(row[j]) for row in rows) for j in range(len(rows[0]))]
     live = [j for j in range(len(scale)) if scale[j] > mp.mpf(10) ** -40]
     A = [[row[j] / scale[j] for j in live] for row in rows]

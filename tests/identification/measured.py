@@ -1,4 +1,5 @@
-"""Simulated measurements for the tests of identification: smooth motions, forces of the robot's own model, noise of stated size."""
+"""Simulated measurements for the tests of identification: smooth motions, forces of the robot's own model, noise of stated
+size."""
 
 from __future__ import annotations
 
@@ -9,7 +10,18 @@ import numpy as np
 import flexapod as fp
 
 DATA = Path(__file__).parent / "data"
-RIGID = ("stewart-3-3", "bench-6ups", "gough-stewart", "hexapod", "hexaslide", "hexa", "delta", "five-bar", "planar-4-prr", "tripteron")
+RIGID = (
+    "stewart-3-3",
+    "bench-6ups",
+    "gough-stewart",
+    "hexapod",
+    "hexaslide",
+    "hexa",
+    "delta",
+    "five-bar",
+    "planar-4-prr",
+    "tripteron",
+)
 """Every robot of the catalogue with rigid bodies."""
 
 
@@ -38,7 +50,9 @@ def exact(robot: fp.Robot, motion: fp.ActuatorMotion) -> tuple[fp.Motion, np.nda
     return platform, fp.inverse_dynamics(robot, platform).force.values
 
 
-def noisy(motion: fp.ActuatorMotion, force: np.ndarray, *, force_noise: float, position_noise: float = 0.0, seed: int = 0) -> fp.Measurement:
+def noisy(
+    motion: fp.ActuatorMotion, force: np.ndarray, *, force_noise: float, position_noise: float = 0.0, seed: int = 0
+) -> fp.Measurement:
     """White noise of a standard deviation on forces [N, N m] and positions [m, rad]."""
     random = np.random.default_rng(seed)
     return fp.Measurement(

@@ -1,4 +1,5 @@
-"""EMPS: one axis with its published parameters and controller, simulated, written in the benchmark's layout, read and identified."""
+"""EMPS: one axis with its published parameters and controller, simulated, written in the benchmark's layout, read and
+identified."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def test_identified_from_the_benchmarks_layout(run: dict[str, np.ndarray], tmp_p
     found = fp.identify(guess, data, cutoff=60.0, decimate=10, offset=True, delay="find", least_speed=0.01)
     check(found)
     assert abs(found.delay) < 1.0 / RATE, "the force is held for a sample: half a period at most"
-    again = fp.identify(guess, data, cutoff=60.0, decimate=10, offset=True, least_speed=0.01, method="iv", instruments="reference")
+    again = fp.identify(
+        guess, data, cutoff=60.0, decimate=10, offset=True, least_speed=0.01, method="iv", instruments="reference"
+    )
     assert again.estimate[0] == pytest.approx(MASS, abs=4 * again.sigma[0])
     saved = fp.load(found.save(tmp_path / "emps_found.yaml"))
     assert "identified from DATA_EMPS.mat by wls" in saved.description.file.source
@@ -71,7 +74,7 @@ def test_same_columns_as_a_table(run: dict[str, np.ndarray], tmp_path: Path) -> 
     data = fp.read_measurement(path, robot)
     np.testing.assert_array_equal(data.position[:, 0], run["qm"])
     np.testing.assert_allclose(data.force[:, 0], GAIN * run["vir"], rtol=1e-15)
+    short = tmp_path / "short.csv"
+    np.savetxt(short, rows[:, :4], delimiter=",", header="t,qm,qg,vir", comments="")
     with pytest.raises(fp.InputError, match="an EMPS file has t, qm, qg, vir and gtau; gtau missing"):
-        short = tmp_path / "short.csv"
-        np.savetxt(short, rows[:, :4], delimiter=",", header="t,qm,qg,vir", comments="")
         fp.read_measurement(short, robot)

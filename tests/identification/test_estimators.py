@@ -22,7 +22,7 @@ def problem(seed: int, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return Y, Y @ TRUE + random.normal(size=(N, A)) @ root.T
 
 
-def blocks(Y: np.ndarray, y: np.ndarray, Z: np.ndarray | None = None):  # noqa: ANN201
+def blocks(Y: np.ndarray, y: np.ndarray, Z: np.ndarray | None = None):
     def give(wanted: int | None) -> Iterator[Block]:
         for k in range(0, len(Y), 128):
             part = slice(k, k + 128)

@@ -17,7 +17,8 @@ from flexapod.identification.linear_model import linear_model, model_inputs
 ROUNDING = 1e-12
 """Regressor and inverse dynamics are sums of some thousand products; errors over the largest force of all samples."""
 DIFFERENCES = 1e-10
-"""Differences over a step as large as the parameter: exact for a linear law up to rounding of forces that are 1e3 times larger."""
+"""Differences over a step as large as the parameter: exact for a linear law up to rounding of forces that are 1e3 times
+larger."""
 FILE_STEP = 1e-8
 """Differences of forces up to 1e5 times larger than the change, to rounding."""
 STATES = 40

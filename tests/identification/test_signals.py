@@ -19,7 +19,9 @@ def test_central_differences_are_of_order_four() -> None:
         q = np.sin(7 * t)[:, None]
         first, second = derivatives(t, q)
         inner = slice(2, -2)
-        errors.append([np.abs(first[inner, 0] - 7 * np.cos(7 * t)[inner]).max(), np.abs(second[inner, 0] + 49 * q[inner, 0]).max()])
+        errors.append(
+            [np.abs(first[inner, 0] - 7 * np.cos(7 * t)[inner]).max(), np.abs(second[inner, 0] + 49 * q[inner, 0]).max()]
+        )
     orders = np.log2(np.array(errors[0]) / np.array(errors[1]))
     assert np.all(np.abs(orders - 4) < 0.1), orders
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import casadi as ca
 import numpy as np
 import pytest
+from kernel_programs import PARAMETERS, functions, map_looped, scan, selections, straight_line
 
 from flexapod.kernels import Program, ProgramError, compile_kernel
 from flexapod.kernels.graph import ARITY, Graph
@@ -15,7 +16,6 @@ from flexapod.kernels.numpy_backend import evaluate
 from flexapod.kernels.packing import kernel_from_tape
 from flexapod.kernels.signature import Input, Output, Signature
 from flexapod.kernels.tape import Tape
-from kernel_programs import PARAMETERS, functions, map_looped, scan, selections, straight_line
 
 BACKENDS = ["llvm", "numpy"]
 WIDTHS = (0.0, 1e-12, 1e-3, 0.3, 3.0)

@@ -275,7 +275,7 @@ def test_parquet_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ({"rotation": np.eye(3)}, "m.csv: has an orientation already; leave out rotation=..."),
         ({"columns": {"positon": ["a"]}}, "columns: expected one of time, rotation, quat_wxyz, quat_xyzw, actuator_position, "
          "actuator_velocity, actuator_acceleration, position, velocity, acceleration, angular_velocity, angular_acceleration, "
-         "got 'positon'; did you mean 'position'?"),
+         "rotvec, euler, got 'positon'; did you mean 'position'?"),
         ({"columns": {"position": ["p_x"]}}, "columns: 'position' needs 3 column names, got 1"),
         ({"columns": {"time": "T"}}, "m.csv, column 'T': is missing (asked for as time); the nearest column is 't'"),
         ({"derivatives": "low-pass", "cutoff": 9.0},

@@ -191,8 +191,8 @@ def test_interrupted_simulation(tmp_path: Path, moment: str) -> None:
 
 NEAR = {
     "unit behind an option": (
-        ["kinematics", "hexapod", "--motion", "circle", "--option", "radius=100mm"],
-        "plain numbers in m, rad and s, e.g. radius=0.1",
+        ["kinematics", "hexapod", "--motion", "circle", "--option", "radius=100parsecs"],
+        "--option radius=100parsecs: ",
     ),
     "underscore for a dot": (["show", "hexapod", "--set", "platform_mass=40"], "The nearest parameter is platform.mass."),
     "leg of another robot": (["show", "hexapod", "--set", "legs.slider.mas=1"], "Did you mean mass?"),

@@ -62,7 +62,7 @@ def _distances(points: Array, curve: Array) -> Array:
     size = np.maximum(np.sum(d * d, axis=1), 1e-300)
     t = np.clip(np.einsum("pkj,kj->pk", points[:, None] - a, d) / size, 0.0, 1.0)
     own = np.linalg.norm(points[:, None] - a - t[..., None] * d, axis=2).min(axis=1)
-    return np.minimum(own, np.linalg.norm(points - curve[-1], axis=1))
+    return np.asarray(np.minimum(own, np.linalg.norm(points - curve[-1], axis=1)))
 
 
 def _seeds(f: Function, cells: int) -> Array:
@@ -78,14 +78,14 @@ def _seeds(f: Function, cells: int) -> Array:
         high.append(grid[b][change])
     p, q = np.concatenate(low), np.concatenate(high)
     if len(p) == 0:
-        return p
+        return np.zeros((0, 2))
     fp = f(p)
     for _ in range(50):
         middle = (p + q) / 2
         fm = f(middle)
         same = np.sign(fm) == np.sign(fp)
         p, q = np.where(same[:, None], middle, p), np.where(same[:, None], q, middle)
-    return (p + q) / 2
+    return np.asarray((p + q) / 2)
 
 
 def _gradient(f: Function, at: Array) -> tuple[float, Array]:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from flexapod.kernels.tape import Tape
     from flexapod.robot.robot import Robot
 
-Form = Literal["python", "c", "markdown", "latex"]
+Form = Literal["python", "c", "matlab", "cpp", "markdown", "latex"]
 Constants = Literal["inputs", "numbers"]
-FORMS = ("python", "c", "markdown", "latex")
+FORMS = ("python", "c", "matlab", "cpp", "markdown", "latex")
 CONSTANTS = ("inputs", "numbers")
-SUFFIX = {"python": ".py", "c": ".c", "markdown": ".md", "latex": ".tex"}
+SUFFIX = {"python": ".py", "c": ".c", "matlab": ".m", "cpp": ".hpp", "markdown": ".md", "latex": ".tex"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,8 @@ def generate(
         robot: any robot.
         quantity: ``"inverse_dynamics"``, ``"forward_dynamics"``, ``"mass_matrix"``, ``"inverse_kinematics"``, or any name that
             `kernel` knows.
-        form: readable ``"python"`` that runs, ``"c"`` (C99), ``"markdown"`` or ``"latex"``.
+        form: readable ``"python"`` that runs, ``"c"`` (C99), ``"matlab"`` (GNU Octave too), ``"cpp"`` (C++17 header with
+            `std::array`), ``"markdown"`` or ``"latex"``.
         constants: ``"inputs"``: parameters stay inputs, what depends on them alone is a set-up part counted by itself;
             ``"numbers"``: the robot's values are put in and folded.
         solve: False stops before the final system is solved: mass matrix and remaining forces instead of accelerations.
@@ -146,7 +147,7 @@ def generate(
         formulation=choice.formulation,
         constants=constants,
         form=form,
-        text=_text(robot, choice, constants, form, listing, counted),
+        text=_text(robot, choice, constants, form, tape, listing, counted),
         operations=counted[0],
         setup_operations=counted[1],
         signature=tape.signature,
@@ -172,10 +173,13 @@ def _counted(found: Operations, variables: int) -> OperatorCount:
 
 
 def _text(
-    robot: Robot, choice: Choice, constants: str, form: str, listing: Listing, counted: tuple[OperatorCount, OperatorCount]
-) -> str:
+    robot: Robot, choice: Choice, constants: str, form: str, tape: Tape, listing: Listing,
+    counted: tuple[OperatorCount, OperatorCount],
+) -> str:  # fmt: skip
     from flexapod.kernels.c_listing import c_listing
+    from flexapod.kernels.cpp_text import cpp_text
     from flexapod.kernels.markdown_text import latex_text, markdown_text
+    from flexapod.kernels.matlab_text import matlab_text
     from flexapod.kernels.python_text import python_text
     from flexapod.kernels.statements import Repeat
 
@@ -189,6 +193,12 @@ def _text(
         return python_text(listing, about)
     if form == "c":
         return c_listing(listing, about)
+    if form == "matlab":
+        return matlab_text(listing, about)
+    if form == "cpp":
+        from flexapod.analysis.kernels import parameter_values
+
+        return cpp_text(tape, listing.signature.name, parameter_values(robot, tape.signature), about)
     if form == "markdown":
         return markdown_text(listing, about, meanings(robot, listing.signature))
     if any(isinstance(s, Repeat) for s in [*listing.setup, *listing.main]):

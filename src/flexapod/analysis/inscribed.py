@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,9 @@ def largest_ball(vertices: Array, faces: NDArray[np.int64], inside: Inside, low:
     def depth(point: Array) -> float:
         return -float(tree.query(point)[0])
 
-    best = minimize(depth, start, method="Nelder-Mead", options={"xatol": 1e-6 * size, "fatol": 1e-9 * size, "initial_simplex": start + size * np.vstack([np.zeros(3), np.eye(3)])})  # fmt: skip
+    simplex = start + size * np.vstack([np.zeros(3), np.eye(3)])
+    options: Any = {"xatol": 1e-6 * size, "fatol": 1e-9 * size, "initial_simplex": simplex}
+    best = minimize(depth, start, method="Nelder-Mead", options=options)
     centre = best.x if inside(best.x[None])[0] else start
     return np.asarray(centre), float(tree.query(centre)[0])
 

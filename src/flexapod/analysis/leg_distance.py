@@ -24,7 +24,7 @@ def segment_distance(a0: Array, a1: Array, b0: Array, b1: Array) -> Array:
 
     .. math:: \min_{s,t\in[0,1]} |a_0 + s\,u - b_0 - t\,v|
 
-    Checked by: tests/analysis/test_leg_distance.py.
+    Checked by: tests/analysis/test_path_between.py.
     """
     u, v, w = a1 - a0, b1 - b0, a0 - b0
     uu, vv, uv = (np.einsum("ni,ni->n", x, y) for x, y in ((u, u), (v, v), (u, v)))

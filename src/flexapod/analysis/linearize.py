@@ -53,12 +53,16 @@ class StateSpace:
         resolvent = np.linalg.solve(s[:, None, None] * np.eye(len(self.A)) - self.A, self.B.astype(complex)[None])
         return np.asarray(self.C @ resolvent + self.D)
 
-    def control(self) -> Any:
-        """The same as a `control.StateSpace`; needs the package python-control."""
+    def to_control(self) -> Any:
+        """The same as a `control.StateSpace`, with its names; needs the package python-control (``flexapod[control]``).
+
+        Checked by: tests/analysis/test_linearize.py.
+        """
         try:
             control = import_module("control")
         except ImportError as error:
-            raise InputError("StateSpace.control needs python-control; install it with `pip install control`") from error
+            text = "StateSpace.to_control needs python-control; install it with `pip install 'flexapod[control]'`"
+            raise InputError(text) from error
         names = {"inputs": list(self.inputs), "outputs": list(self.outputs), "states": list(self.states)}
         return control.ss(self.A, self.B, self.C, self.D, **names)
 

@@ -97,9 +97,7 @@ def singularity_locus(
 
     curves = zero_curves(f, cells, step)
     scaled = tuple(span[:, 0] + curve.points * (span[:, 1] - span[:, 0]) for curve in curves)
-    return Locus(
-        robot=robot.name, axes=(free[0], free[1]), window=span, curves=scaled, closed=tuple(c.closed for c in curves)
-    )
+    return Locus(robot=robot.name, axes=(free[0], free[1]), window=span, curves=scaled, closed=tuple(c.closed for c in curves))
 
 
 def aspects(robot: Robot, grid: Mapping[str, Any], orientation: Any = None, *, limits: bool = True) -> xr.Dataset:

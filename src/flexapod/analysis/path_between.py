@@ -171,12 +171,12 @@ class _Search:
     def _random(self, a: Poses, b: Poses) -> Poses:
         """A pose in a ball about the middle of both."""
         middle = between(a, b, np.array([0.5]))
-        size = max(np.linalg.norm(b.p - a.p), 0.5 * self.length) * self.rng.uniform(0.3, 1.5)
+        size = max(float(np.linalg.norm(b.p - a.p)), 0.5 * self.length) * self.rng.uniform(0.3, 1.5)
         shift = self.rng.normal(size=3)
         shift *= size * self.rng.random() ** (1 / 3) / np.linalg.norm(shift)
         turn = np.linalg.norm(rotation_rotvec(b.R[0] @ a.R[0].T))
         axis = self.rng.normal(size=3)
-        axis *= max(turn, 0.5) * self.rng.random() ** (1 / 3) / np.linalg.norm(axis)
+        axis *= max(float(turn), 0.5) * self.rng.random() ** (1 / 3) / np.linalg.norm(axis)
         return self.sampled.onto(Poses(p=middle.p + shift, R=rotvec_rotation(axis[None]) @ middle.R))
 
     def _trees(self, a: Poses, b: Poses, attempts: int) -> list[Poses] | None:

@@ -28,8 +28,6 @@ SMALLEST = 2.0**-22
 FIRST = 8
 """Parts of a segment to begin with."""
 
-FREE = 1e-9
-
 
 @dataclass(frozen=True, kw_only=True)
 class Poses:
@@ -38,8 +36,8 @@ class Poses:
     p: Array
     R: Array
 
-    def __getitem__(self, i: object) -> Poses:
-        return Poses(p=np.atleast_2d(self.p[i]), R=self.R[i].reshape(-1, 3, 3))  # type: ignore[index]
+    def __getitem__(self, i: int) -> Poses:
+        return Poses(p=self.p[i : i + 1], R=self.R[i : i + 1])
 
     def __len__(self) -> int:
         return len(self.p)
@@ -58,7 +56,9 @@ class SampledCheck:
         self.robot, self.distance, self.clearance = robot, distance, clearance
         self.length = robot.characteristic_length
         self._map = PoseMap(limits_of(robot), keep_limits=limits)
-        self._points = None if clearance is None else PoseBounds(robot, "segment", strokes=False, angles=False, singularities=False)
+        self._points = (
+            None if clearance is None else PoseBounds(robot, "segment", strokes=False, angles=False, singularities=False)
+        )
         self.followed = bool(robot.plan.constraints)
 
     def onto(self, poses: Poses) -> Poses:
@@ -87,14 +87,16 @@ class SampledCheck:
         words = [w or (near[i] if facts.type_2[i] < self.distance else "") for i, w in enumerate(words)]
         if self._points is None:
             return words
-        gaps = self._gaps(poses)
-        return [w or (f"two legs are {g:.4g} m apart" if g < (self.clearance or 0.0) else "") for w, g in zip(words, gaps, strict=True)]
+        gaps = self.gaps(poses)
+        small = [f"two legs are {g:.4g} m apart" if g < (self.clearance or 0.0) else "" for g in gaps]
+        return [w or s for w, s in zip(words, small, strict=True)]
 
-    def _gaps(self, poses: Poses) -> Array:
+    def gaps(self, poses: Poses) -> Array:
+        """Smallest distance (n,) of two legs without a common joint [m]."""
         assert self._points is not None
         given = segment_inputs(poses.p, poses.p, poses.R, poses.R)
         at = self._points.over(np.zeros((len(poses), 1)), np.zeros((len(poses), 1)), given)
-        return self._points._apart(at, at)
+        return self._points.apart(at, at)
 
     def good(self, a: Poses, b: Poses, sign: float, step: float) -> bool:
         """All samples of a segment may be part of a path."""
@@ -150,7 +152,9 @@ class IntervalCheck:
             rest = ~judged.inside
             if np.any(rest) and width < SMALLEST:
                 i = int(np.flatnonzero(rest)[0])
-                return Proof(False, float(low[i, 0]), "cannot be proven: " + self._open(judged.open[i], judged.singular[i]), boxes)
+                return Proof(
+                    False, float(low[i, 0]), "cannot be proven: " + self._open(judged.open[i], judged.singular[i]), boxes
+                )
             width /= 2
             low = np.concatenate([low[rest], low[rest] + width])
         return Proof(True, np.nan, "", boxes)

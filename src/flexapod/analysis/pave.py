@@ -64,6 +64,7 @@ class Paving:
     volume_high: float
     boxes: int
     reasons: dict[str, int] = field(default_factory=dict)
+    bounds: Any = field(default=None, repr=False)
 
     def corners(self, which: str) -> tuple[Array, Array]:
         """Low and high corners (n, k) of the `inside` or `undecided` boxes."""
@@ -74,8 +75,12 @@ class Paving:
             highs.append(lows[-1] + h)
         return np.concatenate(lows), np.concatenate(highs)
 
-    def where(self, points: Any) -> NDArray[np.int8]:
-        """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box."""
+    def where(self, points: Any, *, alone: bool = True) -> NDArray[np.int8]:
+        """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box.
+
+        Args:
+            alone: poses of undecided boxes are judged by themselves, as boxes without a size.
+        """
         at = finite_array("points", points, np.shape(points))
         if at.ndim != 2 or at.shape[1] != len(self.low):
             raise InputError(f"points: expected shape (n, {len(self.low)}), got {at.shape}")
@@ -85,6 +90,10 @@ class Paving:
                 number = self._numbers(at, level)
                 hit = np.isin(self._key(number, level), self._key(numbers, level))
                 found[hit & (found == -1)] = value
+        left = np.flatnonzero((found == 0) & np.all((at >= self.low) & (at <= self.high), axis=1))
+        if alone and self.bounds is not None and len(left):
+            decided = self.bounds.decide(at[left], at[left], np.ones((len(left), 3), dtype=bool))
+            found[left] = decided.inside.astype(np.int8) - decided.outside.astype(np.int8)
         return found
 
     def _numbers(self, at: Array, level: int) -> NDArray[np.int64]:
@@ -273,5 +282,5 @@ class _Halving:
             inside={k: v for k, v in self.inside.items() if len(v)}, undecided=self.kept,
             volume_inside=self.proven, volume_undecided=float(undecided),
             volume_low=(self.proven + low) * (1 - SUMS), volume_high=(self.proven + high) * (1 + SUMS),
-            boxes=self.boxes, reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
+            boxes=self.boxes, bounds=self.bounds, reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
         )  # fmt: skip

@@ -78,7 +78,7 @@ class PoseBounds:
             names = [p.name for p in kernel.signature.parameters]
         self.kernel = IntervalKernel(kernel)
         self.parameters = np.array([known[name] for name in names])
-        self.texts = [*limit_texts(robot, **options), "the actuators may not hold the platform (singular, type 2)"]
+        self.texts = [*limit_texts(robot, chart, strokes, angles), "the actuators may not hold the platform (singular, type 2)"]
         self.axes = CHARTS[chart]
 
     def _numbers(self, limits: Any) -> dict[str, float]:
@@ -142,7 +142,7 @@ class PoseBounds:
             out |= regular & (sign != self.side)
             inside &= regular
         if self.clearance is not None:
-            inside &= self._apart(box, at) > self.clearance
+            inside &= self.apart(box, at) > self.clearance
         return Judged(
             inside=inside & ~out, outside=out, open=opened, singular=singular, middle=at, gradient_low=G_low, gradient_high=G_high
         )
@@ -185,7 +185,7 @@ class PoseBounds:
             sums = (np.abs(inverse) @ off).sum(axis=2) + own
         return good & np.all(sums < REGULAR, axis=1), sign
 
-    def _apart(self, box: Bounds, at: Bounds) -> Array:
+    def apart(self, box: Bounds, at: Bounds) -> Array:
         """Lower bound of the distance of any two legs that do not share a joint."""
         from flexapod.analysis.leg_distance import pairs_of, segment_distance
 
@@ -219,7 +219,9 @@ def _up(x: Array) -> Array:
 
 
 def _pattern(limits: Any) -> str:
-    return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join("a" if np.isfinite(x) else "-" for x in limits.angle)
+    return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join(
+        "a" if np.isfinite(x) else "-" for x in limits.angle
+    )
 
 
 def _refuse_general(robot: Robot) -> None:
@@ -228,4 +230,3 @@ def _refuse_general(robot: Robot) -> None:
             f"{robot.name}: bounds over boxes of poses need six legs in closed form (UPS, PUS or RUS); "
             "its legs are closed by iteration, which intervals cannot bound. fp.workspace samples it instead"
         )
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -71,10 +72,10 @@ class PoseTests:
         good = np.all(np.isfinite(poses.p), axis=1)
         good[good] = self._map.evaluate(np.ascontiguousarray(poses.p[good]), np.ascontiguousarray(poses.R[good])).code == 0
         d = self.demands
-        tests = [
-            (d.singularities, lambda p: self._check.signs(p) == self._sign),
+        tests: list[tuple[bool, Callable[[Poses], NDArray[np.bool_]]]] = [
+            (d.singularities, lambda p: np.asarray(self._check.signs(p) == self._sign)),
             (d.mounting is not None, self._mounted),
-            (d.clearance is not None, lambda p: self._check._gaps(p) >= (d.clearance or 0.0)),
+            (d.clearance is not None, lambda p: np.asarray(self._check.gaps(p) >= (d.clearance or 0.0))),
             (d.force is not None, self._held),
             (d.stiffness is not None, self._stiff),
             (d.frequency is not None, self._fast),
@@ -83,7 +84,7 @@ class PoseTests:
             left = np.flatnonzero(good)
             if wanted and len(left):
                 good[left] = test(Poses(p=poses.p[left], R=poses.R[left]))
-        return good
+        return np.asarray(good)
 
     def _state(self, poses: Poses) -> State:
         return State(position=poses.p, rotation=poses.R)
@@ -93,7 +94,8 @@ class PoseTests:
 
         load = self.demands.wrench
         result = inverse_dynamics(self.robot, self._state(poses), friction=False, wrench=load, on_error="mask")
-        return np.nan_to_num(np.abs(result["force"].values), nan=np.inf).max(axis=1) <= (self.demands.force or 0.0)
+        size = np.nan_to_num(np.abs(result["force"].values), nan=np.inf).max(axis=1)
+        return np.asarray(size <= (self.demands.force or 0.0))
 
     def _stiff(self, poses: Poses) -> NDArray[np.bool_]:
         from flexapod.analysis.cartesian_stiffness import cartesian_stiffness

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-SLACK = 256 * 2.0**-53
-"""Bound of the rounding of a limit over its largest terms: no more than a hundred operations, data included."""
+SLACK = 2.0**-38
+"""Bound of the rounding of a limit over its largest terms: no more than a hundred operations, data and `SAME` included."""
+
+SAME = 1e-13
+"""Relative difference of two shells or cones that are one: legs whose joints coincide twice at an orientation."""
 
 CUBIC_SLACK = 1e-12
 """The same of the determinant over Hadamard's bound, with the rounding of its data and coefficients."""
@@ -57,21 +60,25 @@ class ShellBounds:
         limited = np.flatnonzero(np.isfinite(limits.low) & np.isfinite(limits.high)) if strokes else np.zeros(0, dtype=int)
         self.numbers: dict[str, float] = {}
         self.texts = ["a leg is beyond its stroke", "a joint is bent beyond its limit", SINGULAR]
+        ends = np.stack([np.maximum(limits.low + offset, 0.0), limits.high + offset], axis=1)
+        limited = limited[_different(np.hstack([self.centres, ends])[limited])]
         for i, k in enumerate(limited):
             self._vector(f"centre.{i}", self.centres[k])
-            self.numbers[f"shortest.{i}"] = float(max(limits.low[k] + offset[k], 0.0) ** 2)
-            self.numbers[f"longest.{i}"] = float((limits.high[k] + offset[k]) ** 2)
+            self.numbers[f"shortest.{i}"], self.numbers[f"longest.{i}"] = (float(x) ** 2 for x in ends[k])
         home = robot.home.position + S @ robot.home.rotation.T - U
         home /= np.linalg.norm(home, axis=1)[:, None]
-        turn, cones = R @ robot.home.rotation.T, 0
+        turn, cones = R @ robot.home.rotation.T, []
         for swivel, angle in zip(limits.swivels, limits.angle, strict=True):
             if angles and np.isfinite(angle):
                 axis = turn @ home[swivel.leg] if swivel.closing else home[swivel.leg]
-                self._vector(f"cone.{cones}.centre", self.centres[swivel.leg])
-                self._vector(f"cone.{cones}.axis", axis)
-                self.numbers[f"cone.{cones}.cosine"] = float(np.cos(angle))
-                cones += 1
-        self.counts = (len(limited), cones, bool(singularities))
+                cones.append([*self.centres[swivel.leg], *axis, np.cos(angle)])
+        rows = np.array(cones).reshape(-1, 7)
+        rows = rows[_different(rows)]
+        for i, row in enumerate(rows):
+            self._vector(f"cone.{i}.centre", row[:3])
+            self._vector(f"cone.{i}.axis", row[3:6])
+            self.numbers[f"cone.{i}.cosine"] = float(row[6])
+        self.counts = (len(limited), len(rows), bool(singularities))
 
     def _vector(self, name: str, values: Array) -> None:
         for k, value in zip("xyz", values, strict=True):
@@ -104,7 +111,7 @@ class ShellBounds:
     def cubic(self) -> Array:
         """Coefficients of the determinant, from exact values on a lattice."""
         C, r = ([[Fraction(float(x)) for x in row] for row in rows] for rows in (self.centres, self.arms))
-        values = {m: _determinant(C, r, m) for m in MONOMIALS}
+        values: dict[tuple[int, ...], Fraction] = {m: _determinant(C, r, m) for m in MONOMIALS}
         return np.array([float(value) for value in _coefficients(values).values()])
 
     @cached_property
@@ -147,6 +154,15 @@ class ShellBounds:
         known = {**self.numbers, **{f"radius.{k}": float(x) for k, x in zip("xyz", radius, strict=True)}}
         parameters = np.array([known[p.name] for p in kernel.signature.parameters])
         return kernel.batch({"at": np.ascontiguousarray(middle)}, parameters).outputs
+
+
+def _different(rows: Array) -> NDArray[np.int64]:
+    """Numbers of rows that differ from all before: of equal limits one is enough, and cuts count each once."""
+    kept: list[int] = []
+    for k, row in enumerate(rows):
+        if all(np.abs(row - rows[j]).max() > SAME * max(1.0, np.abs(row).max()) for j in kept):
+            kept.append(k)
+    return np.array(kept, dtype=np.int64)
 
 
 def _determinant(C: list[list[Fraction]], r: list[list[Fraction]], at: tuple[int, int, int]) -> Fraction:

@@ -106,9 +106,7 @@ def _signed(direction: Array) -> Array:
     return direction * np.where(first < 0, -1.0, 1.0)
 
 
-def _text(
-    robot: Robot, found: PoseJacobians, i: int, type_2: float, constraint: float, gained: Array, freed: Array
-) -> str:
+def _text(robot: Robot, found: PoseJacobians, i: int, type_2: float, constraint: float, gained: Array, freed: Array) -> str:
     """The singularity that is nearest, in words."""
     if found.words[i]:
         return str(found.words[i])

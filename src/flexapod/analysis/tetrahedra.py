@@ -1,7 +1,7 @@
 r"""Surface of a set on a grid: marching tetrahedra, with corners on the grid's edges moved to where the set ends.
 
-Every cell is cut into six tetrahedra along its diagonal, the same way everywhere, so that the surface has no gaps. Area is the sum
-of the triangles, volume that of the tetrahedra from the origin:
+Every cell is cut into six tetrahedra along its diagonal, the same way everywhere, so that the surface has no gaps. Area is the
+sum of the triangles, volume that of the tetrahedra from the origin:
 
 .. math:: A = \tfrac12\sum|(b-a)\times(c-a)|,\qquad V = \tfrac16\sum a\cdot(b\times c)
 """

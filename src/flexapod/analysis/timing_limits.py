@@ -45,7 +45,7 @@ class TimingLimits:
             fine = np.min((self.speed / np.abs(terms.dq)) ** 2, axis=1)
         n = (len(fine) - 1) // finer
         inside = np.minimum(fine[:-1].reshape(n, finer).min(axis=1), fine[finer::finer])
-        return np.minimum(np.append(inside, np.inf), np.append(np.inf, inside))
+        return np.asarray(np.minimum(np.append(inside, np.inf), np.append(np.inf, inside)))
 
     def ratio(self, terms: PathTerms, rows: Any, x: Array, u: Array, force: Array) -> Array:
         """Size over limit (.., kinds, actuators) of those of force, speed and power that are limited."""

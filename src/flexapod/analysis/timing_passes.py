@@ -97,8 +97,8 @@ def _refined(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
         rows = [force_rows(terms, bounds, about, timing, left)]
         if powered:
             rows.append(power_rows(terms, bounds, about, left))
-        joined = tuple(np.hstack(group) for group in zip(*rows, strict=True))
-        new = _both_passes(*joined, s, cap, terms, left)
+        upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True))
+        new = _both_passes(upper, upper_slope, lower, lower_slope, s, cap, terms, left)
         done = abs(new.time[-1] - timing.time[-1]) <= SETTLED * new.time[-1]
         timing = replace(new, passes=k + 2)
         if done:
@@ -113,7 +113,7 @@ def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) 
         with np.errstate(divide="ignore"):
             static = np.min(bounds.power / np.abs((terms.c + terms.k)[::FINER] * terms.dq[::FINER]), axis=1)
         x = np.minimum(x, static**2)
-    return np.sqrt(np.stack([x[:-1], x[1:]], axis=1))
+    return np.asarray(np.sqrt(np.stack([x[:-1], x[1:]], axis=1)))
 
 
 def force_rows(
@@ -122,8 +122,10 @@ def force_rows(
     """Rows of the force limits at both ends of every interval; Coulomb friction with the worst sign inside it."""
     n = (len(terms.s) - 1) // FINER
     D = terms.s[FINER] - terms.s[0]
-    fine = np.concatenate([terms.k[:-1].reshape(n, FINER, -1), terms.k[FINER::FINER, None]], axis=1)
-    highest, lowest = fine.max(axis=1), fine.min(axis=1)
+    highest = lowest = np.zeros((1, terms.k.shape[1]))
+    if terms.sliding:
+        fine = _windows(terms.k)
+        highest, lowest = fine.max(axis=1), fine.min(axis=1)
     limited = np.isfinite(bounds.force)
     a, b, c, v = (_both_ends(values, n) for values in (terms.a, terms.b, terms.c, terms.v))
     c = c if left is None else c + left[:, None]
@@ -231,12 +233,13 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
     x = timing.x[:-1, None] * (1 - share) + timing.x[1:, None] * share
     u = np.broadcast_to(timing.u[:, None], x.shape)
     exact = dynamics.poses(terms.s) if terms.loaded else None
-    inside = replace(terms, **{name: _windows(getattr(terms, name)) for name in ("a", "b", "v", "c", "k", "dq")})
+    a, b, v, c, k, dq = (_windows(values) for values in (terms.a, terms.b, terms.v, terms.c, terms.k, terms.dq))
+    inside = replace(terms, a=a, b=b, v=v, c=c, k=k, dq=dq)
 
     def worst(part: Any, factor: float) -> Array:
         X, U = factor**2 * x[part], factor**2 * u[part]
         force = inside.force(part, X, U) if exact is None else _exact(dynamics, exact, rows[part], X, U)
-        return bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2))
+        return np.asarray(bounds.ratio(inside, part, X, U, force).max(axis=(-1, -2)))
 
     factor = 1.0
     for _ in range(20):
@@ -244,6 +247,8 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
         if ratio.max() <= 1 + KEPT:
             break
         factor = _kept(partial(worst, np.nonzero(ratio > 1 + KEPT)), factor, float(ratio.max()))
+        if bounds.kinds == ("force",) and not terms.sliding:
+            break  # forces are affine in the square of the factor: what kept its limit keeps it
     slow = timed(timing.s, factor**2 * timing.x, terms, timing.left)
     return replace(slow, slowing=factor, passes=timing.passes)
 

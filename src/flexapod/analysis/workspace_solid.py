@@ -113,7 +113,7 @@ def workspace_solid(
         resolution: cells of the grid along its longest side.
         region: axis -> (smallest, largest); left out: what the legs can reach, or one characteristic length about home.
         tilt, torsion: the range of orientations [rad], about `orientation`.
-        orientations: samples of tilt, azimuth and torsion in that range.
+        orientations: samples of tilt, azimuth and torsion in that range; what lies between them is not looked at.
         limits ... mounting_axes: what poses must keep; see `flexapod.analysis.pose_tests.Demands`.
     Raises:
         InputError: no pose of the grid is inside, or the workspace reaches the border of the region.
@@ -134,9 +134,13 @@ def workspace_solid(
     names, inside = _test_of(kind, tests, p, R, tilt, torsion, orientations)
     low, high = _region(robot, kind, names, region, R)
     counted = _Counted(inside)
+    outer = low, high
     if region is None:
         low, high = _narrowed(counted, low, high)
     fine = _surface(counted, low, high, int(resolution))
+    if _touches(fine, low, high) and region is None:  # the first grid missed a thin part
+        low, high = outer
+        fine = _surface(counted, low, high, int(resolution))
     coarse = _surface(counted, low, high, max(int(resolution) // 2, 4))
     _refuse(robot, kind, fine, low, high)
     return WorkspaceSolid(
@@ -195,7 +199,8 @@ def _orientations(kind: str, R: Array, tilt: float, torsion: float, counts: tupl
     if not (tilt or torsion):
         raise InputError(f"tilt, torsion: the kind {kind} needs a range of orientations, for example tilt=0.3")
     tilts = [0.0] if not tilt else np.linspace(0.0, positive("tilt", tilt), max(2, int(counts[0])))
-    torsions = [0.0] if not torsion else np.linspace(-positive("torsion", torsion), torsion, max(2, int(counts[2])))
+    odd = max(3, int(counts[2]) | 1)  # with the middle
+    torsions = [0.0] if not torsion else np.linspace(-positive("torsion", torsion), torsion, odd)
     angles = [(0.0, 0.0, c) for c in torsions]
     for t in tilts[1:]:
         angles += [(az, t, c - az) for az in np.arange(int(counts[1])) * 2 * np.pi / int(counts[1]) for c in torsions]
@@ -233,7 +238,7 @@ def _surface(inside: Inside, low: Array, high: Array, resolution: int) -> Mesh:
     def bounded(points: Array) -> NDArray[np.bool_]:
         found = np.all((points >= low) & (points <= high), axis=1)
         found[found] = inside(points[found])
-        return found
+        return np.asarray(found)
 
     return surface(values, (wide[0], wide[1], wide[2]), bounded)
 
@@ -247,10 +252,15 @@ def _narrowed(inside: Inside, low: Array, high: Array) -> tuple[Array, Array]:
     return np.maximum(low, mesh.vertices.min(axis=0) - 2 * cell), np.minimum(high, mesh.vertices.max(axis=0) + 2 * cell)
 
 
+def _touches(mesh: Mesh, low: Array, high: Array) -> bool:
+    """The surface reaches the border of a region."""
+    return bool(np.any(mesh.vertices < low + 1e-9) or np.any(mesh.vertices > high - 1e-9))
+
+
 def _refuse(robot: Robot, kind: str, mesh: Mesh, low: Array, high: Array) -> None:
     if len(mesh.faces) == 0:
         raise InputError(
             f"{robot.name}: no pose of the grid is in the {kind} workspace; a finer resolution or another region may find one"
         )
-    if kind != "orientation" and (np.any(mesh.vertices < low + 1e-9) or np.any(mesh.vertices > high - 1e-9)):
-        raise InputError(f"{robot.name}: the {kind} workspace reaches the border of the region; give a larger one")
+    if kind != "orientation" and _touches(mesh, low, high):
+        raise InputError(f"{robot.name}: the {kind} workspace reaches the border of the region; give a larger region")

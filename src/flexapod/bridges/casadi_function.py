@@ -114,8 +114,9 @@ def _loop(loop: Loop, operands: list[Any], passes: int) -> list[Any]:
             for group, value in zip(stacked, found[loop.carry :], strict=True):
                 group.append(value)
         return [*carry, *(value for group in stacked for value in group)]
-    error: Any = ca.SX(np.inf)
+    least: Any = ca.SX(np.inf)
     count = min(passes, loop.count)
     for i in range(count):
         *carry, error = _evaluated(loop.body, [ca.SX(i), *carry, *shared], passes)
-    return [*carry, error <= loop.tolerance, ca.SX(count)]
+        least = ca.fmin(least, error)
+    return [*carry, least <= loop.tolerance, ca.SX(count)]

@@ -1,4 +1,4 @@
-"""MJCF read as a tree: bodies, hinges, slides, free joints, inertials, `connect` and `weld`; geometry and meshes are not needed."""
+"""MJCF read as a tree: bodies, hinges, slides, free joints, inertials, `connect` and `weld`; meshes are not needed."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Reader:
         self.places: dict[str, Pose] = {}
         self.sites: dict[str, tuple[str, Pose]] = {}
         self.frames: dict[str, Pose] = {}
+        self.zero: dict[str, Pose] = {WORLD: pose()}
         if root.find(".//include") is not None:
             raise self.error("it includes other files; write it in one (MuJoCo's own `mj_saveLastXML` does)")
 
@@ -76,9 +77,10 @@ class Reader:
                 R = R @ step if letter.islower() else step @ R
             return pose(position, R)
         if "zaxis" in a:
-            z, axis = unit(floats(a["zaxis"])), np.cross([0.0, 0.0, 1.0], unit(floats(a["zaxis"])))
-            s = float(np.linalg.norm(axis))
-            turn = axis / s * np.arctan2(s, z[2]) if s > 0 else np.array([np.pi if z[2] < 0 else 0.0, 0.0, 0.0])
+            z = unit(floats(a["zaxis"]))
+            across = np.cross([0.0, 0.0, 1.0], z)
+            s = float(np.linalg.norm(across))
+            turn = across / s * np.arctan2(s, z[2]) if s > 0 else np.array([np.pi if z[2] < 0 else 0.0, 0.0, 0.0])
             return pose(position, rotation_from_vector(turn))
         if "xyaxes" in a:
             both = np.array(floats(a["xyaxes"])).reshape(2, 3)
@@ -122,22 +124,24 @@ class Reader:
             scale = self.angle if kind == "R" else 1.0
             stroke = tuple(scale * x for x in floats(a["range"])) if "range" in a and a.get("limited") != "false" else None
             node = Node(
-                name=name if last else f"{name}.{k + 1}", parent=at, place=seat @ frame @ displacement(kind, -scale * float(a.get("ref", 0))),
+                name=name if last else f"{name}.{k + 1}", parent=at,
+                place=seat @ frame @ displacement(kind, -scale * float(a.get("ref", 0))),
                 kind=kind, joint=a.get("name") or f"{name}.joint{k + 1}", rotor=float(a.get("armature", 0.0)),
                 damping=float(floats(a.get("damping", "0"))[0]), loss=float(a.get("frictionloss", 0.0)), stroke=stroke,  # type: ignore[arg-type]
             )  # fmt: skip
             if float(floats(a.get("stiffness", "0"))[0]) != 0.0:
                 raise self.error(f"joint {node.joint!r} has a spring, which is not read")
             back = Pose(position=-frame.rotation.T @ frame.position, rotation=frame.rotation.T)
-            self._add(node, inertial if last else Inertial(), back)
+            self._add(node, inertial if last else Inertial(), back, scale * float(a.get("ref", 0)))
             at, seat = node.name, back
 
-    def _add(self, node: Node, inertial: Inertial, own: Pose) -> None:
-        """Keep a node; `own`: the MJCF frame of the body, seen from the node."""
+    def _add(self, node: Node, inertial: Inertial, own: Pose, ref: float = 0.0) -> None:
+        """Keep a node; `own`: the MJCF frame of the body, seen from the node; ref: its coordinate as the file stands."""
         R = own.rotation
         moved = Inertial(mass=inertial.mass, com=own.point(inertial.com), tensor=R @ inertial.tensor @ R.T)
         self.nodes.append(Node(**{**node.__dict__, "inertial": moved if inertial.mass else Inertial()}))
         self.frames[node.name] = own
+        self.zero[node.name] = self.zero[node.parent] @ node.place @ displacement(node.kind, ref)
 
     def _inertial(self, element: Element, name: str) -> Inertial:
         found = element.find("inertial")
@@ -154,6 +158,19 @@ class Reader:
             tensor = np.diag(floats(a.get("diaginertia", "0 0 0")))
         R = place.rotation
         return Inertial(mass=float(a["mass"]), com=np.asarray(place.position), tensor=R @ tensor @ R.T)
+
+    def bodies(self, a: Mapping[str, str], name: str) -> tuple[tuple[str, Pose], tuple[str, Pose]]:
+        """Both sides of an equality given by bodies: they meet where they are as the file stands."""
+        first, second = a.get("body1", WORLD), a.get("body2", WORLD)
+        for body in (first, second):
+            if body not in self.frames:
+                raise self.error(f"the equality {name!r} names the body {body!r}, which does not exist")
+        if "relpose" in a or ("anchor" not in a and "body1" not in a):
+            raise self.error(f"the equality {name!r} has a form that is not read; write it with site1 and site2")
+        at = self.frames[first] @ pose(floats(a.get("anchor", "0 0 0")))
+        meeting = self.zero[first] @ at
+        back = self.zero[second].rotation.T
+        return (first, at), (second, pose(back @ (meeting.position - self.zero[second].position), back @ meeting.rotation))
 
     def end(self, a: Mapping[str, str], which: int) -> tuple[str, Pose] | None:
         """Node and place of one side of an equality given by sites."""
@@ -216,7 +233,8 @@ def _starts(root: Element, reader: Reader) -> dict[str, float]:
 def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop, ...]:
     """Closing joints. Two `connect` between the same bodies are a revolute joint, one with a tendon a universal joint."""
     pairs: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
-    loops, names = [], set()
+    loops: list[Loop] = []
+    names: set[str] = set()
     for element in root.findall("equality/*"):
         a = element.attrib
         name = a.get("name") or f"loop{len(names) + 1}"
@@ -227,10 +245,10 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
             continue
         if element.tag not in ("connect", "weld"):
             raise reader.error(f"the equality <{element.tag}> {name!r} is no joint of a loop")
-        ends = [reader.end(a, 1), reader.end(a, 2)]
-        if ends[0] is None or ends[1] is None:
-            raise reader.error(f"the equality {name!r} names bodies and an anchor; write it with site1 and site2")
-        (first, at), (second, on) = ends
+        one, two = reader.end(a, 1), reader.end(a, 2)
+        if one is None or two is None:
+            one, two = reader.bodies(a, name)
+        (first, at), (second, on) = one, two
         if element.tag == "weld":
             loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
         else:

@@ -51,7 +51,8 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> dict[str, A
     if name not in {n.name for n in tree.nodes}:
         raise ImportedModelError(f"{tree.name}: there is no body {name!r}; bodies: {', '.join(n.name for n in tree.nodes)}")
     node = tree.node(name)
-    legs, used = {}, {name}
+    legs: dict[str, Any] = {}
+    used = {name}
     for loop in tree.loops:
         end, loop = _toward(tree, loop, name)
         chain = _chain(tree, end)

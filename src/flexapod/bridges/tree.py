@@ -83,7 +83,7 @@ class Tree:
 
 def inertial_of(body: RigidBody | None) -> Inertial:
     """Inertial data about the centre of mass."""
-    if body is None or body.mass == 0.0 and not np.any(body.inertia):
+    if body is None or (body.mass == 0.0 and not np.any(body.inertia)):
         return Inertial()
     c = np.asarray(body.first_moment) / body.mass if body.mass else np.zeros(3)
     return Inertial(mass=body.mass, com=c, tensor=body.inertia - body.mass * (c @ c * np.eye(3) - np.outer(c, c)))
@@ -112,7 +112,8 @@ def robot_tree(robot: Robot) -> Tree:
                 stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
             ))  # fmt: skip
             if link.spring:
-                raise InputError(f"{robot.name}: the spring of {leg.name}.{link.joint} is unloaded at home only; it is not exported")
+                text = f"the spring of {leg.name}.{link.joint} is unloaded at home, which MJCF and URDF do not know"
+                raise InputError(f"{robot.name}: {text}; export an FMU instead")
         first = names[leg.closing.link] if leg.closing.link >= 0 else WORLD
         if leg is carrier:
             place = leg.closing.on_link @ inverse(leg.closing.on_platform)

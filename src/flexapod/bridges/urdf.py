@@ -62,7 +62,8 @@ def urdf_text(tree: Tree) -> str:
             entries = {"ixx": t[0, 0], "ixy": t[0, 1], "ixz": t[0, 2], "iyy": t[1, 1], "iyz": t[1, 2], "izz": t[2, 2]}
             SubElement(inertial, "inertia", {k: repr(float(v)) for k, v in entries.items()})
     for node in tree.nodes:
-        kind = {"R": "revolute" if node.stroke else "continuous", "P": "prismatic", "fixed": "fixed", "free": "floating"}[node.kind]
+        turning = "revolute" if node.stroke else "continuous"
+        kind = {"R": turning, "P": "prismatic", "fixed": "fixed", "free": "floating"}[node.kind]
         joint = SubElement(root, "joint", {"name": node.joint or f"{node.name}.free", "type": kind})
         SubElement(joint, "parent", {"link": node.parent})
         SubElement(joint, "child", {"link": node.name})
@@ -109,7 +110,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     except (OSError, ParseError, yaml.YAMLError) as error:
         raise ImportedModelError(f"{file}: cannot be read with its loops {beside.name}: {error}") from error
     if root.tag != "robot" or not isinstance(extra, dict):
-        raise ImportedModelError(f"{file}: is no URDF with a loop file: the root is <{root.tag}>, the loops {type(extra).__name__}")
+        raise ImportedModelError(f"{file}: is no URDF with a loop file: its root is <{root.tag}>, {beside.name} is no mapping")
     missing = [key for key in ("gravity", "loops") if key not in extra]
     if missing:
         raise ImportedModelError(f"{beside}: {' and '.join(missing)} missing")
@@ -120,7 +121,8 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ImportedModelError(f"{beside}: two loops have the name {twice!r}")
-    return Tree(name=root.get("name", file.stem), gravity=np.array(extra["gravity"], dtype=float), nodes=tuple(nodes), loops=tuple(found))
+    gravity = np.array(extra["gravity"], dtype=float)
+    return Tree(name=root.get("name", file.stem), gravity=gravity, nodes=tuple(nodes), loops=tuple(found))
 
 
 def _inertial(link: Element, file: Path) -> Inertial:
@@ -145,7 +147,9 @@ def _origin(element: Element) -> Pose:
     return pose(floats(a.get("xyz", "0 0 0")), euler("xyz", floats(a.get("rpy", "0 0 0"))))
 
 
-def _nodes(root: Element, inertials: dict[str, Inertial], extra: dict[str, Any], file: Path) -> tuple[list[Node], dict[str, Pose]]:
+def _nodes(
+    root: Element, inertials: dict[str, Inertial], extra: dict[str, Any], file: Path
+) -> tuple[list[Node], dict[str, Pose]]:
     """Nodes in order from the root, and each link's URDF frame seen from its node (whose z is the joint axis)."""
     joints = {j.find("child").attrib["link"]: j for j in root.findall("joint")}  # type: ignore[union-attr]
     roots = [name for name in inertials if name not in joints]

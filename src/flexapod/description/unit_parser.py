@@ -11,6 +11,8 @@ import math
 import re
 from fractions import Fraction
 
+from flexapod.errors import InputError
+
 Dimension = tuple[int, int, int, int]
 
 DIMENSIONLESS: Dimension = (0, 0, 0, 0)
@@ -154,3 +156,16 @@ def parse_quantity(text: str) -> tuple[float, Dimension]:
     if not abs(value) <= LARGEST:
         raise UnitError(f"{shorten(text)} is too large", f"Numbers go up to {LARGEST:g} in SI units.")
     return value, dimension
+
+
+def si_value(text: str) -> float:
+    """The SI number of a text with a unit, e.g. 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
+
+    Raises:
+        InputError: not a number with a unit.
+    Checked by: tests/views/test_cli_motion_units.py.
+    """
+    try:
+        return parse_quantity(text)[0]
+    except UnitError as error:
+        raise InputError(f"{error.what}. {error.hint}") from None

@@ -2,8 +2,8 @@ r"""Friction as a matrix times coefficients, at given loads of the joints (Kim &
 
 .. math:: \Gamma_f = Y_f(\text{motion}, y)\,\kappa,\qquad \kappa = (c, F_s, \tau_b/p, \mu)\text{ of every joint with friction}
 
-Letters: y loads of the joints (normal force of a guide, reaction force of a bearing), kappa friction coefficients. With y found by
-`joint_loads` the product is the friction that Newton-Euler adds; y depends on kappa, so that an estimate is iterated.
+Letters: y loads of the joints (normal force of a guide, reaction force of a bearing), kappa friction coefficients. With y
+found by `joint_loads` the product is the friction that Newton-Euler adds; y depends on kappa, so that an estimate is iterated.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@ r"""Recursive least squares of inertial parameters against measured forces: one 
 .. math:: e = y - \Gamma(\vartheta_0) - Y(\vartheta-\vartheta_0),\qquad k = \frac{P y_i}{r\lambda^{-1}\!+ y_i^T P y_i},\qquad
           \vartheta \leftarrow \vartheta + k\,e_i,\qquad P \leftarrow P - k\,(P y_i)^T
 
-row by row, with P divided by the forgetting factor lambda before a sample. Letters: theta increments of the chosen parameters over the
-robot's own, theta_0 those before the sample, Gamma(theta_0) force of the robot that carries them, with friction that depends on the
-load, r noise variance.
+row by row, with P divided by the forgetting factor lambda before a sample. Letters: theta increments of the chosen
+parameters over the
+robot's own, theta_0 those before the sample, Gamma(theta_0) force of the robot that carries them, with friction that depends
+on the load, r noise variance.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def recursive_update(robot: Robot, columns: tuple[int, ...], friction: bool = Tr
         columns: positions of the estimated parameters in `regressor.inertial_columns`, all of the platform (0 to 9): a payload.
         friction: as in the robot file.
 
-    Inputs beside the motion: `force` (actuators,) measured, `previous_estimate`, `previous_covariance`, `noise` (variance of a force)
-    and `forgetting` (1: nothing is forgotten).
+    Inputs beside the motion: `force` (actuators,) measured, `previous_estimate`, `previous_covariance`, `noise` (variance of
+    a force) and `forgetting` (1: nothing is forgotten).
 
     Checked by: tests/identification/test_online.py.
     """

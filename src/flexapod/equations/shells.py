@@ -1,8 +1,9 @@
 r"""Limits of legs that change their length, at one orientation of the platform: shells, cones and a cubic.
 
-With C the universal centre less the turned spherical one, d = p - C: strokes are shells :math:`l_{min} \le |d| \le l_{max}`,
-deflections are cones :math:`g = d\cdot a - \cos\lambda\,|d| \ge 0` with a unit vectors, and the determinant of the lines (d, r x d)
-is a cubic polynomial of p. Bounds over a box with middle m and half widths r, everything at p = m:
+With C the universal centre less the rotated spherical one, d = p - C: strokes are shells
+:math:`l_{min} \le |d| \le l_{max}`, deflections are cones :math:`g = d\cdot a - \cos\lambda\,|d| \ge 0` with a unit vectors, and
+the determinant of the lines (d, r x d) is a cubic polynomial of p. Bounds over a box with middle m and half widths r,
+everything at p = m:
 
 .. math:: |d|^2 \in \Big[\sum_k \max(|d_k|-r_k,0)^2,\ \sum_k(|d_k|+r_k)^2\Big],\qquad
           g \in g_m + \nabla g\cdot(p-m) - \Big[0,\ \frac{\cos\lambda\,|r|^2}{2(|d|-|r|)}\Big]
@@ -131,7 +132,9 @@ def _cones(b: Program, at: Any, r: Any, count: int) -> list[_Affine]:
         bend = ca.fabs(c) * size * size / (2 * ca.if_else(clear > 0, clear, 1))
         bend = ca.if_else(clear > 0, bend, FAR)
         # cos < 0: the function is convex instead
-        found.append(_Affine(ca.dot(d, a) - c * length, a - d * (c / length), ca.if_else(c > 0, bend, 0), ca.if_else(c > 0, 0, bend)))
+        found.append(
+            _Affine(ca.dot(d, a) - c * length, a - d * (c / length), ca.if_else(c > 0, bend, 0), ca.if_else(c > 0, 0, bend))
+        )
     return found
 
 
@@ -142,7 +145,7 @@ def _cubic(b: Program, at: Any, r: Any) -> tuple[Any, Any, Any]:
 
 def _cubic_parts(b: Program, at: Any, r: Any) -> tuple[Any, Any, Any, Any]:
     """The cubic about the middle: value, sum of its linear terms over the box, sum of the others, gradient."""
-    t = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
+    t: dict[tuple[int, ...], Any] = {m: b.parameter(f"cubic.{m[0]}{m[1]}{m[2]}") for m in MONOMIALS}
     for axis in range(3):
         x = at[axis]
         for base in [m for m in MONOMIALS if m[axis] == 0]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 GAP = 1.5
 """Step of time over the median step from which samples are missing."""
-FACTORS = {1000.0: "mm", 57.29577951308232: "deg", 100.0: "cm", 25.4e-3**-1: "inch"}
+FACTORS = {57.29577951308232: "deg", 39.37007874015748: "inch", 100.0: "cm", 1000.0: "mm"}
 """Factor of positions -> unit that would explain it."""
 FORCE_FACTORS = {1e-3: "kN", 1e3: "mN", 1 / 9.81: "kgf", 0.2248: "lbf"}
 NEAR = 1.3
@@ -40,7 +40,8 @@ LOOKED = 3000
 
 @dataclass(frozen=True, kw_only=True)
 class Suspicion:
-    """What looks wrong: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``, ``constant``), text."""
+    """What looks wrong: kind (``gap``, ``units``, ``swapped``, ``reversed``, ``saturated``, ``excitation``, ``constant``),
+    text."""
 
     kind: str
     text: str
@@ -84,7 +85,8 @@ def time_gaps(data: Measurement) -> list[Suspicion]:
     k = int(wide[np.argmax(steps[wide])])
     lost = int(np.round(steps[wide] / usual - 1).sum())
     text = (
-        f"{len(wide)} gap{'s' if len(wide) > 1 else ''} in time, about {lost} samples missing; the longest is {steps[k]:.4g} s after "
+        f"{len(wide)} gap{'s' if len(wide) > 1 else ''} in time, about {lost} samples missing; the longest is "
+        f"{steps[k]:.4g} s after "
         f"t = {data.time[k]:.6g} s, where steps are {usual:.4g} s. Split the data there, or interpolate"
     )
     return [Suspicion(kind="gap", text=text)]
@@ -117,7 +119,8 @@ def saturated(robot: Robot, data: Measurement) -> list[Suspicion]:
             if at.mean() > SATURATED and run.any() and np.ptp(f) > 0:
                 first = data.time[int(np.argmax(at))]
                 text = (
-                    f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the samples, first "
+                    f"force of actuator {name} stays at its {side} value {top:.6g} for {100 * at.mean():.2g} % of the "
+                    f"samples, first "
                     f"at t = {first:.4g} s: the drive reached its limit. Leave these samples out, or move less"
                 )
                 result.append(Suspicion(kind="saturated", text=text))
@@ -128,16 +131,19 @@ def position_units(robot: Robot, data: Measurement) -> list[Suspicion]:
     """Positions that are poses of the robot only when read in another unit."""
     if _reached(robot, data.position):
         return []
-    for factor, unit in FACTORS.items():
-        if _reached(robot, data.position / factor):
-            to = "rad" if unit == "deg" else "m"
-            text = (
-                f"positions up to {np.abs(data.position).max():.6g} are no poses of {robot.name}, but divided by {factor:.5g} they are: "
-                f"given in {unit} instead of {to}?"
-            )
-            return [Suspicion(kind="units", text=text)]
+    rotary = set(robot.actuator_units) == {"rad"}
+    units = {f: unit for f, unit in FACTORS.items() if (unit == "deg") == rotary}
+    fitting = [(f, unit) for f, unit in units.items() if _reached(robot, data.position / f)]
+    if fitting:
+        factors = " or ".join(f"{f:.5g}" for f, _ in fitting)
+        text = (
+            f"positions up to {np.abs(data.position).max():.6g} are no poses of {robot.name}, but divided by {factors} they are: "
+            f"given in {' or '.join(unit for _, unit in fitting)} instead of {'rad' if rotary else 'm'}?"
+        )
+        return [Suspicion(kind="units", text=text)]
     text = (
-        f"positions from {data.position.min():.6g} to {data.position.max():.6g} are no poses of {robot.name} in any unit: check the zero "
+        f"positions from {data.position.min():.6g} to {data.position.max():.6g} are no poses of {robot.name} in any "
+        f"unit: check the zero "
         "of the actuators, and their order"
     )
     return [Suspicion(kind="units", text=text)]
@@ -220,7 +226,8 @@ def assignment(robot: Robot, y: Array, predicted: Array) -> list[Suspicion]:
     result = []
     for k in np.flatnonzero(flipped[own, own] < BETTER * direct[own, own]):
         text = (
-            f"force of actuator {robot.actuators[k]} has the opposite sign: reversed, its residual against the robot file falls to "
+            f"force of actuator {robot.actuators[k]} has the opposite sign: reversed, its residual against the robot "
+            f"file falls to "
             f"{100 * np.sqrt(flipped[k, k] / direct[k, k]):.0f} %"
         )
         result.append(Suspicion(kind="reversed", text=text))
@@ -245,7 +252,8 @@ def excitation(Y: Array) -> list[Suspicion]:
     still = np.count_nonzero(live & (moved < 1e-3 * size))
     if still and still > 0.3 * np.count_nonzero(live):
         text = (
-            f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot stands almost still. "
+            f"{still} of {np.count_nonzero(live)} columns of the regressor hardly change over the motion: the robot "
+            f"stands almost still. "
             "Use exciting_motion"
         )
         return [Suspicion(kind="excitation", text=text)]

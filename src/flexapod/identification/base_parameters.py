@@ -2,8 +2,8 @@ r"""`base_parameters`: the combinations of parameters that forces determine.
 
 .. math:: Y\theta = Y_1\beta,\qquad \beta = \theta_1 + C\,\theta_2,\qquad Y_2 = Y_1 C
 
-Letters: theta_1 parameters whose columns are independent, theta_2 the others, beta base parameters. Columns are taken in the order
-of the robot (platform, then legs from the base outwards) and kept where they add to those before: which ones are kept is a
+Letters: theta_1 parameters whose columns are independent, theta_2 the others, beta base parameters. Columns are taken in the
+order of the robot (platform, then legs from the base outwards) and kept where they add to those before: which ones are kept is a
 matter of the mechanism, not of the states that were drawn.
 """
 

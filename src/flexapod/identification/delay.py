@@ -25,8 +25,8 @@ REACH = 20
 def find_delay(robot: Robot, data: Measurement, options: Options, base: BaseParameters) -> float:
     """Seconds by which the force channel lags behind the positions (negative: leads).
 
-    The regressor is evaluated once; its residual is a quadratic form in the shifted forces. Whole samples first, then the parabola
-    through the three best.
+    The regressor is evaluated once; its residual is a quadratic form in the shifted forces. Whole samples first, then the
+    parabola through the three best.
 
     Checked by: tests/identification/test_signals.py.
     """

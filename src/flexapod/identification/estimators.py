@@ -178,7 +178,8 @@ def solve(normal: Normal) -> Array:
         x = x + np.linalg.solve(A, normal.r * scale - A @ x)
     except np.linalg.LinAlgError:
         raise FlexapodError(
-            "identification: the data determine no unique estimate (singular equations); excite the robot more, or set legs='alike'"
+            "identification: the data determine no unique estimate (singular equations); excite the robot more, or set "
+            "legs='alike'"
         ) from None
     return np.asarray(x * scale)
 

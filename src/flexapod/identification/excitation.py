@@ -219,7 +219,8 @@ def exciting_motion(
     Returns:
         One period, with its formula; `motion_to_file` writes it.
 
-    Source: Swevers et al., Optimal robot excitation and identification (1997). Checked by: tests/identification/test_excitation.py.
+    Source: Swevers et al., Optimal robot excitation and identification (1997). Checked by:
+    tests/identification/test_excitation.py.
     """
     if harmonics < 1 or harmonics > SAMPLES // 6:
         raise InputError(f"harmonics: expected 1 to {SAMPLES // 6}, got {harmonics!r}")
@@ -254,6 +255,8 @@ def optimised(problem: Excitation, passes: int, seed: int) -> Array:
         slope = (values[1:] - values[0]) / STEP
         return float(values[0]), np.where(values[1:] < LOST, slope, 0.0)
 
+    if passes < 1:
+        return best
     found = minimize(with_gradient, best / unit, jac=True, method="L-BFGS-B", options={"maxiter": passes, "maxcor": 30})
     x = problem.fitted(found.x * unit)
     return x if problem.condition(x) < problem.condition(best) else best

@@ -69,8 +69,10 @@ def fit_file_parameters(
     return FileIdentification(
         start=robot, parameter_names=tuple(parameters), theta=p, names=tuple(parameters), combinations=tuple(parameters),
         units=tuple(robot.parameters[path].unit if path in robot.parameters else "" for path in parameters), estimate=p,
-        sigma=found.sigma[:count], covariance=found.covariance[:count, :count], prior=start, noise=noise, condition=found.condition,
-        rows=found.rows, method="wls", essential=tuple(parameters[k] for k in essential(found, least) if k < count), source=source,
+        sigma=found.sigma[:count], covariance=found.covariance[:count, :count], prior=start, noise=noise,
+        condition=found.condition,
+        rows=found.rows, method="wls", essential=tuple(parameters[k] for k in essential(found, least) if k < count),
+        source=source,
         validation=checked, residual=np.concatenate([r.y - shift - r.force(_with(robot, parameters, p)) for r in problem.runs]),
         **extra,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
-from flexapod.identification.bad_data import BadDataError, suspicions
+from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.delay import find_delay
 from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential, estimate
@@ -53,6 +53,7 @@ def identify(
     least: float = 3.0,
     validate: Any = None,
     on_bad: Literal["raise", "report"] = "raise",
+    base: BaseParameters | None = None,
 ) -> Identification:
     """Estimate the parameters of a robot.
 
@@ -79,6 +80,7 @@ def identify(
         prior: weight of the file's numbers in that step.
         least: t-ratio from which a parameter counts as essential.
         validate: other measurement whose forces are predicted.
+        base: of `base_parameters` for the same `friction` and `legs`, to save the time of finding them again.
         on_bad: ``"raise"`` refuses data that look wrong, ``"report"`` lists the suspicions in the result.
 
     Checked by: tests/identification/test_identify.py, tests/identification/test_campaigns.py.
@@ -95,7 +97,8 @@ def identify(
 
         refused = {
             "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
-            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers, "least_speed": least_speed > 0,
+            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers,
+            "least_speed": least_speed > 0,
             "method": method not in ("wls", "ols"),
         }  # fmt: skip
         if any(refused.values()):
@@ -111,7 +114,9 @@ def identify(
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":
         raise BadDataError(found)
-    base = base_parameters(robot, friction=friction, legs=legs)
+    base = base_parameters(robot, friction=friction, legs=legs) if base is None else base
+    if base.model.legs != legs or (bool(base.model.friction) and not friction):
+        raise InputError("base: found for other legs or friction than asked for here")
     if delay == "find":
         delay = find_delay(robot, every[0], options, base)
     options = replace(options, delay=float(delay))
@@ -124,8 +129,18 @@ def identify(
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
     problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options)
+    found += _excited(robot, problem)
+    if found and on_bad == "raise":
+        raise BadDataError(found)
     result, theta = _iterated(robot, base, problem, method, physical, prior)
     return _finished(robot, base, problem, result, theta, method, physical, options, least, found, every, validate)
+
+
+def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
+    """The motion tells the base parameters apart, or the suspicion that it does not."""
+    problem.set_loads(robot)
+    rows = np.concatenate([Y[:, :, : len(problem.model.names)] for Y, _, _ in problem.blocks(LOOKED)])
+    return tuple(poorly_excited(rows, problem.model.names))
 
 
 def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
@@ -146,7 +161,8 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
 
 
 def payload_parameters(load: Mapping[str, Any] | None) -> Array | None:
-    """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg m^2]."""
+    """Ten inertial parameters of a payload: mass [kg], com (3,) [m] in platform axes, inertia (3, 3) about its centre [kg
+    m^2]."""
     if load is None:
         return None
     unknown = sorted(set(load) - {"mass", "com", "inertia"})
@@ -197,10 +213,10 @@ def _iterated(
 
 
 def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
-    """The robot whose numbers the loads of the joints follow: friction that is zero within its error may come out negative, and
-    counts as zero here."""
+    """The robot whose numbers the loads of the joints follow: friction and masses that are zero within their error may come out
+    negative, and count as zero here."""
     names = base.model.raw_names
-    inertial = np.array([".mass" in n or ".first_moment." in n or ".inertia." in n for n in names])
+    inertial = np.array([".first_moment." in n or ".inertia." in n for n in names])
     return identified_robot(robot, names, np.where(inertial, theta, np.maximum(theta, 0.0)), "estimate")
 
 
@@ -250,7 +266,8 @@ def _finished(
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
     result = Identification(
-        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names, combinations=tuple(base.text(i) for i in range(count)),
+        start=robot, parameter_names=base.model.raw_names, theta=base.model.tie @ theta, names=base.names,
+        combinations=tuple(base.text(i) for i in range(count)),
         units=tuple(base.model.units[i] for i in base.kept), estimate=beta, sigma=found.sigma[:count],
         covariance=found.covariance[:count, :count], prior=base.values, noise=noise, condition=found.condition, rows=found.rows,
         method=method, physical=physical, delay=options.delay, essential=tuple(base.names[k] for k in kept if k < count),

@@ -84,7 +84,8 @@ def measurement(robot: Robot, data: Any) -> Measurement:
     """Data in any of its forms as a `Measurement` of the robot's actuators.
 
     Args:
-        data: a `Measurement`; a dataset with `actuator_position` and `force` (such as a run of `simulate`); or the path of a table
+        data: a `Measurement`; a dataset with `actuator_position` and `force` (such as a run of `simulate`); or the path of a
+        table
             (CSV, Parquet) or of an EMPS file (.mat).
     """
     if isinstance(data, Measurement):

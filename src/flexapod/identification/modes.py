@@ -3,8 +3,8 @@ r"""`identify_modes`: stiffness, masses and damping of a flexible robot from mea
 .. math:: \min_x\;\Big|\frac{f(p_0 e^{x}) - f_m}{\sigma_f}\Big|^2 + \Big|\frac{x}{s}\Big|^2,\qquad
           \operatorname{cov} = (J^T J + s^{-2})^{-1}
 
-Letters: x logarithms of the parameters over the file's, s their spread before the measurement, J derivative of the scaled residuals.
-Singular vectors of J s say which products of parameters the frequencies determine: their spread falls from s to
+Letters: x logarithms of the parameters over the file's, s their spread before the measurement, J derivative of the scaled
+residuals. Singular vectors of J s say which products of parameters the frequencies determine: their spread falls from s to
 :math:`s/\sqrt{1+\sigma_i^2}`; what has a small singular value stays as it was.
 """
 

@@ -3,8 +3,8 @@ r"""Parameters that a real body can have: positive mass and a positive definite 
 .. math:: \min_\theta\;(K\theta-\hat\beta)^T H (K\theta-\hat\beta) + \lambda\,|D^{-1}(\theta-\theta_0)|^2,\qquad
           \begin{bmatrix}\tfrac12\operatorname{tr}(I)\,1 - I & m c\\ (m c)^T & m\end{bmatrix}\succeq\varepsilon
 
-Letters: K base combinations, H information of the estimate, theta_0 the file's numbers (CAD), D their sizes. Friction coefficients
-and rotor inertias are not negative. Bodies whose numbers in the file are regrouped base parameters are left free.
+Letters: K base combinations, H information of the estimate, theta_0 the file's numbers (CAD), D their sizes. Friction
+coefficients and rotor inertias are not negative. Bodies whose numbers in the file are regrouped base parameters are left free.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 SMALLEST = 1e-6
 """Smallest eigenvalue of a pseudo-inertia, as a fraction of the body's size: strictly positive beyond the solver's tolerance."""
 PRIOR = 1e-6
-"""Default weight of the file's numbers: decides what the data leave open, and moves what they determine by less than 1e-3 sigma."""
+"""Default weight of the file's numbers: decides what the data leave open, and moves what they determine by less than 1e-3
+sigma."""
 INERTIAL = 10
 
 
@@ -95,7 +96,8 @@ def _root(information: Array) -> Array:
 
 
 def parameter_sizes(prior: Array, bodies: Mapping[str, Any]) -> Array:
-    """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible; 0 where the file has 0."""
+    """Size of every parameter: its own in the file, for bodies what their mass and extent make plausible; 0 where the file
+    has 0."""
     size = np.abs(prior).astype(np.float64)
     for places in bodies.values():
         m = size[places[0]]

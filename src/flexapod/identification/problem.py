@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 BLOCK = 8192
 """Samples per block: 40 MB of a regressor with 100 columns."""
+HELD = 10_000_000
+"""Numbers of a regressor that are kept between passes: 80 MB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +95,7 @@ class Problem:
     model: LinearModel
     experiments: Sequence[Experiment]
     options: Options
+    _held: list[Block] = field(default_factory=list, repr=False)
 
     @property
     def columns(self) -> int:
@@ -102,6 +105,7 @@ class Problem:
 
     def set_loads(self, robot: Robot) -> None:
         """Loads of the joints with friction, for the numbers of a robot."""
+        self._held = []
         own = LinearModel(robot=robot, inertial=self.model.inertial, friction=self.model.friction, legs=self.model.legs)
         for one in self.experiments:
             reasons = np.full(len(one.drive), "", dtype=object)
@@ -111,7 +115,16 @@ class Problem:
             one.good = one.good & (reasons == "")
 
     def blocks(self, wanted: int | None) -> Iterator[Block]:
-        """Blocks of all experiments, or about `wanted` samples of each, spread evenly."""
+        """Blocks of all experiments, or about `wanted` samples of each, spread evenly; small data are kept from pass to pass."""
+        samples = sum(len(one.drive) for one in self.experiments)
+        if samples * len(self.model.robot.actuators) * self.columns > HELD:
+            yield from self._evaluated(wanted)
+            return
+        if not self._held:
+            self._held = list(self._evaluated(None))
+        yield from self._held
+
+    def _evaluated(self, wanted: int | None) -> Iterator[Block]:
         d = self.options.decimate
         size = max(BLOCK // d, 1) * d
         for one in self.experiments:

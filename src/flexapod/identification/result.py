@@ -86,7 +86,8 @@ class Identification:
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot with the estimated numbers.
+        """The robot with the estimated numbers. Friction and drive inertia below zero by less than three standard errors are
+        zero there.
 
         Raises:
             FlexapodError: a number is impossible, such as a negative friction coefficient; ``physical=True`` avoids it.
@@ -95,12 +96,27 @@ class Identification:
         from flexapod.identification.identified_robot import identified_robot
 
         try:
-            return identified_robot(self.start, self.parameter_names, self.theta, self.source)
+            return identified_robot(self.start, self.parameter_names, self._possible(), self.source)
         except RobotFileError as error:
             first = str(error).splitlines()[0]
             raise FlexapodError(
-                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data do not support"
+                f"the estimate is no possible robot ({first}); identify with physical=True, or leave out what the data "
+                f"do not support"
             ) from None
+
+    def _possible(self) -> Array:
+        """Parameters with those set to zero that are negative within their error."""
+        known = {name: (value, sigma) for name, value, sigma in zip(self.names, self.estimate, self.sigma, strict=True)}
+        theta = self.theta.copy()
+        for k, name in enumerate(self.parameter_names):
+            parts = name.split(".")
+            value, sigma = known.get(name) or known.get(".".join([parts[0], *parts[2:]])) or (0.0, 0.0)
+            inertial = ".mass" in name or ".first_moment." in name or ".inertia." in name
+            if not inertial and theta[k] < 0 and value > -3 * sigma:
+                theta[k] = 0.0
+            if (not inertial or name.endswith(".mass")) and abs(theta[k]) < 1e-9 * np.abs(theta).max():
+                theta[k] = 0.0  # nothing speaks for it, and the file has zero
+        return theta
 
     @property
     def t_ratio(self) -> Array:

@@ -2,8 +2,9 @@
 
 The result is a tape as any other: LLVM, NumPy and C run it. Inputs `x` become `x_low` and `x_high`, outputs likewise, and there
 are `status_low`, `status_high` (0 and 0: no check fails anywhere in the box) and `defined` (1: no root of a negative number, no
-division by zero, ... anywhere in the box, branches not taken included). Parameters stay single numbers, and the set-up part is bounded too. Bounds hold for
-the exact value of the tape's formulas. Infinite bounds leave and enter a kernel as the largest double.
+division by zero, ... anywhere in the box, branches not taken included). Parameters stay single numbers, and the set-up part is
+bounded too. Bounds hold for the exact value of the tape's formulas. Infinite bounds leave and enter a kernel as the largest
+double.
 """
 
 from __future__ import annotations

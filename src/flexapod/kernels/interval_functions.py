@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .interval_operations import FUNCTION, Intervals, Operation, Pair
+from .interval_operations import FUNCTION, UNDERFLOW, Intervals, Operation, Pair
 
 RISING = ("atan", "sinh", "tanh", "asinh", "exp", "expm1")
 """Functions that rise and are defined everywhere."""
@@ -32,7 +32,7 @@ def _periodic(i: Intervals, op: str, a: Pair) -> Pair:
     """sin or cos: values at the ends, 1 and -1 where an extreme lies between."""
     n = i.n
     ends = [n.make(op, x) for x in a]
-    low, high = i._outward(n.make("min", *ends), n.make("max", *ends), FUNCTION, FUNCTION)
+    low, high = i.outward(n.make("min", *ends), n.make("max", *ends), FUNCTION, FUNCTION)
 
     def between(peak: float) -> int:
         """A multiple of the period after the peak lies in a."""
@@ -58,13 +58,13 @@ def _on_domain(i: Intervals, op: str, a: Pair) -> Pair:
     i.need(n.make("and", n.make("le", n.const(low), a[0]), n.make("le", a[1], n.const(high))))
     inside = _clipped(i, a, low, high)
     if op == "acos":
-        falling = i._outward(n.make(op, inside[1]), n.make(op, inside[0]), FUNCTION, FUNCTION)
+        falling = i.outward(n.make(op, inside[1]), n.make(op, inside[0]), FUNCTION, FUNCTION)
         return _clipped(i, falling, 0.0, math.nextafter(math.pi, 4.0))
-    return i._outward(n.make(op, inside[0]), n.make(op, inside[1]), FUNCTION, 2.0**-1022)
+    return i.outward(n.make(op, inside[0]), n.make(op, inside[1]), FUNCTION, UNDERFLOW)
 
 
 def _rising(i: Intervals, op: str, a: Pair) -> Pair:
-    low, high = i._outward(i.n.make(op, a[0]), i.n.make(op, a[1]), FUNCTION, 2.0**-1022)
+    low, high = i.outward(i.n.make(op, a[0]), i.n.make(op, a[1]), FUNCTION, UNDERFLOW)
     return _clipped(i, (low, high), *RANGE[op]) if op in RANGE else (low, high)
 
 
@@ -72,7 +72,7 @@ def _atan2(i: Intervals, y: Pair, x: Pair) -> Pair:
     """Extremes at the corners, unless the box touches the cut along the negative axis."""
     n = i.n
     corners = [n.make("atan2", q, p) for q in dict.fromkeys(y) for p in dict.fromkeys(x)]
-    low, high = i._outward(i._fold("min", corners), i._fold("max", corners), FUNCTION, 2.0**-1022)
+    low, high = i.outward(i.fold("min", corners), i.fold("max", corners), FUNCTION, UNDERFLOW)
     cut = n.make("and", n.make("le", x[0], n.const(0.0)), i.holds_zero(y))
     i.need(n.make("not", n.make("and", i.holds_zero(x), i.holds_zero(y))))
     pi = n.const(math.nextafter(math.pi, 4.0))
@@ -81,13 +81,13 @@ def _atan2(i: Intervals, y: Pair, x: Pair) -> Pair:
 
 def _even(i: Intervals, op: str, a: Pair) -> Pair:
     """cosh: by size."""
-    return i._outward(i.n.make(op, i.mignitude(a)), i.n.make(op, i.magnitude(a)), FUNCTION)
+    return i.outward(i.n.make(op, i.mignitude(a)), i.n.make(op, i.magnitude(a)), FUNCTION)
 
 
 def _hypot(i: Intervals, a: Pair, b: Pair) -> Pair:
     n = i.n
     low, high = (n.make("hypot", f(a), f(b)) for f in (i.mignitude, i.magnitude))
-    return i._outward(low, high, FUNCTION, 2.0**-1022)
+    return i.outward(low, high, FUNCTION, UNDERFLOW)
 
 
 def _pow(i: Intervals, a: Pair, b: Pair) -> Pair:
@@ -96,12 +96,13 @@ def _pow(i: Intervals, a: Pair, b: Pair) -> Pair:
     exponent = n.value(b[0]) if b[0] == b[1] else None
     if exponent is not None and exponent == int(exponent) and exponent >= 0:
         if int(exponent) % 2:
-            return i._outward(*(n.make("pow", x, b[0]) for x in a), FUNCTION, 2.0**-1022)
-        return i._outward(*(n.make("pow", f(a), b[0]) for f in (i.mignitude, i.magnitude)), FUNCTION, 2.0**-1022)
+            return i.outward(n.make("pow", a[0], b[0]), n.make("pow", a[1], b[0]), FUNCTION, UNDERFLOW)
+        small, large = i.mignitude(a), i.magnitude(a)
+        return i.outward(n.make("pow", small, b[0]), n.make("pow", large, b[0]), FUNCTION, UNDERFLOW)
     positive = n.make("lt", n.const(0.0), a[0])
     i.need(positive)
     corners = [n.make("pow", x, y) for x in dict.fromkeys(a) for y in dict.fromkeys(b)]
-    low, high = i._outward(i._fold("min", corners), i._fold("max", corners), FUNCTION, 2.0**-1022)
+    low, high = i.outward(i.fold("min", corners), i.fold("max", corners), FUNCTION, UNDERFLOW)
     return n.select(positive, low, n.const(-math.inf)), n.select(positive, high, n.const(math.inf))
 
 

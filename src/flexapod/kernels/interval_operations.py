@@ -47,7 +47,8 @@ class Intervals:
         """-a."""
         return self.n.neg(a[1]), self.n.neg(a[0])
 
-    def _outward(self, low: int, high: int, relative: float = ROUNDING, absolute: float = 0.0) -> Pair:
+    def outward(self, low: int, high: int, relative: float = ROUNDING, absolute: float = 0.0) -> Pair:
+        """Computed bounds moved by their rounding."""
         n = self.n
 
         def shift(x: int) -> int:
@@ -83,17 +84,17 @@ class Intervals:
     # -- arithmetic -----------------------------------------------------------------------------------
     def add(self, a: Pair, b: Pair) -> Pair:
         """a + b."""
-        return self._outward(self.n.add(a[0], b[0]), self.n.add(a[1], b[1]))
+        return self.outward(self.n.add(a[0], b[0]), self.n.add(a[1], b[1]))
 
     def mul(self, a: Pair, b: Pair) -> Pair:
         """a b; a square is not negative."""
         if a == b or a == self.neg(b):
             small, large = self.mignitude(a), self.magnitude(a)
-            low, high = self._outward(self.n.mul(small, small), self.n.mul(large, large), absolute=UNDERFLOW)
+            low, high = self.outward(self.n.mul(small, small), self.n.mul(large, large), absolute=UNDERFLOW)
             square = self.n.make("max", low, self.n.const(0.0)), high
             return square if a == b else self.neg(square)
         products = [self.n.mul(x, y) for x in dict.fromkeys(a) for y in dict.fromkeys(b)]
-        return self._outward(self._fold("min", products), self._fold("max", products), absolute=UNDERFLOW)
+        return self.outward(self.fold("min", products), self.fold("max", products), absolute=UNDERFLOW)
 
     def div(self, a: Pair, b: Pair) -> Pair:
         """a / b; all numbers where b may be zero."""
@@ -101,10 +102,11 @@ class Intervals:
         zero = self.holds_zero(b)
         self.need(n.make("not", zero))
         quotients = [n.div(x, y) for x in dict.fromkeys(a) for y in dict.fromkeys(b)]
-        low, high = self._outward(self._fold("min", quotients), self._fold("max", quotients), absolute=UNDERFLOW)
+        low, high = self.outward(self.fold("min", quotients), self.fold("max", quotients), absolute=UNDERFLOW)
         return n.select(zero, n.const(-math.inf), low), n.select(zero, n.const(math.inf), high)
 
-    def _fold(self, op: str, refs: list[int]) -> int:
+    def fold(self, op: str, refs: list[int]) -> int:
+        """Smallest or largest of several."""
         result = refs[0]
         for ref in refs[1:]:
             result = self.n.make(op, result, ref)
@@ -114,12 +116,13 @@ class Intervals:
         """Root of the part that is not negative."""
         n, zero = self.n, self.n.const(0.0)
         self.need(n.make("le", zero, a[0]))
-        low, high = self._outward(*(n.make("sqrt", n.make("max", x, zero)) for x in a))
+        roots = [n.make("sqrt", n.make("max", x, zero)) for x in a]
+        low, high = self.outward(roots[0], roots[1])
         return n.make("max", low, zero), high
 
     def monotone(self, op: str, a: Pair, relative: float = FUNCTION) -> Pair:
         """A function that does not fall."""
-        return self._outward(self.n.make(op, a[0]), self.n.make(op, a[1]), relative)
+        return self.outward(self.n.make(op, a[0]), self.n.make(op, a[1]), relative)
 
     # -- truth ----------------------------------------------------------------------------------------
     def truth(self, a: Pair) -> Pair:

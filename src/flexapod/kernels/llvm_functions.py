@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from .llvm_writer import LANES, V, Writer, splat
+from .llvm_writer import LANES, M, V, Writer, splat
 
 I = f"<{LANES} x i64>"
 SINE_RANGE = 1e6
@@ -68,14 +68,30 @@ class FunctionWriter(Writer):
         return self.let(f"{op} {I} {a}, <{', '.join([f'i64 {b}'] * LANES)}>")
 
 
-def _in_range(w: FunctionWriter, limit: float) -> None:
-    """Branch to `fast` if all lanes are in range, else to `slow`."""
+def _held(w: FunctionWriter, limit: float) -> tuple[str, str]:
+    """Which lanes are in range, and x with zero in the others: no lane's result depends on its neighbours."""
     size = w.let(f"call {V} @llvm.fabs.v{LANES}f64({V} %x)")
     inside = w.let(f"fcmp ole {V} {size}, {splat(limit)}")
-    bits = w.let(f"bitcast <{LANES} x i1> {inside} to i{LANES}")
-    every = w.let(f"icmp eq i{LANES} {bits}, -1")
+    return inside, w.let(f"select {M} {inside}, {V} %x, {V} {splat(0.0)}")
+
+
+def _finish(w: FunctionWriter, inside: str, results: dict[str, str]) -> None:
+    """Return the results; lanes beyond the range from the C library's functions, by their names."""
+    every = w.let(f"icmp eq i{LANES} {w.let(f'bitcast {M} {inside} to i{LANES}')}, -1")
     w.do(f"br i1 {every}, label %fast, label %slow")
     w.start_block("fast")
+    _return(w, list(results.values()))
+    w.start_block("slow")
+    _return(w, [w.let(f"select {M} {inside}, {V} {own}, {V} {_one_by_one(w, name)}") for name, own in results.items()])
+
+
+def _return(w: Writer, values: list[str]) -> None:
+    if len(values) == 1:
+        w.do(f"ret {V} {values[0]}")
+        return
+    pair = f"{{ {V}, {V} }}"
+    first = w.let(f"insertvalue {pair} poison, {V} {values[0]}, 0")
+    w.do(f"ret {pair} {w.let(f'insertvalue {pair} {first}, {V} {values[1]}, 1')}")
 
 
 def _one_by_one(w: Writer, name: str) -> str:
@@ -88,11 +104,11 @@ def _one_by_one(w: Writer, name: str) -> str:
     return result
 
 
-def _reduced(w: FunctionWriter) -> tuple[str, str, str]:
+def _reduced(w: FunctionWriter, x: str) -> tuple[str, str, str]:
     """r and its rounding error with x = n pi/2 + r, and the bits of n."""
-    shifted = w.let(f"fadd {V} {w.plain('mul', '%x', splat(2 / math.pi))}, {splat(MAGIC)}")
+    shifted = w.let(f"fadd {V} {w.plain('mul', x, splat(2 / math.pi))}, {splat(MAGIC)}")
     n = w.plain("sub", shifted, splat(MAGIC))
-    a = w.plain("sub", "%x", w.plain("mul", n, splat(HALF_PI[0])))
+    a = w.plain("sub", x, w.plain("mul", n, splat(HALF_PI[0])))
     t = w.plain("mul", n, splat(HALF_PI[1]))
     r = w.plain("sub", a, t)
     back = w.plain("sub", a, r)  # what was taken away; its error is exact (Knuth)
@@ -105,8 +121,8 @@ def _reduced(w: FunctionWriter) -> tuple[str, str, str]:
 
 def _sincos() -> tuple[str, set[str]]:
     w = FunctionWriter()
-    _in_range(w, SINE_RANGE)
-    y, tail, n = _reduced(w)
+    inside, x = _held(w, SINE_RANGE)
+    y, tail, n = _reduced(w, x)
     z = w.plain("mul", y, y)
     cube = w.plain("mul", z, y)
     # sin(y + tail) = y + (tail (1 - z/2) + z y S(z)); cos(y + tail) = 1 - z/2 + (z^2 C(z) - y tail)
@@ -120,22 +136,20 @@ def _sincos() -> tuple[str, set[str]]:
     odd = w.let(f"icmp ne {I} {w.integer('and', n, 1)}, zeroinitializer")
     results = []
     for first, second, turned in ((sine, cosine, n), (cosine, sine, w.integer("add", n, 1))):
-        value = w.let(f"select <{LANES} x i1> {odd}, {V} {second}, {V} {first}")
+        value = w.let(f"select {M} {odd}, {V} {second}, {V} {first}")
         sign = w.integer("shl", w.integer("and", turned, 2), 62)
         bits = w.let(f"xor {I} {w.let(f'bitcast {V} {value} to {I}')}, {sign}")
         results.append(w.let(f"bitcast {I} {bits} to {V}"))
-    _return(w, results)
-    w.start_block("slow")
-    _return(w, [_one_by_one(w, "sin"), _one_by_one(w, "cos")])
+    _finish(w, inside, dict(zip(("sin", "cos"), results, strict=True)))
     declared = {"declare double @sin(double)", "declare double @cos(double)"}
     return _definition(w, "flexapod.sincos", f"{{ {V}, {V} }}"), declared
 
 
 def _tanh() -> tuple[str, set[str]]:
     w = FunctionWriter()
-    _in_range(w, TANH_RANGE)
-    size = w.let(f"call {V} @llvm.fabs.v{LANES}f64({V} %x)")
-    held = w.let(f"select <{LANES} x i1> {w.let(f'fcmp olt {V} {size}, {splat(22.0)}')}, {V} {size}, {V} {splat(22.0)}")
+    inside, x = _held(w, TANH_RANGE)
+    size = w.let(f"call {V} @llvm.fabs.v{LANES}f64({V} {x})")
+    held = w.let(f"select {M} {w.let(f'fcmp olt {V} {size}, {splat(22.0)}')}, {V} {size}, {V} {splat(22.0)}")
     y = w.plain("add", held, held)
     shifted = w.plain("add", w.plain("mul", y, splat(1 / math.log(2))), splat(MAGIC))
     k = w.plain("sub", shifted, splat(MAGIC))
@@ -145,17 +159,9 @@ def _tanh() -> tuple[str, set[str]]:
     power = w.let(f"bitcast {I} {exponent} to {V}")
     t = w.fused(power, p, w.plain("sub", power, splat(1.0)))
     value = w.plain("div", t, w.plain("add", t, splat(2.0)))
-    w.do(f"ret {V} {w.let(f'call {V} @llvm.copysign.v{LANES}f64({V} {value}, {V} %x)')}")
-    w.start_block("slow")
-    w.do(f"ret {V} {_one_by_one(w, 'tanh')}")
+    _finish(w, inside, {"tanh": w.let(f"call {V} @llvm.copysign.v{LANES}f64({V} {value}, {V} %x)")})
     declared = {"declare double @tanh(double)", f"declare {V} @llvm.copysign.v{LANES}f64({V}, {V})"}
     return _definition(w, "flexapod.tanh", V), declared
-
-
-def _return(w: Writer, values: list[str]) -> None:
-    pair = f"{{ {V}, {V} }}"
-    first = w.let(f"insertvalue {pair} poison, {V} {values[0]}, 0")
-    w.do(f"ret {pair} {w.let(f'insertvalue {pair} {first}, {V} {values[1]}, 1')}")
 
 
 def _definition(w: Writer, name: str, kind: str) -> str:

@@ -45,9 +45,7 @@ def sequence(
         rows_out.append(own[1:, None] if own is not None else np.empty((count + LANES - 1, output.size)))
     status = np.zeros(count + LANES - 1, dtype=np.int32)
     _run(kernel, rows_in, rows_out, status, count, parameters)
-    outputs = {
-        o.name: rows[:count].reshape(count, *o.shape) for o, rows in zip(kernel.signature.outputs, rows_out, strict=True)
-    }
+    outputs = {o.name: rows[:count].reshape(count, *o.shape) for o, rows in zip(kernel.signature.outputs, rows_out, strict=True)}
     return Batch(outputs=outputs, status=status[:count])
 
 

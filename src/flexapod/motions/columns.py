@@ -15,6 +15,7 @@ import numpy as np
 from flexapod.errors import InputError
 from flexapod.motions.arrays import ORTHONORMAL, Array, choice
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
+from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 from flexapod.motions.table_file import Table
 
 TIME = ("t", "time", "time_s")
@@ -39,6 +40,8 @@ GROUPS: dict[str, list[tuple[str, ...]]] = {
     "rotation": [tuple(f"{p}{i}{j}" for i in "123" for j in "123") for p in ("R_", "R", "r", "r_", "rotation_")],
     "quat_wxyz": [*_components("wxyz"), *(tuple(p + c for c in "wxyz") for p in ("quat_", "q"))],
     "quat_xyzw": _components("xyzw"),
+    "rotvec": _axes("rotvec_", "rv_", "r"),
+    "euler": [("euler_1", "euler_2", "euler_3"), ("roll", "pitch", "yaw")],
 }
 """Columns that belong together, by what they hold; the first full set is taken."""
 
@@ -101,16 +104,38 @@ def find_time(table: Table, said: Mapping[str, tuple[str, ...]]) -> Array:
     return t
 
 
-def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]]) -> Array | None:
-    """Rotation matrices (n, 3, 3) from nine columns or from a quaternion; None where the file has no orientation."""
-    given = [group for group in ("rotation", "quat_wxyz", "quat_xyzw") if group in said]
-    forms = given or [group for group in ("rotation", "quat_wxyz", "quat_xyzw") if has(table, group, said)]
+ORIENTATION = ("rotation", "quat_wxyz", "quat_xyzw", "rotvec", "euler")
+"""Groups that say how the platform is turned; a file has one of them."""
+
+
+def present(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Columns of every group that the table has, as they will be read."""
+    found: dict[str, tuple[str, ...]] = {}
+    for group, sets in GROUPS.items():
+        found[group] = next((names for names in sets if all(n in table.cells for n in names)), ())
+    found["time"] = tuple(name for name in TIME if name in table.cells)[:1]
+    return {group: names for group, names in {**found, **said}.items() if names}
+
+
+def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str | None = None) -> Array | None:
+    """Rotation matrices (n, 3, 3) from nine columns, a quaternion, a rotation vector, or Euler angles about the axes of
+    `sequence`; None where the file has no orientation."""
+    given = [group for group in ORIENTATION if group in said]
+    forms = given or [group for group in ORIENTATION if has(table, group, said)]
     if len(forms) > 1:
         raise table.error(f"has the orientation as {' and as '.join(forms)}; choose one with columns={{{forms[0]!r}: [...]}}")
     if not forms:
         return None
     values = find(table, forms[0], said)
     assert values is not None
+    if forms[0] == "euler" and sequence is None:
+        raise table.error("has Euler angles; say about which axes, e.g. euler='XYZ' (turned axes) or 'xyz' (fixed axes)")
+    if forms[0] != "euler" and sequence is not None:
+        raise table.error(f"has the orientation as {forms[0]}, not as Euler angles; leave out euler=...")
+    if forms[0] == "euler":
+        return euler_rotation(str(sequence), values)
+    if forms[0] == "rotvec":
+        return rotvec_rotation(values)
     if forms[0] == "rotation":
         return _checked_matrices(table, values.reshape(-1, 3, 3))
     norm = np.linalg.norm(values, axis=1)

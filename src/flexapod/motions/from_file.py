@@ -6,7 +6,8 @@ first (Briot Fig. 6).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,19 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, choice, rotations
-from flexapod.motions.columns import check_names, find, find_actuators, find_rotation, find_time, has
+from flexapod.motions.columns import ORIENTATION, check_names, find, find_actuators, find_rotation, find_time, has, present
 from flexapod.motions.encoder_filter import low_pass
+from flexapod.motions.file_units import in_si, without_units
+from flexapod.motions.measured import check_gaps, savitzky_golay, warn_of_noise
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_rotation, rotation_quat_wxyz
-from flexapod.motions.splines import OrientationSpline, actuator_spline, platform_spline, spline, spline_values
+from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, quat_wxyz_rotation, rotation_quat_wxyz
+from flexapod.motions.rotations import rotation_rotvec
+from flexapod.motions.splines import OrientationSpline, actuator_spline, mean_rotation, platform_spline, spline, spline_values
 from flexapod.motions.table_file import MotionFileError, Table, read_table
 from flexapod.motions.time_laws import Values
+
+Smooth = Callable[..., Any]
+"""Samples to smooth samples; with savitzky-golay also their derivatives."""
 
 __all__ = ["MotionFileError", "motion_from_file"]
 
@@ -35,39 +42,56 @@ def motion_from_file(
     orientation: str = "auto",
     cutoff: float | None = None,
     order: int = 4,
+    window: int | None = None,
+    units: Mapping[str, str] | None = None,
+    euler: str | None = None,
     delimiter: str | None = None,
 ) -> Motion | ActuatorMotion:
-    """Read a motion from a CSV or Parquet file (`.parquet`, `.pq`), SI units and radians.
+    """Read a motion from a CSV, Parquet (`.parquet`, `.pq`) or MATLAB (`.mat`) file, SI units and radians unless said.
 
     Args:
         path: the file; the first line of a CSV names the columns, lines that start with # are passed over.
         kind: `platform`, `actuators`, or `auto`: platform where the file has its position or orientation.
         derivatives: `columns`; `spline`: quintic splines through the samples; `low-pass`: filter, then splines;
-            `auto`: columns where there are any, else splines. A file with velocity alone gets its acceleration from a
-            spline of the velocity.
+            `savitzky-golay`: local polynomials and their derivatives; `auto`: columns where there are any, else splines. A file
+            with velocity alone gets its acceleration from a spline of the velocity.
         columns: names of your own: {"time": "Zeit", "position": ["X", "Y", "Z"], "quat_xyzw": [...], ...}.
         rotation: (3, 3) constant orientation for a file without one.
         orientation: spline of `rotvec`, `quaternion` or `auto`, see `platform_spline`.
         cutoff: [Hz] of the low-pass filter; order of one pass.
+        window: samples of a local polynomial (savitzky-golay), odd.
+        units: of groups or columns, e.g. {"position": "mm", "euler": "deg"}; headers may say them too: ``x [mm]``.
+        euler: axes of Euler angles in the order of their columns: any of the sequences that `euler_rotation` takes, `XYZ` about
+            the turned axes, `xyz` about the fixed ones.
         delimiter: of the CSV; comma, semicolon or tab are recognised.
 
     Columns: `t`; `p_x p_y p_z` or `x y z`; `R_11 .. R_33` or `r11 ..`; `quat_wxyz_0 .. 3`, `quat_xyzw_0 .. 3` or
-    `qw qx qy qz`; `v_x`, `w_x`, `a_x`, `alpha_x`; actuators `q_1 ..`, `qd_1 ..`, `qdd_1 ..` (or `lam_`, `lamd_`, `lamdd_`).
+    `qw qx qy qz`; `rotvec_x ..`; `euler_1 ..` or `roll pitch yaw`; `v_x`, `w_x`, `a_x`, `alpha_x`; actuators `q_1 ..`,
+    `qd_1 ..`, `qdd_1 ..` (or `lam_`, `lamd_`, `lamdd_`).
 
     Source: Briot 2014, Fig. 6, for the filter. Checked by: tests/motions/test_motion_files.py.
     """
     choice("kind", kind, ("auto", "platform", "actuators"))
-    choice("derivatives", derivatives, ("auto", "columns", "spline", "low-pass"))
+    choice("derivatives", derivatives, ("auto", "columns", "spline", "low-pass", "savitzky-golay"))
     if (derivatives == "low-pass") != (cutoff is not None):
         raise InputError("cutoff: give the cut-off frequency [Hz] together with derivatives='low-pass'")
-    table = read_table(Path(path), delimiter)
+    if (derivatives == "savitzky-golay") != (window is not None):
+        raise InputError("window: give the number of samples together with derivatives='savitzky-golay'")
+    table, headers = without_units(read_table(Path(path), delimiter))
     said = check_names(table, columns)
+    table = in_si(table, headers, units, present(table, said))
     time = find_time(table, said)
-    platform = any(has(table, group, said) for group in ("position", "rotation", "quat_wxyz", "quat_xyzw"))
+    platform = any(has(table, group, said) for group in ("position", *ORIENTATION))
+    smooth: Smooth | None = None
+    if cutoff is not None:
+        smooth = partial(low_pass, time=time, cutoff=cutoff, order=order)
+    elif window is not None:
+        smooth = partial(savitzky_golay, time=time, window=window)
     try:
         if kind == "actuators" or (kind == "auto" and not platform):
-            return _actuators(table, time, said, derivatives, cutoff, order)
-        return _platform(table, time, said, derivatives, rotation, orientation, cutoff, order)
+            return _actuators(table, time, said, derivatives, smooth)
+        R = find_rotation(table, said, euler)
+        return _platform(table, time, said, derivatives, rotation, orientation, smooth, R)
     except MotionFileError:
         raise
     except InputError as error:
@@ -75,22 +99,28 @@ def motion_from_file(
 
 
 def _actuators(
-    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, cutoff: float | None, order: int
+    table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, smooth: Smooth | None
 ) -> ActuatorMotion:
     q, qd, qdd = find_actuators(table, said)
-    if cutoff is not None:
-        return actuator_spline(time=time, position=low_pass(time=time, values=q, cutoff=cutoff, order=order))
+    if derivatives == "savitzky-golay" and smooth is not None:
+        local = smooth(values=q)
+        return ActuatorMotion(time=time, position=local[0], velocity=local[1], acceleration=local[2])
+    if smooth is not None:
+        return actuator_spline(time=time, position=smooth(values=q))
     rates = _from_columns(table, time, derivatives, "actuator coordinates", qd, qdd)
     if rates is None:
-        return actuator_spline(time=time, position=q)
+        check_gaps(table.file, time)
+        found = actuator_spline(time=time, position=q)
+        warn_of_noise(table.file, "actuators", time, q, found.acceleration)
+        return found
     return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
 
 
 def _platform(
     table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, rotation: Any, orientation: str,
-    cutoff: float | None, order: int,
+    smooth: Smooth | None, R: Array | None,
 ) -> Motion:  # fmt: skip
-    p, R = find(table, "position", said), find_rotation(table, said)
+    p = find(table, "position", said)
     if p is None:
         raise table.missing("p_x", "position of the platform")
     if R is None and rotation is None:
@@ -100,10 +130,14 @@ def _platform(
     fixed = R is None
     if R is None:
         R = np.repeat(rotations("rotation", rotation, (3, 3))[None], len(time), axis=0)
-    if cutoff is not None:
-        p = low_pass(time=time, values=p, cutoff=cutoff, order=order)
+    if derivatives == "savitzky-golay" and smooth is not None:
+        still = np.zeros((len(time), 3))
+        quat = None if fixed else smooth(values=continuous_quaternions(rotation_quat_wxyz(R)))
+        return _joined(time, smooth(values=p), (R, still, still) if quat is None else quat_wxyz_motion(*quat))
+    if smooth is not None:
+        p = smooth(values=p)
         if not fixed:
-            q = low_pass(time=time, values=continuous_quaternions(rotation_quat_wxyz(R)), cutoff=cutoff, order=order)
+            q = smooth(values=continuous_quaternions(rotation_quat_wxyz(R)))
             R = quat_wxyz_rotation(q / np.linalg.norm(q, axis=1, keepdims=True))
         return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
     v, a = find(table, "velocity", said), find(table, "acceleration", said)
@@ -111,10 +145,21 @@ def _platform(
     zero = np.zeros((len(time), 3))
     linear = _from_columns(table, time, derivatives, "position", v, a)
     angular = (zero, zero) if fixed else _from_columns(table, time, derivatives, "orientation", w, alpha)
+    if linear is None or angular is None:
+        check_gaps(table.file, time)
     if linear is None and angular is None:
-        return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
+        found = platform_spline(time=time, position=p, rotation=R, orientation=orientation)
+        warn_of_noise(table.file, "platform", time, p, found.acceleration)
+        if not fixed:
+            r = rotation_rotvec(R @ mean_rotation(R).T)
+            warn_of_noise(table.file, "platform's rotation", time, r, found.angular_acceleration)
+        return found
     moved: Values = (p, *linear) if linear else spline_values(spline(time, p), time)
     turned: Turned = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
+    return _joined(time, moved, turned)
+
+
+def _joined(time: Array, moved: Values, turned: Turned) -> Motion:
     return Motion(
         time=time, position=moved[0], rotation=turned[0], velocity=moved[1], angular_velocity=turned[1],
         acceleration=moved[2], angular_acceleration=turned[2],

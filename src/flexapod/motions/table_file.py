@@ -20,7 +20,7 @@ from flexapod.files import write_whole
 from flexapod.motions.arrays import Array
 
 PARQUET = (".parquet", ".pq")
-"""Endings of Parquet files; every other file is read as CSV."""
+"""Endings of Parquet files; .mat is MATLAB's, every other file is read as CSV."""
 
 
 class MotionFileError(InputError):
@@ -93,7 +93,10 @@ def read_table(path: Path, delimiter: str | None = None) -> Table:
     """Read a CSV or Parquet file. Checked by: tests/motions/test_motion_files.py."""
     if not path.is_file():
         raise MotionFileError("no such file", file=str(path))
-    table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path, delimiter)
+    if path.suffix.lower() == ".mat":
+        table = _read_mat(path)
+    else:
+        table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_csv(path, delimiter)
     if not len(next(iter(table.cells.values()), ())):
         raise MotionFileError("has no rows", file=str(path))
     return table
@@ -131,6 +134,36 @@ def _read_parquet(path: Path) -> Table:
         raise MotionFileError(f"is not a readable Parquet file ({error})", file=str(path)) from error
     cells = {name: content.column(name).to_pylist() for name in content.column_names}
     return Table(file=str(path), cells={name: [np.nan if x is None else x for x in column] for name, column in cells.items()})
+
+
+def _read_mat(path: Path) -> Table:
+    """Variables of a MATLAB file: vectors are columns; matrices (n, 3) get the endings _x _y _z, quaternions _0 to _3, rotations
+    (n, 3, 3) or (n, 9) R_11 to R_33, others _1, _2, ..."""
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        found = {k: np.asarray(v) for k, v in loadmat(path, squeeze_me=True).items() if not k.startswith("__")}
+    except NotImplementedError as error:
+        raise MotionFileError("is a MATLAB file of version 7.3; save it with -v7", file=str(path)) from error
+    except (ValueError, TypeError, OSError, MatReadError) as error:
+        raise MotionFileError(f"is not a readable MATLAB file ({error})", file=str(path)) from error
+    cells: dict[str, Any] = {}
+    for name, values in found.items():
+        if values.ndim == 1:
+            cells[name] = values
+        elif values.ndim >= 2:
+            flat = values.reshape(len(values), -1)
+            ends = {3: [f"{name}_{a}" for a in "xyz"], 9: [f"R_{i}{j}" for i in "123" for j in "123"]}.get(flat.shape[1])
+            if name.startswith("quat_") and flat.shape[1] == 4:
+                ends = [f"{name}_{k}" for k in range(4)]
+            elif name in ("q", "qd", "qdd", "euler"):
+                ends = None
+            cells |= dict(zip(ends or [f"{name}_{k + 1}" for k in range(flat.shape[1])], flat.T, strict=True))
+    if len({len(v) for v in cells.values()}) > 1:
+        sizes = ", ".join(f"{k}: {len(v)}" for k, v in cells.items())
+        raise MotionFileError(f"has variables of different lengths ({sizes})", file=str(path))
+    return Table(file=str(path), cells=cells)
 
 
 def arrow_modules() -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 import flexapod as fp
 
-FILES = (".csv", ".parquet", ".pq")
+FILES = (".csv", ".parquet", ".pq", ".mat")
 PLACES = ("start", "center")
 """Options that place a named motion; where none is given, it is placed at the robot's home."""
 
@@ -43,7 +43,9 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
         motion: Any = small_actuator_motion(robot) if robot.elastic_legs else small_motion(robot)
     elif Path(name).suffix.lower() in FILES:
         if not Path(name).is_file():
-            raise fp.InputError(f"there is no motion file {name}; give a .csv or .parquet file, or a name of `flexapod motions`")
+            raise fp.InputError(
+                f"there is no motion file {name}; give a .csv, .parquet or .mat file, or a name of `flexapod motions`"
+            )
         motion = fp.motions.motion_from_file(name, **options)
     else:
         motion = _named(robot, name, dict(options))
@@ -57,6 +59,17 @@ def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Mo
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
+def _in_si(key: str, text: str) -> float:
+    """The number of an option with a unit: SI, but rpm for `rpm`; cycles per second become rad/s where omega is meant."""
+    try:
+        value = fp.si_value(text)
+    except fp.InputError as error:
+        raise fp.InputError(f"--option {key}={text}: {error}") from None
+    if key == "rpm":
+        return value * 60 / (2 * np.pi) if "rpm" in text or "rad" in text or "deg" in text else value * 60
+    return value * 2 * np.pi if key.startswith("omega") and text.strip().endswith("Hz") else value
+
+
 QUANTITY = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?\s*[a-zA-Z]\S*")
 """A number with a unit behind it."""
 
@@ -64,7 +77,7 @@ QUANTITY = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?\s*[a-zA-Z]\S*")
 def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | fp.ActuatorMotion:
     for key, value in options.items():
         if isinstance(value, str) and QUANTITY.fullmatch(value):
-            raise fp.InputError(f"--option {key}={value}: options of motions are plain numbers in m, rad and s, e.g. {key}=0.1")
+            options[key] = _in_si(key, value)
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)

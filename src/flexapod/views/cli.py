@@ -12,15 +12,18 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands import (
+    bridges,
     code,
     describe,
     dynamics,
     generate,
+    identify,
     kinematics,
     new,
     poses,
     reports,
     simulation,
+    space,
     studio,
     vibration,
 )
@@ -48,7 +51,10 @@ def options(
     """Kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
 
 
-for group in (describe, kinematics, poses, dynamics, simulation, vibration, code, generate, new, reports, studio):
+GROUPS = (
+    describe, kinematics, poses, space, dynamics, simulation, vibration, identify, code, generate, bridges, new, reports, studio,
+)  # fmt: skip
+for group in GROUPS:
     group.register(app)
 
 

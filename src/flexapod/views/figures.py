@@ -13,6 +13,7 @@ from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
+from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
 from flexapod.views.plot_time import (
     change_figure,
     energy_figure,
@@ -31,13 +32,17 @@ __all__ = [
     "frequency_figure",
     "frequency_map",
     "frequency_map_figure",
+    "locus_figure",
     "mode_figure",
+    "paving_figure",
     "reaction_figure",
     "robot_figure",
     "save_figure",
     "share_figure",
+    "solid_figure",
     "spectrum_figure",
     "stroke_figure",
+    "timing_figure",
     "workspace_figure",
 ]
 

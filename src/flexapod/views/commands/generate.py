@@ -12,7 +12,7 @@ from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
 from flexapod.views.output import check_place, print_json, print_table, print_text, write_text
 
-SUFFIXES = {".py": "python", ".c": "c", ".md": "markdown", ".tex": "latex"}
+SUFFIXES = {".py": "python", ".c": "c", ".m": "matlab", ".hpp": "cpp", ".md": "markdown", ".tex": "latex"}
 
 Dependents = Annotated[
     list[str],
@@ -34,7 +34,7 @@ def generate(
     quantity: Annotated[
         str, typer.Argument(metavar="QUANTITY", help="inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, ...")
     ] = "inverse_dynamics",
-    form: Annotated[str | None, typer.Option(help="python, c, markdown or latex; left out: by the suffix of --out")] = None,
+    form: Annotated[str | None, typer.Option(help="python, c, matlab, cpp, markdown, latex; left out: by --out")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="left out: printed")] = None,
     numbers: Annotated[bool, typer.Option("--numbers", help="put the robot's values in and fold them")] = False,
     solve: Annotated[bool, typer.Option(help="solve the final system, or stop at mass matrix and remaining forces")] = True,

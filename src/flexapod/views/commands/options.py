@@ -33,7 +33,7 @@ MotionName = Annotated[
     ),
 ]  # fmt: skip
 MotionOptions = Annotated[
-    list[str], typer.Option("--option", metavar="NAME=VALUE", help="option of the motion, e.g. radius=0.1; may be repeated")
+    list[str], typer.Option("--option", metavar="NAME=VALUE", help="option of the motion, e.g. radius=0.1, omega='1 Hz'")
 ]
 Slowed = Annotated[float, typer.Option("--slowed", help="take this many times the time")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the result: .csv, .parquet or .nc")]

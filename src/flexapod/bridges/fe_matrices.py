@@ -1,0 +1,167 @@
+"""Matrices and nodes of finite element programs: Nastran, Ansys, Abaqus, Matrix Market, Harwell-Boeing, npz.
+
+A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else they are those of the nodes, node by node.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import io, sparse
+
+from flexapod.errors import InputError
+
+Array = NDArray[np.float64]
+Label = tuple[int, int]
+"""Node number, and degree of freedom 1 to 6."""
+
+
+class FeFileError(InputError):
+    """A file of a finite element program that cannot be used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """A matrix, and the degrees of freedom of its rows where the file says them."""
+
+    matrix: Any
+    labels: list[Label] | None = None
+
+
+def _package(name: str, what: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.split(".")[0]
+        raise FeFileError(f"{what} needs the package {package}; install it with `pip install 'flexapod[fe]'`") from error
+
+
+def read_matrix(path: Path, name: str) -> Labelled:
+    """A mass or stiffness matrix from a file, by its suffix and first line.
+
+    Args:
+        name: ``"mass"`` or ``"stiffness"``, to find it in files that hold several matrices (op4, npz, DMIG).
+
+    Checked by: tests/bridges/test_fe.py.
+    """
+    if not path.is_file():
+        raise FeFileError(f"{path}: there is no such file")
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        with np.load(path) as found:
+            return Labelled(matrix=_chosen(path, dict(found), name))
+    if suffix in (".hb", ".rb", ".rua", ".rsa", ".full"):
+        return Labelled(matrix=io.hb_read(path))
+    if suffix == ".op4":
+        found = _package("pyNastran.op4.op4", "an OP4 file").read_op4(str(path), debug=False)
+        whole = {k: getattr(v, "data", v[1] if isinstance(v, tuple) else v) for k, v in found.items()}
+        return Labelled(matrix=_chosen(path, whole, name))
+    if suffix in (".bdf", ".dat", ".nas", ".pch"):
+        return _dmig(path, name)
+    if suffix == ".mtx":
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            first = stream.readline()
+        return Labelled(matrix=io.mmread(path)) if first.startswith("%%MatrixMarket") else _abaqus(path)
+    raise FeFileError(f"{path}: is no matrix that is read; .mtx (Matrix Market, Abaqus), .hb, .rb, .op4, .bdf, .pch, .npz")
+
+
+def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
+    """The matrix of a name, in any case; its letter (m; k or s) is enough where only one begins so."""
+    letters = ("m",) if name == "mass" else ("k", "s")
+    near = [k for k in found if k.lower() == name] or [k for k in found if k.lower().startswith(letters)]
+    if len(near) != 1:
+        raise FeFileError(f"{path}: holds {', '.join(found) or 'nothing'}; which is the matrix {name!r}?")
+    return found[near[0]]
+
+
+def _dmig(path: Path, name: str) -> Labelled:
+    model = _package("pyNastran.bdf.bdf", "a Nastran file").BDF(debug=False)
+    model.read_bdf(str(path), xref=False, punch=True)
+    card = _chosen(path, dict(model.dmig), name)
+    pairs = [[(int(a[0]), int(a[1])) for a in pair] for pair in zip(card.GCi, card.GCj, strict=True)]
+    return _labelled(pairs, np.array(card.Real, dtype=float))
+
+
+def _abaqus(path: Path) -> Labelled:
+    """Both text forms: `node, dof, node, dof, value` (matrix input), and `row column value` (coordinate)."""
+    text = path.read_text(encoding="utf-8").splitlines()
+    lines = [line for line in text if line.strip() and not line.startswith(("*", "#", "%"))]
+    try:
+        rows = np.array([[float(x) for x in line.replace(",", " ").split()] for line in lines])
+    except ValueError as error:
+        raise FeFileError(f"{path}: is neither Matrix Market nor a matrix of Abaqus: {error}") from error
+    if rows.ndim != 2 or rows.shape[1] not in (3, 5):
+        raise FeFileError(f"{path}: expected 3 or 5 numbers per line, as Abaqus writes matrices")
+    if rows.shape[1] == 3:
+        i, j = rows[:, 0].astype(int) - 1, rows[:, 1].astype(int) - 1
+        return Labelled(matrix=_filled(i, j, rows[:, 2], int(max(i.max(), j.max())) + 1))
+    return _labelled([[(int(r[k]), int(r[k + 1])) for k in (0, 2)] for r in rows], rows[:, 4])
+
+
+def _labelled(pairs: list[list[Label]], values: Array) -> Labelled:
+    """The matrix of entries given by the degrees of freedom of their row and column."""
+    labels = sorted({label for pair in pairs for label in pair})
+    at = {label: k for k, label in enumerate(labels)}
+    i, j = (np.array([at[pair[k]] for pair in pairs]) for k in (0, 1))
+    return Labelled(matrix=_filled(i, j, values, len(labels)), labels=labels)
+
+
+def _filled(i: Any, j: Any, values: Array, size: int) -> Any:
+    """The whole matrix; where a file holds one triangle, the other is its mirror."""
+    matrix = sparse.coo_matrix((values, (i, j)), shape=(size, size)).tocsr()
+    if np.all(i >= j) or np.all(i <= j):
+        matrix = matrix + matrix.T - sparse.diags(matrix.diagonal())
+    return matrix
+
+
+def read_nodes(path: Path) -> tuple[list[int], Array]:
+    """Numbers and positions (n, 3) of nodes, in the file's units.
+
+    Checked by: tests/bridges/test_fe.py.
+    """
+    if not path.is_file():
+        raise FeFileError(f"{path}: there is no such file")
+    suffix = path.suffix.lower()
+    if suffix in (".bdf", ".dat", ".nas"):
+        model = _package("pyNastran.bdf.bdf", "a Nastran file").BDF(debug=False)
+        model.read_bdf(str(path), punch=True)
+        numbers = sorted(model.nodes)
+        return numbers, np.array([model.nodes[k].get_position() for k in numbers])
+    if suffix in (".cdb", ".arch"):
+        archive = _package("mapdl_archive", "an Ansys archive").Archive(str(path), parse_vtk=False)
+        return [int(k) for k in archive.nnum], np.asarray(archive.nodes, dtype=float)[:, :3]
+    if suffix == ".inp":
+        rows = _inp_nodes(path)
+    elif suffix == ".npz":
+        with np.load(path) as found:
+            return _npz_nodes(path, dict(found))
+    elif suffix == ".csv":
+        rows = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    else:
+        raise FeFileError(f"{path}: is no file of nodes that is read; .bdf, .cdb, .inp, .csv (node,x,y,z), .npz")
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise FeFileError(f"{path}: expected a node number and three coordinates per line")
+    return [int(k) for k in rows[:, 0]], rows[:, 1:]
+
+
+def _npz_nodes(path: Path, found: dict[str, Any]) -> tuple[list[int], Array]:
+    if "nodes" not in found:
+        raise FeFileError(f"{path}: holds {', '.join(found)}; `nodes` (n, 3) is missing")
+    places = np.asarray(found["nodes"], dtype=float)
+    return [int(k) for k in found.get("numbers", np.arange(1, len(places) + 1))], places
+
+
+def _inp_nodes(path: Path) -> Array:
+    """Lines below *NODE of an Abaqus input file."""
+    rows, inside = [], False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("*"):
+            inside = line.strip().upper().split(",")[0] == "*NODE"
+        elif inside and line.strip():
+            rows.append([float(x) for x in line.split(",") if x.strip()])
+    return np.array(rows)

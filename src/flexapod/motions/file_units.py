@@ -1,0 +1,87 @@
+"""Units of the columns of a motion file: in headers (``x [mm]``, ``yaw (deg)``), or said by group; never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from flexapod.errors import InputError
+from flexapod.motions.table_file import Table
+
+BASE = {
+    "m": ("length", 1.0), "mm": ("length", 1e-3), "cm": ("length", 1e-2), "um": ("length", 1e-6), "in": ("length", 0.0254),
+    "rad": ("angle", 1.0), "mrad": ("angle", 1e-3), "deg": ("angle", np.pi / 180), "°": ("angle", np.pi / 180),
+    "rev": ("angle", 2 * np.pi), "s": ("time", 1.0), "ms": ("time", 1e-3), "us": ("time", 1e-6), "min": ("time", 60.0),
+    "": ("number", 1.0), "-": ("number", 1.0), "1": ("number", 1.0),
+}  # fmt: skip
+HEADER = re.compile(r"\s*(.*?)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]\s*")
+KINDS = {
+    "time": ("time", 0), "position": ("length", 0), "velocity": ("length", 1), "acceleration": ("length", 2),
+    "angular_velocity": ("angle", 1), "angular_acceleration": ("angle", 2), "rotvec": ("angle", 0), "euler": ("angle", 0),
+}  # fmt: skip
+"""Group -> what it measures, and how often it is differentiated."""
+
+
+def factor(unit: str) -> tuple[str, int, float]:
+    """What a unit measures, how often per time, and its size in SI."""
+    text = unit.strip()
+    if text in ("rpm", "1/min"):
+        return "angle", 1, 2 * np.pi / 60
+    match = re.fullmatch(r"([^/^]*)(?:/\s*(s|ms|min)(?:\^?([12]))?)?", text.replace("²", "^2"))
+    if match is None or match[1].strip() not in BASE:
+        raise InputError(f"units: {unit!r} is not known; e.g. mm, deg, ms, mm/s, deg/s, rpm, m/s^2")
+    kind, size = BASE[match[1].strip()]
+    if not match[2]:
+        return kind, 0, size
+    power = int(match[3] or 1)
+    return kind, power, size / BASE[match[2]][1] ** power
+
+
+def without_units(table: Table) -> tuple[Table, dict[str, str]]:
+    """The table with plain headers, and the units that they had."""
+    cells, units = {}, {}
+    for header, values in table.cells.items():
+        match = HEADER.fullmatch(header)
+        name = match[1] if match else header
+        if name in cells:
+            raise table.error("occurs more than once in the header", column=name)
+        cells[name] = values
+        if match:
+            units[name] = match[2]
+    return replace(table, cells=cells), units
+
+
+def in_si(
+    table: Table, headers: Mapping[str, str], units: Mapping[str, str] | None, groups: Mapping[str, tuple[str, ...]]
+) -> Table:
+    """The table in SI units.
+
+    Args:
+        headers: units by column.
+        units: by group (``{"position": "mm"}``) or by column name.
+        groups: columns of each group in this table.
+
+    Checked by: tests/motions/test_motion_file_forms.py.
+    """
+    scales = dict(headers)
+    for key, unit in (units or {}).items():
+        names = groups.get(key, (key,) if key in table.cells else ())
+        if not names:
+            raise InputError(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")
+        for name in names:
+            if name in headers and headers[name] != unit:
+                raise InputError(f"units: {name!r} is in {headers[name]!r} by its header, but {unit!r} was said")
+            scales[name] = unit
+    of = {name: group for group, names in groups.items() for name in names}
+    cells = dict(table.cells)
+    for name, unit in scales.items():
+        kind, power, size = factor(unit)
+        wanted = KINDS.get(of.get(name, ""))
+        if wanted is not None and wanted != (kind, power):
+            raise table.error(f"a {of[name].replace('_', ' ')} cannot be in {unit!r}", column=name)
+        if size != 1.0:
+            cells[name] = table.column(name) * size
+    return replace(table, cells=cells)

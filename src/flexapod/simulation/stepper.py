@@ -1,0 +1,141 @@
+"""`stepper`: a plain step function for loops of one's own. State in, state out, nothing allocated on the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.analysis.state import State
+    from flexapod.kernels import Kernel
+    from flexapod.motions.motion import ActuatorMotion
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class Stepper:
+    """A robot that advances step by step under forces.
+
+    Attributes:
+        state: (size,) all numbers that a step carries on; copy it to come back, write it to go there.
+        parts: views into `state` by name: `position`, `quat_wxyz`, `velocity`, `angular_velocity`, and of flexible robots
+            `elastic`, `elastic_velocity`, or `coordinates` (all joints, then the pose) and `rates` of the independent ones.
+        force: (actuators,) write here; held over a step. wrench: (6,) likewise, or None.
+        time: [s] since the start.
+        reason: why the last step failed; empty while all is well.
+    """
+
+    def __init__(self, kernel: Kernel, parameters: Array, start: Array, parts: dict[str, slice], code: int, lead: int,
+                 inputs: dict[str, slice], nodes: int, step: float) -> None:  # fmt: skip
+        self._kernel, self._call, self._code = kernel, kernel.prepare(parameters), code
+        self._start, self.step, self.time, self.reason = start.copy(), step, 0.0, ""
+        self.state = start.copy()
+        self.parts = {name: self.state[place] for name, place in parts.items()}
+        width = max(place.stop for place in inputs.values())
+        self._signals = np.zeros(width)
+        self.force = self._signals[inputs["force"]]
+        self.wrench = self._signals[inputs["wrench"]] if "wrench" in inputs else None
+        self._state_in, self._final = self._call.inputs["state"], self._call.outputs["final"]
+        table = self._call.inputs["table"].reshape(-1)
+        table[:], table[0] = 0.0, step
+        self._nodes = [table[lead + k * width : lead + (k + 1) * width] for k in range(nodes)]
+
+    def advance(self, steps: int = 1) -> bool:
+        """Advance by some steps at the present force; False where one fails (the state is then that before it)."""
+        for node in self._nodes:
+            np.copyto(node, self._signals)
+        for _ in range(steps):
+            np.copyto(self._state_in, self.state)
+            status = self._call()
+            code = int(self._final[self._code]) if status == 0 else status
+            if code != 0:
+                self.reason = self._kernel.signature.status(code).text
+                return False
+            np.copyto(self.state, self._final)
+            self.time += self.step
+        self.reason = ""
+        return True
+
+    def reset(self) -> None:
+        """Back to the start; forces are kept."""
+        np.copyto(self.state, self._start)
+        self.time, self.reason = 0.0, ""
+
+
+def stepper(
+    robot: Robot, start: State | ActuatorMotion | None = None, *, step: float = 1e-3, method: str | None = None,
+    wrench: bool = False, friction: bool | str = True, watch: tuple[str, ...] = ("stroke",),
+) -> Stepper:  # fmt: skip
+    """A step function of a robot.
+
+    Args:
+        start: state at time 0; home at rest if left out. With flexible legs an `ActuatorMotion`, whose start is taken.
+        step: [s].
+        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`.
+        wrench: a load on the platform is an input too.
+        friction, watch: as in `simulate`.
+    Returns:
+        `Stepper`: write `force`, call `advance()`, read `parts`.
+
+    Checked by: tests/simulation/test_stepper.py.
+    """
+    from flexapod.analysis.results import check_option
+    from flexapod.analysis.state import State
+
+    if not (np.isfinite(step) and step > 0):
+        raise InputError(f"step: expected a time above 0 s, got {step!r}")
+    if robot.elastic_legs:
+        check_option("method", method or "implicit", ("implicit", "radau"))
+        if wrench:
+            raise InputError(f"wrench: not available with the flexible legs of {robot.name}; leave it out")
+        return _legs(robot, start, step, method or "implicit", bool(friction))
+    check_option("method", method or "rk4", ("rk4", "implicit", "radau"))
+    first = start if start is not None else State(position=robot.home.position, rotation=robot.home.rotation)
+    return _rigid(robot, first, step, method or "rk4", wrench, friction, watch)
+
+
+def _rigid(robot: Robot, start: Any, step: float, method: str, wrench: bool, friction: Any, watch: tuple[str, ...]) -> Stepper:
+    from flexapod.simulation.program import run_program
+    from flexapod.simulation.runner import compiled
+    from flexapod.simulation.setup import make_setup
+
+    setup = make_setup(
+        robot, start, drive="force", controller=None, force=np.zeros(len(robot.actuators)),
+        wrench=np.zeros(6) if wrench else None, friction=friction, method=method, events=(), watch=watch, start=None,
+        tolerance=(1e-9, 1e-11), step=step, rows=1,
+    )  # fmt: skip
+    layout = setup.layout
+    kernel, parameters = compiled(layout, "run", run_program, setup.values)
+    names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}
+    names |= {"elastic": "e", "elastic_velocity": "ed"}
+    parts = {name: layout.places[part] for name, part in names.items() if part in layout.places}
+    code = layout.places["code"].start
+    return Stepper(kernel, parameters, setup.start, parts, code, 2, layout.signals, len(layout.nodes), step)
+
+
+def _legs(robot: Robot, start: Any, step: float, method: str, friction: bool) -> Stepper:
+    from flexapod.kernels import KernelFamily
+    from flexapod.motions.motion import ActuatorMotion
+    from flexapod.simulation.leg_run import LegLayout, leg_run
+    from flexapod.simulation.leg_simulate import carried_start, check_size
+
+    check_size(robot)
+    layout = LegLayout(robot=robot, drive="force", friction=friction, method=method)
+    if start is None:
+        home = [q for leg in robot.legs for index, q in zip(leg.moving, leg.home, strict=True) if leg.links[index].actuated]
+        still = np.zeros((2, len(home)))
+        start = ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)
+    key = f"leg_run(force,{friction},{method},rows=1)|{robot.structure}"
+    family = KernelFamily(lambda: leg_run(layout, rows=1), key, robot.zeros)
+    kernel = family.pick(np.array([robot.values[p.name] for p in family.specialised.signature.parameters]))
+    parameters = np.array([robot.values[p.name] for p in kernel.signature.parameters])
+    y, modes, v = (layout.sizes[name] for name in ("y", "modes", "v"))
+    parts = {"coordinates": slice(0, y), "modes": slice(y, y + modes), "rates": slice(y + modes, y + modes + v)}
+    inputs = {"force": slice(0, len(robot.actuators))}
+    begin = carried_start(layout, start)
+    return Stepper(kernel, parameters, begin, parts, layout.size - 1, 1, inputs, layout.nodes, step)

@@ -1,0 +1,193 @@
+"""Commands of the space of poses: workspace as a solid, certified workspace, singularities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+from flexapod.views.commands.guard import bar, command, note, working
+from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
+from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
+
+MESHES = (".stl", ".ply", ".csv")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    command(
+        app, "solid",
+        "flexapod solid bench-6ups --resolution 16 --out workspace.stl",
+        "flexapod solid bench-6ups --kind reachable --tilt 0.2 --resolution 8",
+    )(solid)  # fmt: skip
+    command(
+        app, "certify",
+        "flexapod certify bench-6ups --undecided 0.02",
+        "flexapod certify bench-6ups --region z=4.4 --plot slice.html",
+    )(certify)  # fmt: skip
+    command(
+        app, "singularities",
+        "flexapod singularities stewart-3-3",
+        "flexapod singularities stewart-3-3 --window rz=1:2 --window z=4:5",
+    )(singularities)  # fmt: skip
+
+
+def span_of(option: str, text: str) -> tuple[str, Any]:
+    """`x=-0.2:0.2` (smallest, largest) or `x=0.1`."""
+    name, equals, value = text.partition("=")
+    try:
+        numbers = [float(x) for x in value.split(":")]
+        if not equals or len(numbers) not in (1, 2):
+            raise ValueError
+    except ValueError:
+        raise fp.InputError(
+            f"{option} {text}: expected AXIS=SMALLEST:LARGEST, or AXIS=NUMBER, e.g. {option} x=-0.2:0.2"
+        ) from None
+    return name.strip(), numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+Mesh = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its corners as .csv")]
+
+
+def solid(
+    robot: RobotName,
+    kind: Annotated[
+        str, typer.Option(help="constant-orientation, orientation, reachable, total-orientation or dexterous")
+    ] = "constant-orientation",
+    resolution: Annotated[int, typer.Option(help="cells of the grid along its longest side")] = 30,
+    tilt: Annotated[float, typer.Option(help="range of orientations: largest tilt [rad]")] = 0.0,
+    torsion: Annotated[float, typer.Option(help="range of orientations: largest torsion [rad]")] = 0.0,
+    condition: Annotated[float | None, typer.Option(help="largest condition number")] = None,
+    clearance: Annotated[float | None, typer.Option(help="smallest distance between the axes of two legs [m]")] = None,
+    force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
+    region: Annotated[
+        list[str], typer.Option("--region", metavar="AXIS=A:B", help="where to look; left out: what the legs can reach")
+    ] = [],  # noqa: B006
+    changes: Changes = [],  # noqa: B006
+    out: Mesh = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """The workspace as a solid: volume, area, largest ball, and its surface as a file."""
+    check_places(None, plot)
+    if out is not None:
+        if out.suffix.lower() not in MESHES:
+            raise fp.InputError(f"--out {out}: the suffix decides about the format; expected {', '.join(MESHES)}")
+        check_place(out, "--out")
+    found = robot_of(robot, changes)
+    with working("workspace ..."):
+        space = fp.workspace_solid(
+            found, kind, resolution=resolution, region=dict(span_of("--region", text) for text in region) or None, tilt=tilt,
+            torsion=torsion, condition=condition, clearance=clearance, force=force,
+        )  # fmt: skip
+        centre, radius = space.ball()
+    figures = {
+        "volume": space.volume, "volume_error": space.volume_error, "area": space.area, "area_error": space.area_error,
+        "ball_radius": radius, "ball_centre": [float(x) for x in centre], "poses": space.poses, "faces": len(space.faces),
+    }  # fmt: skip
+    if as_json:
+        print_json({"robot": found.name, "kind": kind, **figures})
+    else:
+        unit = "rad" if kind == "orientation" else "m"
+        print_text(f"{found.name}, {kind} workspace from {space.poses} poses")
+        rows = [
+            ["volume", f"{number(space.volume)} +- {number(space.volume_error)}", f"{unit}^3"],
+            ["area", f"{number(space.area)} +- {number(space.area_error)}", f"{unit}^2"],
+            ["largest ball: radius", number(radius), unit],
+            ["largest ball: centre", ", ".join(number(float(x)) for x in centre), unit],
+        ]
+        print_table("the solid", ("quantity", "value", "unit"), rows, text=3)
+    if out is not None:
+        note(f"wrote {space.save(out)}")
+    if plot is not None:
+        from flexapod.views.plot_space import solid_figure
+
+        title = f"{kind} workspace of {found.name}".capitalize()
+        note(f"wrote {write_plot(plot, solid_figure(space, title), found.name)}")
+
+
+def certify(
+    robot: RobotName,
+    region: Annotated[
+        list[str], typer.Option("--region", metavar="AXIS=A:B", help="axis x, y, z [m]; one number for a slice; may be repeated")
+    ] = [],  # noqa: B006
+    undecided: Annotated[float, typer.Option(help="part of the volume that may stay undecided")] = 0.01,
+    singularities: Annotated[bool, typer.Option(help="poses must be on home's side of the type 2 singularities")] = True,
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Bounds of the constant-orientation workspace that are proven in interval arithmetic."""
+    check_places(out, plot)
+    found = robot_of(robot, changes)
+    spans = dict(span_of("--region", text) for text in region)
+    with working("deriving the bounds ..."):
+        fp.pave(found, spans, singularities=singularities, undecided=0.9, most=64, progress=False)
+    paving = fp.pave(found, spans, singularities=singularities, undecided=undecided, progress=bar())
+    if as_json:
+        print_json(
+            {"robot": found.name, "volume_low": paving.volume_low, "volume_high": paving.volume_high, "boxes": paving.boxes}
+        )
+    else:
+        planes = sum(1 for a, b in zip(paving.low, paving.high, strict=True) if b > a)
+        between = f"{paving.volume_low:.6g} and {paving.volume_high:.6g} m^{planes}"
+        share = 100 * (paving.volume_high / paving.volume_low - 1) if paving.volume_low > 0 else float("inf")
+        print_text(
+            f"{found.name}: the workspace is proven to measure between {between} ({share:.3g} % apart), {paving.boxes} boxes"
+        )
+        for text, count in paving.reasons.items():
+            print_text(f"  undecided boxes where {text}: {count}")
+    if out is not None:
+        note(f"wrote {write_data(out, paving.table())}")
+    if plot is not None:
+        from flexapod.views.plot_space import paving_figure
+
+        note(f"wrote {write_plot(plot, paving_figure(paving, f'Certified workspace of {found.name}'), found.name)}")
+
+
+def singularities(
+    robot: RobotName,
+    window: Annotated[
+        list[str],
+        typer.Option(
+            "--window", metavar="AXIS=A:B", help="a slice: two axes with a span, others with one number; may be repeated"
+        ),
+    ] = [],  # noqa: B006
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Distances of the home pose to singular ones; with --window the singular curves of a slice."""
+    check_places(out, plot)
+    if (out is not None or plot is not None) and not window:
+        raise fp.InputError("--out, --plot: there are curves to write only with --window, e.g. --window x=-1:1 --window y=-1:1")
+    found = robot_of(robot, changes)
+    with working("singularities ..."):
+        home = fp.singularities(found, fp.State(position=found.home.position, rotation=found.home.rotation))
+        locus = fp.singularity_locus(found, dict(span_of("--window", text) for text in window)) if window else None
+    smallest = float(home["type_1"].min())
+    if as_json:
+        curves = None if locus is None else [curve.tolist() for curve in locus.curves]
+        print_json(
+            {"robot": found.name, "type_1": smallest, "type_2": float(home["type_2"]), "constraint": float(home["constraint"]),
+             "text": str(home["text"].values), "curves": curves}
+        )  # fmt: skip
+    else:
+        rows = [["type 1 (a leg)", number(smallest)], ["type 2 (the platform)", number(float(home["type_2"]))]]
+        if found.plan.constraints:
+            rows.append(["constraint", number(float(home["constraint"]))])
+        print_table(f"{found.name}, distance of home from singular poses (0 to 1)", ("type", "distance"), rows, text=1)
+        print_text(str(home["text"].values))
+        if locus is not None:
+            closed = sum(locus.closed)
+            print_text(f"{len(locus.curves)} singular curves on the slice, {closed} of them closed")
+    if locus is not None and out is not None:
+        note(f"wrote {write_data(out, locus.table())}")
+    if locus is not None and plot is not None:
+        from flexapod.views.plot_space import locus_figure
+
+        note(f"wrote {write_plot(plot, locus_figure(locus, f'Singular poses of {found.name}'), found.name)}")

@@ -1,0 +1,199 @@
+"""Finite element files of other programs: the same truss in every format, written with the programs' own libraries where there
+are any, gives the same body; units are asked for."""
+
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import io, sparse
+from scipy.linalg import eigh
+
+import flexapod as fp
+
+SAME = 1e-9
+"""Matrices written with 16 digits, one eigenvalue problem."""
+ROUNDED = 1e-6
+"""Matrices written in the ten digits of a Nastran field."""
+NODES = np.array(list(itertools.product([0.0, 100.0, 230.0], [0.0, 120.0], [0.0, 80.0])))
+"""[mm]"""
+NUMBERS = [10 * (k + 1) for k in range(len(NODES))]
+UNITS = {"length": "mm", "mass": "t", "time": "s"}
+ENDS = {"A": NUMBERS[0], "B": NUMBERS[-1]}
+
+
+def truss() -> tuple[np.ndarray, np.ndarray]:
+    """Mass [t] and stiffness [N/mm] of bars between all nodes nearer than 200 mm."""
+    n = len(NODES)
+    M, K = np.zeros((3 * n, 3 * n)), np.zeros((3 * n, 3 * n))
+    for i, j in itertools.combinations(range(n), 2):
+        d = NODES[j] - NODES[i]
+        length = np.linalg.norm(d)
+        if length > 200:
+            continue
+        block = 70e3 * 20.0 / length * np.outer(d, d) / length**2
+        mass = 2.7e-9 * 20.0 * length
+        for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
+            K[3 * a : 3 * a + 3, 3 * b : 3 * b + 3] += sign * block
+            M[3 * a : 3 * a + 3, 3 * b : 3 * b + 3] += mass * np.eye(3) * (1 / 3 if a == b else 1 / 6)
+    return M, K
+
+
+M_, K_ = truss()
+
+
+def matrix_market(folder: Path) -> tuple[Path, Path]:
+    for name, matrix in (("m.mtx", M_), ("k.mtx", K_)):
+        io.mmwrite(folder / name, sparse.coo_matrix(matrix), precision=17)
+    return folder / "m.mtx", folder / "k.mtx"
+
+
+def harwell_boeing(folder: Path) -> tuple[Path, Path]:
+    for name, matrix in (("m.hb", M_), ("k.hb", K_)):
+        io.hb_write(folder / name, sparse.csc_matrix(matrix))
+    return folder / "m.hb", folder / "k.hb"
+
+
+def abaqus(folder: Path, labels: bool) -> tuple[Path, Path]:
+    for name, matrix in (("m.mtx", M_), ("k.mtx", K_)):
+        lines = []
+        for i, j in zip(*np.nonzero(np.tril(matrix)), strict=True):
+            row, column = ((NUMBERS[k // 3], k % 3 + 1) if labels else (k + 1,) for k in (i, j))
+            entries = [*map(str, (*row, *column)), repr(float(matrix[i, j]))]
+            lines.append((", " if labels else " ").join(entries))
+        (folder / name).write_text("** by hand\n" + "\n".join(lines))
+    return folder / "m.mtx", folder / "k.mtx"
+
+
+def op4(folder: Path) -> tuple[Path, Path]:
+    from pyNastran.op4.op4 import OP4
+
+    OP4(debug=False).write_op4(str(folder / "both.op4"), {"MGG": (1, M_), "KGG": (1, K_)}, is_binary=False, precision="double")
+    return folder / "both.op4", folder / "both.op4"
+
+
+def dmig(folder: Path) -> tuple[Path, Path]:
+    from pyNastran.bdf.bdf import BDF
+
+    model = BDF(debug=False)
+    for name, matrix in (("MAAX", M_), ("KAAX", K_)):
+        rows, columns, values = [], [], []
+        for i, j in zip(*np.nonzero(np.tril(matrix)), strict=True):
+            rows.append((NUMBERS[i // 3], i % 3 + 1))
+            columns.append((NUMBERS[j // 3], j % 3 + 1))
+            values.append(float(matrix[i, j]))
+        model.add_dmig(name, 6, 2, 0, 0, None, columns, rows, values)
+    model.write_bdf(str(folder / "both.pch"), size=16, is_double=True, enddata=False)
+    return folder / "both.pch", folder / "both.pch"
+
+
+def npz(folder: Path) -> tuple[Path, Path]:
+    np.savez(folder / "both.npz", mass=M_, stiffness=K_)
+    return folder / "both.npz", folder / "both.npz"
+
+
+def nodes_nastran(folder: Path) -> Path:
+    from pyNastran.bdf.bdf import BDF
+
+    model = BDF(debug=False)
+    for number, place in zip(NUMBERS, NODES, strict=True):
+        model.add_grid(number, place)
+    model.write_bdf(str(folder / "mesh.bdf"), enddata=False)
+    return folder / "mesh.bdf"
+
+
+def nodes_ansys(folder: Path) -> Path:
+    import mapdl_archive
+
+    mapdl_archive.write_nblock(str(folder / "mesh.cdb"), np.array(NUMBERS, dtype=np.int32), NODES, sig_digits=16)
+    return folder / "mesh.cdb"
+
+
+def nodes_abaqus(folder: Path) -> Path:
+    rows = "\n".join(f"{n}, {x}, {y}, {z}" for n, (x, y, z) in zip(NUMBERS, NODES, strict=True))
+    (folder / "mesh.inp").write_text(f"*HEADING\ntruss\n*NODE, NSET=ALL\n{rows}\n*ELEMENT, TYPE=T3D2\n1, 10, 20\n")
+    return folder / "mesh.inp"
+
+
+def nodes_csv(folder: Path) -> Path:
+    np.savetxt(folder / "mesh.csv", np.column_stack([NUMBERS, NODES]), delimiter=",", header="node,x,y,z", comments="")
+    return folder / "mesh.csv"
+
+
+CASES = {
+    "matrix market": (matrix_market, nodes_csv, SAME), "harwell-boeing, ansys": (harwell_boeing, nodes_ansys, SAME),
+    "abaqus labels": (lambda f: abaqus(f, True), nodes_abaqus, SAME),
+    "abaqus coordinate": (lambda f: abaqus(f, False), nodes_abaqus, SAME),
+    "nastran op4": (op4, nodes_nastran, SAME), "nastran dmig": (dmig, nodes_nastran, ROUNDED), "npz": (npz, nodes_csv, SAME),
+}  # fmt: skip
+
+
+def exact() -> np.ndarray:
+    """Frequencies [Hz] in SI, from the matrices themselves."""
+    value = eigh(K_ * 1e3, M_ * 1e3, eigvals_only=True)  # N/mm, t
+    return np.sqrt(value[6:]) / (2 * np.pi)
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_every_format_gives_the_same_body(tmp_path: Path, case: str) -> None:
+    matrices, nodes, close = CASES[case]
+    found = fp.import_fe(*matrices(tmp_path), nodes(tmp_path), units=UNITS, interfaces=ENDS, modes=6)
+    assert found.body.mass == pytest.approx(1e3 * M_[::3, ::3].sum(), rel=close)
+    assert np.allclose(found.frequency, exact()[:6], rtol=close)
+    assert np.allclose(found.full_frequency[:6], found.frequency, rtol=close)
+    assert found.mac.max(axis=1).min() > 1 - 1e-6
+    assert np.allclose(found.body.interfaces["B"].r0, 1e-3 * NODES[-1])
+    assert f"mass: {found.body.mass:.6g} kg" in found.check_page
+
+
+def test_large_models_are_solved_sparsely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flexapod.bridges.fe.DENSE", 10)
+    files = (*npz(tmp_path), nodes_csv(tmp_path))
+    found = fp.import_fe(*files, units=UNITS, interfaces=ENDS, below=float(exact()[5]) * 1.0001)
+    assert np.allclose(found.full_frequency[:6], exact()[:6], rtol=1e-7)
+    assert len(found.frequency) == 6
+
+
+def test_a_frequency_limit_and_craig_bampton(tmp_path: Path) -> None:
+    files, limit = (*npz(tmp_path), nodes_csv(tmp_path)), float(exact()[4]) * 1.0001
+    kept = fp.import_fe(*files, units=UNITS, interfaces={"A": [0.0, 0.0, 0.0]}, below=limit)
+    assert len(kept.frequency) == 5
+    three = {**ENDS, "C": NUMBERS[3]}
+    held = fp.import_fe(*files, units=UNITS, interfaces=three, modes=8, method="craig-bampton")
+    assert np.abs(held.frequency[0] / exact()[0] - 1) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"units": {"length": "mm", "mass": "t"}}, "say the unit of time"),
+        ({"units": {**UNITS, "mass": "mm"}}, "'mm' is no unit of mass"),
+        ({"units": {**UNITS, "mass": "stone"}}, "units: "),
+        ({"interfaces": {"A": 7}}, "'A' is node 7, which the file does not have"),
+        ({"modes": None}, "give either modes"),
+        ({"mass": "gone.npz"}, "there is no such file"),
+        ({"mass": "zero.npz"}, "the mesh has no mass"),
+        ({"nodes": "few.csv"}, "do not fit 3 nodes"),
+        ({"modes": None, "below": 1.0}, "no mode lies below 1 Hz"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_one_clear_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, text: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    npz(Path())
+    nodes_csv(Path())
+    np.savez("zero.npz", mass=0 * M_, stiffness=K_)
+    Path("few.csv").write_text("node,x,y,z\n1,0,0,0\n2,1,0,0\n3,0,1,0\n")
+    files = {"mass": "both.npz", "stiffness": "both.npz", "nodes": "mesh.csv"}
+    given = {**files, "units": UNITS, "interfaces": ENDS, "modes": 4, **change}
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        fp.import_fe(given.pop("mass"), given.pop("stiffness"), given.pop("nodes"), **given)
+
+
+def test_the_extra_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    nodes = nodes_nastran(tmp_path)
+    monkeypatch.setitem(sys.modules, "pyNastran.bdf.bdf", None)
+    with pytest.raises(fp.FeFileError, match=r"flexapod\[fe\]"):
+        fp.import_fe(*npz(tmp_path), nodes, units=UNITS, interfaces=ENDS, modes=4)

@@ -1,0 +1,139 @@
+"""`identify` as a whole: options, payloads, gains, physical consistency, files, validation, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from measured import DATA, exact, noisy, series
+
+import flexapod as fp
+from flexapod.identification.physical import is_physical
+from flexapod.identification.problem import payload_rows
+
+SIGMAS = 4.0
+"""Of a few dozen estimates none is that far away, but for one case in 300."""
+
+
+@pytest.fixture(scope="module")
+def hexapod() -> tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]:
+    robot = fp.load("hexapod")
+    motion = series(robot, 12.0, 100.0, size=0.01, seed=3, lowest=0.4)
+    return robot, motion, exact(robot, motion)[1]
+
+
+def test_alike_legs_with_error_bars(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray], tmp_path: Path) -> None:
+    robot, motion, force = hexapod
+    wrong = robot.with_parameters({"platform.mass": 5.0, "legs.link.mass": 0.3})
+    other = series(robot, 5.0, 100.0, size=0.009, seed=8, lowest=0.4)
+    check = noisy(other, exact(robot, other)[1], force_noise=0.05, seed=2)
+    found = fp.identify(wrong, noisy(motion, force, force_noise=0.05), legs="alike", validate=check)
+    true = fp.base_parameters(robot, legs="alike").values
+    assert np.abs((found.estimate - true) / found.sigma).max() < SIGMAS
+    assert "platform.mass" in found.essential
+    assert found.noise == pytest.approx(0.05, rel=0.1)
+    assert found.validation is not None
+    assert np.all(found.validation.rms < 1.1 * 0.05), "a new motion is predicted within the noise"
+    assert np.all(found.validation.before > 3 * found.validation.rms), "and was not before"
+    table = found.dataset()
+    assert table.estimate.dims == ("parameter",)
+    assert "legs.slider.mass" in found.table()
+    written = fp.load(found.save(tmp_path / "found.yaml"))
+    again = fp.inverse_dynamics(written, fp.platform_motion(written, other)).force.values
+    assert np.abs(again - exact(robot, other)[1]).max() < 0.2, "the file has the numbers"
+    assert "equations" in written.description.file.source
+
+
+def test_physical_where_least_squares_is_not(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    """Loud noise: plain least squares gives impossible bodies; the constrained estimate never does."""
+    robot, motion, _force = hexapod
+    sane = robot.with_parameters({"legs.link.inertia.xx": 0.04, "legs.link.inertia.yy": 0.04, "legs.link.inertia.zz": 0.001})
+    short = slice(0, 300)
+    data = fp.Measurement(
+        time=motion.time[short], position=motion.position[short],
+        force=exact(sane, motion)[1][short] + 3.0 * np.random.default_rng(1).normal(size=(300, 6)),
+    )  # fmt: skip
+    plain = fp.identify(sane, data, legs="alike")
+    found = fp.identify(sane, data, legs="alike", physical=True)
+    assert not all(bodies_exist(plain)), "the case is hard enough"
+    assert all(bodies_exist(found))
+    assert found.robot.parameter("platform.base_parameters.M") > 0
+
+
+def bodies_exist(found: fp.Identification) -> list[bool]:
+    names = list(found.parameter_names)
+    starts = [k for k, name in enumerate(names) if name.endswith(".mass")]
+    rest = [v >= -1e-9 for k, v in enumerate(found.theta) if not any(s <= k < s + 10 for s in starts)]
+    return [is_physical(found.theta[k : k + 10]) for k in starts] + rest
+
+
+def test_small_payload_is_found(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    """1 % of the platform's mass, from the difference of two identifications of the platform's mass."""
+    robot, motion, _ = hexapod
+    payload = 0.01 * 3.983
+    loaded = robot.with_parameters({"platform.mass": 3.983 + payload})
+    runs = [noisy(motion, exact(r, motion)[1], force_noise=0.2, seed=k) for k, r in enumerate((robot, loaded))]
+    estimator = fp.PayloadEstimator(robot, noise=0.2)
+    estimator.update(fp.platform_motion(robot, motion), runs[1].force)
+    assert abs(estimator.mass - payload) < 3 * estimator.mass_sigma
+    assert estimator.mass_sigma < 0.2 * payload
+
+
+def test_gains_of_the_drives_from_a_known_payload(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    robot, motion, force = hexapod
+    gains = np.array([2.0, 2.2, 1.9, 2.05, 2.1, 1.95])
+    load = {"mass": 4.0, "com": [0.02, 0.0, 0.05]}
+    from flexapod.analysis.inverse_kinematics import platform_inputs
+    from flexapod.identification.identify import payload_parameters
+    from flexapod.identification.linear_model import model_inputs
+
+    platform = fp.platform_motion(robot, motion)
+    inputs, _ = model_inputs(robot, platform_inputs(platform))
+    carried = payload_rows(robot, inputs) @ payload_parameters(load)
+    random = np.random.default_rng(0)
+    runs = [
+        fp.Measurement(
+            time=motion.time, position=motion.position, motion=platform, current=(f + 0.02 * random.normal(size=f.shape)) / gains
+        )
+        for f in (force, force + carried)
+    ]
+    found = fp.identify(robot, runs, legs="alike", gain="find", payload=[None, load])
+    assert found.gain is not None
+    assert found.gain_sigma is not None
+    assert np.abs(found.gain - gains).max() < SIGMAS * found.gain_sigma.max() + 2e-3 * 2.0
+    known = fp.identify(robot, runs[0], legs="alike", gain=gains)
+    assert np.abs((known.estimate - known.prior) / known.sigma).max() < SIGMAS
+
+
+def test_refusals(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    robot, motion, force = hexapod
+    data = noisy(motion, force, force_noise=0.1)
+    with pytest.raises(fp.InputError, match="give them together with method='iv'"):
+        fp.identify(robot, data, method="iv")
+    with pytest.raises(fp.InputError, match="expected a whole number of at least 1"):
+        fp.identify(robot, data, decimate=0)
+    with pytest.raises(fp.InputError, match="the data have forces; gains belong to currents only"):
+        fp.identify(robot, data, gain=2.0)
+    with pytest.raises(fp.InputError, match="physical: not available with named parameters"):
+        fp.identify(robot, data, parameters=["platform.mass"], physical=True)
+    with pytest.raises(fp.InputError, match="have no reference"):
+        fp.identify(
+            robot, fp.Measurement(time=data.time, position=data.position, force=data.force), method="iv", instruments="reference"
+        )
+    with pytest.raises(fp.InputError, match="expected a Measurement, a dataset or the path of a table"):
+        fp.identify(robot, 3)
+    with pytest.raises(fp.InputError, match="hexapod has 6 actuators, the data 2"):
+        fp.identify(robot, fp.Measurement(time=data.time, position=data.position[:, :2], force=data.force[:, :2]))
+
+
+def test_named_parameters_of_a_rigid_robot() -> None:
+    robot = fp.load(DATA / "emps.yaml")
+    motion = series(robot, 3.0, 200.0, size=0.01, seed=5)
+    force = exact(robot, motion)[1]
+    names = ["legs.1.carriage.mass", "legs.1.screw.friction.viscous"]
+    guess = robot.with_parameters({names[0]: 60.0, names[1]: 120.0})
+    found = fp.identify(guess, noisy(motion, force, force_noise=0.5), parameters=names)
+    true = [robot.parameter(name) for name in names]
+    assert np.all(np.abs(found.estimate - true) < SIGMAS * found.sigma + 0.05)
+    assert found.robot.parameter(names[0]) == pytest.approx(found.estimate[0])

@@ -1,0 +1,138 @@
+"""Motion files in the forms that others write: units, Euler angles in every order, rotation vectors, MATLAB, noise, gaps."""
+
+import warnings
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+from scipy.spatial.transform import Rotation
+
+from flexapod.errors import InputError
+from flexapod.motions import motion_from_file
+from flexapod.motions.measured import MotionNoiseWarning, noise, savitzky_golay
+
+WRITTEN = 1e-12
+"""Angles written with 17 digits, turned into matrices by another program."""
+TIME = np.linspace(0.0, 1.0, 101)
+ORDERS = ["".join(s) for s in product("XYZ", repeat=3) if s[0] != s[1] != s[2]]
+TURNS = Rotation.from_rotvec(np.stack([0.3 * np.sin(3 * TIME), 0.2 * TIME, 0.4 * np.cos(2 * TIME)], axis=1))
+PLACES = np.stack([0.1 * np.sin(2 * TIME), 0.2 * TIME**2, 1.0 + 0.1 * TIME], axis=1)
+
+
+def write(path: Path, header: str, *columns: np.ndarray) -> Path:
+    np.savetxt(path, np.column_stack(columns), delimiter=",", header=header, comments="", fmt="%.17g")
+    return path
+
+
+@pytest.mark.filterwarnings("ignore:Gimbal lock")
+@pytest.mark.parametrize("sequence", [*ORDERS, *(s.lower() for s in ORDERS)])
+def test_euler_angles_in_every_order(tmp_path: Path, sequence: str) -> None:
+    assert len(ORDERS) == 12
+    angles = TURNS.as_euler(sequence, degrees=True)
+    header = "t,x [mm],y [mm],z [mm],euler_1 [deg],euler_2 [deg],euler_3 [deg]"
+    path = write(tmp_path / "m.csv", header, TIME, 1e3 * PLACES, angles)
+    motion = motion_from_file(path, euler=sequence)
+    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    assert np.abs(motion.position - PLACES).max() <= WRITTEN
+
+
+def test_units_can_be_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", "time,x,y,z,rotvec_x,rotvec_y,rotvec_z", 1e3 * TIME, 1e2 * PLACES, TURNS.as_rotvec())
+    motion = motion_from_file(path, units={"time": "ms", "position": "cm"})
+    assert np.abs(motion.time - TIME).max() <= WRITTEN
+    assert np.abs(motion.position - PLACES).max() <= WRITTEN
+    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    speeds = write(tmp_path / "q.csv", "t,q_1,qd_1 [rpm],qdd_1 [deg/s^2]", TIME, TIME, np.full(101, 60.0), np.full(101, 180.0))
+    found = motion_from_file(speeds, units={"q_1": "deg"})
+    assert np.allclose(found.velocity, 2 * np.pi)
+    assert np.allclose(found.acceleration, np.pi)
+    assert np.allclose(found.position[:, 0], np.radians(TIME))
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "text"),
+    [
+        ("t,x [kg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "'kg' is not known"),
+        ("t,x [deg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "a position cannot be in 'deg'"),
+        ("t,x [mm],y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"x": "m"}}, "is in 'mm' by its header, but 'm' was said"),
+        ("t,x,y,z,roll,pitch,yaw", {}, "say about which axes, e.g. euler='XYZ'"),
+        ("t,x,y,z,rotvec_x,rotvec_y,rotvec_z", {"euler": "xyz"}, "not as Euler angles; leave out euler"),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"speed": "m"}}, "'speed' is neither a column"),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "window": 11}, "window: give the number of samples together with"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_one_clear_message(tmp_path: Path, header: str, options: dict, text: str) -> None:
+    path = write(tmp_path / "m.csv", header, TIME, PLACES, TURNS.as_rotvec())
+    with pytest.raises(InputError) as error:
+        motion_from_file(path, **options)
+    assert text in str(error.value)
+
+
+def test_matlab_files(tmp_path: Path) -> None:
+    savemat(tmp_path / "m.mat", {"t": TIME, "position": PLACES, "R": TURNS.as_matrix()})
+    motion = motion_from_file(tmp_path / "m.mat")
+    assert np.abs(motion.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    savemat(tmp_path / "q.mat", {"t": TIME, "q": PLACES})
+    assert np.abs(motion_from_file(tmp_path / "q.mat").position - PLACES).max() <= WRITTEN
+    savemat(tmp_path / "bad.mat", {"t": TIME, "q": PLACES[:-1]})
+    with pytest.raises(InputError, match="variables of different lengths"):
+        motion_from_file(tmp_path / "bad.mat")
+    (tmp_path / "no.mat").write_text("hello")
+    with pytest.raises(InputError, match="not a readable MATLAB file"):
+        motion_from_file(tmp_path / "no.mat")
+
+
+def noisy(size: float) -> np.ndarray:
+    t = np.linspace(0.0, 1.0, 1001)
+    return np.column_stack([t, 0.1 * np.sin(2 * np.pi * t) + size * np.random.default_rng(1).normal(size=1001)])
+
+
+def test_noise_in_accelerations_is_said(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    clean, dirty = noisy(0.0), noisy(1e-5)
+    write(tmp_path / "clean.csv", "t,q_1", clean)
+    motion_from_file(tmp_path / "clean.csv")
+    assert not [w for w in recwarn if w.category is MotionNoiseWarning]
+    write(tmp_path / "dirty.csv", "t,q_1", dirty)
+    with pytest.warns(MotionNoiseWarning, match="noise dominates the accelerations of the actuators"):
+        raw = motion_from_file(tmp_path / "dirty.csv")
+    sigma, caused = noise(dirty[:, 0], dirty[:, 1:])
+    assert sigma[0] == pytest.approx(1e-5, rel=0.1)
+    exact = -0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * dirty[:, 0])
+    assert np.std(raw.acceleration[:, 0] - exact) > 0.5 * caused[0]  # the estimate is no exaggeration
+    good = motion_from_file(tmp_path / "dirty.csv", derivatives="savitzky-golay", window=101)
+    inside = slice(100, -100)
+    assert np.abs(good.acceleration[inside, 0] - exact[inside]).max() < 0.1 * np.abs(exact).max()
+
+
+def test_savitzky_golay_of_poses(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", "t,x,y,z,rotvec_x,rotvec_y,rotvec_z", TIME, PLACES, TURNS.as_rotvec())
+    smooth, exact = motion_from_file(path, derivatives="savitzky-golay", window=9), motion_from_file(path)
+    inside = slice(10, -10)
+    for name, close in (("rotation", 1e-8), ("angular_velocity", 1e-5), ("angular_acceleration", 1e-3)):
+        assert np.abs(getattr(smooth, name) - getattr(exact, name))[inside].max() <= close
+
+
+def test_savitzky_golay_keeps_polynomials() -> None:
+    t = np.linspace(0.0, 1.0, 51)
+    x = np.stack([t**5 - t**2, 3 * t**4], axis=1)
+    found = savitzky_golay(time=t, values=x, window=11)
+    second = np.stack([20 * t**3 - 2, 36 * t**2], axis=1)
+    assert np.abs(found[0] - x).max() <= 1e-12
+    assert np.abs(found[2] - second).max() <= 1e-8  # rounding over the squared step
+    with pytest.raises(InputError, match="odd number above 5"):
+        savitzky_golay(time=t, values=x, window=10)
+
+
+def test_gaps_are_not_bridged(tmp_path: Path) -> None:
+    t = np.concatenate([np.linspace(0, 1, 51), np.linspace(3, 4, 51)])
+    write(tmp_path / "gap.csv", "t,q_1", t, np.sin(t))
+    with pytest.raises(InputError, match=r"a gap of 2 s after 1 s"):
+        motion_from_file(tmp_path / "gap.csv")
+    uneven = np.sort(np.random.default_rng(2).uniform(0, 1, 200))
+    write(tmp_path / "uneven.csv", "t,q_1", uneven, np.sin(uneven))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # uneven time is no noise
+        motion = motion_from_file(tmp_path / "uneven.csv")
+    assert np.abs(motion.velocity[20:-20, 0] - np.cos(uneven)[20:-20]).max() < 1e-6
