@@ -181,6 +181,9 @@ class RealPoses:
     residual: Array
 
 
+ROUNDING = 2e-15
+"""Relative error of leg lengths below which polishing ends."""
+
 CONVERGED = 1e-11
 """Largest relative error of a leg length of a real pose: polishing leaves 1e-15; a complex pair is caught above 1e-10."""
 
@@ -215,6 +218,8 @@ def polish(a: Array, b: Array, s: Array, e: Array, p: Array) -> tuple[Array, Arr
         if not better.any():
             break
         best[better], e_best[better], p_best[better] = error[better], e[better], p[better]
+        if best.max() < ROUNDING:
+            break
         rows = np.concatenate([d, _cross(arm, d)], axis=2)
         try:
             step = np.linalg.solve(rows, (length - now)[..., None] * now[..., None])[..., 0]

@@ -23,7 +23,7 @@ from flexapod.kernels.program import Program
 FLOOR = 1e-14
 """Squared relative size of a second Newton step that always counts as small: tighter tolerances must not fail by rounding."""
 
-PASSES = 8
+PASSES = 12
 """Steps of one call: between calls, paths that have ended leave the batch."""
 
 POLISH = 2
