@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 
 import flexapod as fp
-from flexapod.analysis.path_terms import PathDynamics
+from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.timing_limits import timing_limits
-from flexapod.analysis.timing_passes import FINER, fastest
+from flexapod.analysis.timing_passes import fastest
 from flexapod.motions.motion import Motion, with_formula
 from flexapod.motions.rotations import rotvec_rotation
 

@@ -74,7 +74,8 @@ def cut_shares(
         own = np.flatnonzero(opened[:, i])
         if len(own) == 0:
             continue
-        slope = ((at_low[own, i] + at_high[own, i]) / 2)[:, free]
+        with np.errstate(invalid="ignore"):
+            slope = ((at_low[own, i] + at_high[own, i]) / 2)[:, free]
         spread = np.maximum(box_high[own, i][:, free] - slope, slope - box_low[own, i][:, free])
         with np.errstate(invalid="ignore"):
             rest = (spread @ radius[free]) * (1 + 1e-13)

@@ -11,6 +11,7 @@ with viscous friction v and Coulomb friction k (for sd > 0), and :math:`\dot q =
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+FINER = 10
+"""Points of the grid of the terms in an interval, where the limits are checked and kept exactly."""
 
 AFFINE = 1e-6
 """Change of friction with load, over the largest force, beyond which it is computed again along each new timing."""
@@ -51,12 +55,25 @@ class PathTerms:
     sliding: bool
     loaded: bool
 
+    @cached_property
+    def coulomb(self) -> tuple[Array, Array]:
+        """Largest and smallest Coulomb friction in every interval (n, actuators): a leg that reverses has both signs there."""
+        if not np.any(self.k):
+            return np.zeros((1, self.k.shape[1])), np.zeros((1, self.k.shape[1]))
+        inside = windows(self.k)
+        return inside.max(axis=1), inside.min(axis=1)
+
     def force(self, rows: Any, x: Array, u: Array) -> Array:
         """Forces at the parameters `rows`, for squared speeds and accelerations of the path."""
         force = self.a[rows] * u[..., None] + self.b[rows] * x[..., None] + self.c[rows]
         if self.sliding:
             force += self.v[rows] * np.sqrt(np.maximum(x, 0.0))[..., None] + self.k[rows]
         return np.asarray(force)
+
+
+def windows(values: Array) -> Array:
+    """Values on the fine grid in every interval, both ends included: (n, FINER + 1, m), without a copy."""
+    return np.moveaxis(np.lib.stride_tricks.sliding_window_view(values, FINER + 1, axis=0)[::FINER], -1, 1)
 
 
 class PathDynamics:

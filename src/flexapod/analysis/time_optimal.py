@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.path_terms import PathDynamics
+from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing_limits import TimingLimits, timing_limits
-from flexapod.analysis.timing_passes import FINER, Timing, fastest
+from flexapod.analysis.timing_passes import Timing, fastest
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
-from flexapod.analysis.path_terms import PathDynamics
+from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.timing_limits import TimingLimits
-from flexapod.analysis.timing_passes import FINER, KEPT, Timing
+from flexapod.analysis.timing_passes import KEPT, Timing
 from flexapod.errors import InputError
 
 Array = NDArray[np.float64]

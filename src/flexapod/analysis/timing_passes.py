@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.path_terms import PathDynamics, PathTerms
+from flexapod.analysis.path_terms import FINER, PathDynamics, PathTerms, windows
 from flexapod.analysis.timing_limits import TimingLimits, affine_rows, paired_rows
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
@@ -26,9 +26,6 @@ from flexapod.kernels.sequence import sequence
 from flexapod.motions.motion import Motion
 
 Array = NDArray[np.float64]
-
-FINER = 10
-"""Points in an interval where the limits are checked and kept exactly."""
 
 RELINEARISED = 3
 """Passes about the last timing with viscous friction."""
@@ -122,10 +119,7 @@ def force_rows(
     """Rows of the force limits at both ends of every interval; Coulomb friction with the worst sign inside it."""
     n = (len(terms.s) - 1) // FINER
     D = terms.s[FINER] - terms.s[0]
-    highest = lowest = np.zeros((1, terms.k.shape[1]))
-    if terms.sliding:
-        fine = _windows(terms.k)
-        highest, lowest = fine.max(axis=1), fine.min(axis=1)
+    highest, lowest = terms.coulomb
     limited = np.isfinite(bounds.force)
     a, b, c, v = (_both_ends(values, n) for values in (terms.a, terms.b, terms.c, terms.v))
     c = c if left is None else c + left[:, None]
@@ -233,7 +227,7 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
     x = timing.x[:-1, None] * (1 - share) + timing.x[1:, None] * share
     u = np.broadcast_to(timing.u[:, None], x.shape)
     exact = dynamics.poses(terms.s) if terms.loaded else None
-    a, b, v, c, k, dq = (_windows(values) for values in (terms.a, terms.b, terms.v, terms.c, terms.k, terms.dq))
+    a, b, v, c, k, dq = (windows(values) for values in (terms.a, terms.b, terms.v, terms.c, terms.k, terms.dq))
     inside = replace(terms, a=a, b=b, v=v, c=c, k=k, dq=dq)
 
     def worst(part: Any, factor: float) -> Array:
@@ -251,11 +245,6 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
             break  # forces are affine in the square of the factor: what kept its limit keeps it
     slow = timed(timing.s, factor**2 * timing.x, terms, timing.left)
     return replace(slow, slowing=factor, passes=timing.passes)
-
-
-def _windows(values: Array) -> Array:
-    """Values on the fine grid in every interval, both ends included: (n, FINER + 1, m), without a copy."""
-    return np.moveaxis(np.lib.stride_tricks.sliding_window_view(values, FINER + 1, axis=0)[::FINER], -1, 1)
 
 
 def _kept(worst: Callable[[float], Array], factor: float, ratio: float) -> float:
