@@ -77,7 +77,8 @@ def carried_inverse_dynamics(robot: Robot, motion: Any, options: dict[str, Any],
 
     Checked by: tests/analysis/test_elastic_drives.py.
     """
-    import flexapod as fp
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+    from flexapod.analysis.inverse_kinematics import inverse_kinematics
 
     links = rigid_drives(robot)
     given = {k: v for k, v in options.items() if v is not None}
@@ -85,8 +86,8 @@ def carried_inverse_dynamics(robot: Robot, motion: Any, options: dict[str, Any],
         for key in ("elastic", "elastic_velocity"):
             if not isinstance(given.pop(key, "static"), str):
                 raise InputError(f"{key}: the platform's motion decides the springs of the drives of {robot.name}; leave it out")
-    found = fp.inverse_dynamics(links, motion, on_error=on_error, **given)
-    moved = fp.inverse_kinematics(links, motion, on_error=on_error)
+    found = inverse_dynamics(links, motion, on_error=on_error, **given)
+    moved = inverse_kinematics(links, motion, on_error=on_error)
     tau, v, a = (
         np.atleast_2d(x.values) for x in (found.force, moved.actuator_velocity, moved.actuator_acceleration)
     )
