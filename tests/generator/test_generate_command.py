@@ -44,9 +44,9 @@ def test_json() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("generate", "hexapod", "--out", "model.txt"), "the suffix decides about the form; expected .py, .c, .md, .tex"),
+        (("generate", "hexapod", "--out", "model.txt"), "suffix decides about the form; expected .py, .c, .m, .hpp, .md, .tex"),
         (("generate", "hexapod", "speed"), "no model of 'speed'"),
-        (("generate", "hexapod", "--form", "fortran"), "form: expected 'python' or 'c' or 'markdown' or 'latex'"),
+        (("generate", "hexapod", "--form", "fortran"), "form: expected 'python' or 'c' or 'matlab' or 'cpp'"),
         (("generate", "hexapod", "--no-solve"), "has no final system to leave out"),
         (("generate", "hexapod", "--dependents", "a,b"), "has rigid legs"),
         (("count", "hexapod", "--quantity", "inverse_dynamics"), "--quantity and --dependents belong to --table"),

@@ -23,6 +23,8 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     from flexapod.flexible.body import FlexibleBody
 
+SAME_FREQUENCY = 1e-3
+"""Modes this near in frequency count as one family in the check."""
 DENSE = 3000
 """Degrees of freedom up to which all modes of the matrices are computed for the check."""
 SHIFT = 400.0
@@ -56,7 +58,9 @@ class ImportedBody:
         lines += ["| mode | full [Hz] | reduced [Hz] | MAC |", "|---|---|---|---|"]
         for k, f in enumerate(self.frequency):
             full = self.full_frequency[k] if k < len(self.full_frequency) else np.nan
-            lines.append(f"| {k + 1} | {full:.6g} | {f:.6g} | {self.mac[k].max():.4f} |")
+            alike = np.abs(self.full_frequency - f) <= SAME_FREQUENCY * f  # equal frequencies: any mixture is a mode
+            value = self.mac[k, alike].sum() if np.any(alike) else self.mac[k].max()
+            lines.append(f"| {k + 1} | {full:.6g} | {f:.6g} | {value:.4f} |")
         return "\n".join(lines) + "\n"
 
 

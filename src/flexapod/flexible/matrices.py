@@ -224,7 +224,7 @@ def _semidefinite(A: Sparse) -> bool:
 
 def _free_motions(K: Sparse, rigid: Floats) -> Floats:
     """The rigid motions (n, r) that cost no energy."""
-    sized = rigid / np.sqrt(np.einsum("nk,nk->k", rigid, abs(K) @ rigid))
+    sized = rigid / np.sqrt(np.einsum("nk,nk->k", np.abs(rigid), abs(K) @ np.abs(rigid)))
     values, vectors = np.linalg.eigh(sized.T @ (K @ sized))
     free: Floats = sized @ vectors[:, np.abs(values) < RIGID]
     return free
