@@ -35,7 +35,7 @@ def test_table_page_and_robot_file(table: Path, tmp_path: Path) -> None:
     code, text = run(table, "--robot", DATA / "emps.yaml", "--offset", "--page", page, "--out", out)
     assert code == 0, text
     assert "legs.1.screw.friction.viscous" in text
-    assert "residuals [N or N m]: 1 0.5" in text
+    assert "residuals [N or N m]: 1 0." in text
     assert "Residuals" in page.read_text(encoding="utf-8")
     assert fp.load(out).parameter("legs.1.screw.friction.viscous") == pytest.approx(203.5, rel=0.02)
 

@@ -50,8 +50,7 @@ def simulated_measurement(
     if controller is None:
         home = State(position=robot.home.position, rotation=robot.home.rotation)
         m = np.diag(mass_matrix(robot, home, coordinates="actuator").values)
-        gains = {"kp": m * BANDWIDTH**2, "kd": 1.4 * m * BANDWIDTH}
-        controller = FeedForwardPD(**gains, rate=rate, resolution=resolution)
+        controller = FeedForwardPD(kp=m * BANDWIDTH**2, kd=1.4 * m * BANDWIDTH, rate=rate, resolution=resolution)
     length = motion.time[-1] - motion.time[0]
     duration = np.floor(length * rate - 1e-9) / rate
     if duration * rate < 10:

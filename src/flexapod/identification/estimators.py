@@ -33,7 +33,7 @@ REWEIGHTED = 2
 """Passes in which the residual covariance follows the estimate."""
 CORRELATED = 0.1
 """Correlation of residuals of two actuators beyond which they are weighted together."""
-SAMPLE = 20_000
+SAMPLE = 6_000
 """Samples from which the residual covariance of long data is found."""
 
 

@@ -256,7 +256,7 @@ def optimised(problem: Excitation, passes: int, seed: int) -> Array:
         return float(values[0]), np.where(values[1:] < LOST, slope, 0.0)
 
     if passes < 1:
-        return best
+        return np.asarray(best)
     found = minimize(with_gradient, best / unit, jac=True, method="L-BFGS-B", options={"maxiter": passes, "maxcor": 30})
     x = problem.fitted(found.x * unit)
-    return x if problem.condition(x) < problem.condition(best) else best
+    return x if problem.condition(x) < problem.condition(best) else np.asarray(best)

@@ -17,13 +17,15 @@ from flexapod.errors import FlexapodError
 from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
+from flexapod.identification.signals import averaged, motion_inputs, outliers, platform_of, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 BLOCK = 8192
 """Samples per block: 40 MB of a regressor with 100 columns."""
+LONG = 50_000
+"""Samples beyond which poses are found block by block: memory stays that of the data and one block."""
 HELD = 10_000_000
 """Numbers of a regressor that are kept between passes: 80 MB."""
 
@@ -47,7 +49,8 @@ class Experiment:
     """One measurement, prepared.
 
     Args:
-        inputs: of the kernels, one row per sample that is used.
+        inputs: of the kernels, one row per sample that is used; None for long data, whose poses are found block by block.
+        states: q, qd, qdd (n, actuators) of long data.
         drive: (n, actuators) forces, or currents.
         good: (n,) samples that count.
         payload: (10,) inertial parameters of a known payload on the platform; None without.
@@ -55,7 +58,7 @@ class Experiment:
         loads: (n, places) of joints with friction.
     """
 
-    inputs: dict[str, Array]
+    inputs: dict[str, Array] | None
     drive: Array
     good: Any
     payload: Array | None = None
@@ -63,6 +66,14 @@ class Experiment:
     loads: Array | None = None
     instrument_loads: Array | None = None
     time: Array = field(default_factory=lambda: np.zeros(0))
+    states: tuple[Array, Array, Array] | None = None
+
+    def at(self, robot: Robot, part: slice) -> dict[str, Array]:
+        """Inputs of the kernels for some samples."""
+        if self.inputs is not None:
+            return take(self.inputs, part)
+        assert self.states is not None
+        return platform_of(robot, *(np.ascontiguousarray(x[part]) for x in self.states))
 
 
 def experiment(
@@ -82,10 +93,11 @@ def experiment(
     other = None
     if instruments is not None:
         other = motion_inputs(robot, instruments, options.cutoff, part)
-    return Experiment(
-        inputs=motion_inputs(robot, data, options.cutoff, part), drive=np.ascontiguousarray(drive), good=good, payload=payload,
-        instruments=other, time=data.time[part],
-    )  # fmt: skip
+    made: dict[str, Any] = {"drive": np.ascontiguousarray(drive), "good": good, "payload": payload, "time": data.time[part]}
+    if len(drive) > LONG and data.motion is None and other is None:
+        states = smooth_motion(data, options.cutoff)
+        return Experiment(inputs=None, states=(states[0][part], states[1][part], states[2][part]), **made)
+    return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -96,6 +108,7 @@ class Problem:
     experiments: Sequence[Experiment]
     options: Options
     _held: list[Block] = field(default_factory=list, repr=False)
+    _loading: LinearModel | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> int:
@@ -107,7 +120,10 @@ class Problem:
         """Loads of the joints with friction, for the numbers of a robot."""
         self._held = []
         own = LinearModel(robot=robot, inertial=self.model.inertial, friction=self.model.friction, legs=self.model.legs)
+        self._loading = own
         for one in self.experiments:
+            if one.inputs is None:
+                continue
             reasons = np.full(len(one.drive), "", dtype=object)
             one.loads = own.loads(one.inputs, reasons)
             if one.instruments is not None:
@@ -142,17 +158,22 @@ class Problem:
         d, good = self.options.decimate, one.good[part]
         if not good.any():
             return
-        Y, y = self._equation(one, one.inputs, one.loads, part)
-        Z = None if one.instruments is None else self._equation(one, one.instruments, one.instrument_loads, part)[0]
+        robot = self.model.robot
+        Y, y = self._equation(one, one.at(robot, part), _part(one.loads, part), part)
+        Z = None
+        if one.instruments is not None:
+            Z = self._equation(one, take(one.instruments, part), _part(one.instrument_loads, part), part)[0]
         if not good.all():
             Y, y, Z = Y[good], y[good], None if Z is None else Z[good]
         if len(Y) >= d:
             yield averaged(Y, d), averaged(y, d), None if Z is None else averaged(Z, d)
 
-    def _equation(self, one: Experiment, inputs: dict[str, Array], loads: Array | None, part: slice) -> tuple[Array, Array]:
-        given, drive = take(inputs, part), one.drive[part]
+    def _equation(self, one: Experiment, given: dict[str, Array], loads: Array | None, part: slice) -> tuple[Array, Array]:
+        drive = one.drive[part]
         reasons = np.full(len(drive), "", dtype=object)
-        Y = self.model.rows(given, None if loads is None else np.ascontiguousarray(loads[part]), reasons)
+        if loads is None and self._loading is not None:
+            loads = self._loading.loads(given, reasons)
+        Y = self.model.rows(given, loads, reasons)
         if np.any(reasons != ""):
             k = int(np.flatnonzero(reasons != "")[0])
             raise FlexapodError(f"data: sample at t = {one.time[part][k]:g} s: {reasons[k]}")
@@ -166,6 +187,10 @@ class Problem:
             parts.append(-drive[:, :, None] * np.eye(a))
             y = y - drive
         return (Y if len(parts) == 1 else np.concatenate(parts, axis=2)), y
+
+
+def _part(values: Array | None, part: slice) -> Array | None:
+    return None if values is None else np.ascontiguousarray(values[part])
 
 
 def payload_rows(robot: Robot, inputs: dict[str, Array]) -> Array:
