@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
     """Add the command to the app."""
     command(
         app, "identify",
-        "flexapod identify simulated --robot five-bar --cutoff 30 --decimate 10 --legs alike --page found.html",
+        "flexapod identify simulated --robot five-bar --cutoff 30 --legs alike",
     )(identify)  # fmt: skip
 
 
