@@ -134,6 +134,8 @@ def _factors(method: Collocation, system: SecondOrder, h: Any) -> tuple[list[Fac
 def _correction(method: Collocation, factors: tuple[list[Factors], list[Factors]], right: Any) -> Any:
     """Solve (1 x M + h A x D + h^2 A^2 x K) delta = right for all stages (n, s), in the eigenvectors of A."""
     total = ca.SX.zeros(*right.shape)
+    if right.shape[0] == 0:  # everything that moves is prescribed
+        return total
     for (_, row, column), own in zip(method.real, factors[0], strict=True):
         found, _ = solve_factorised(own, ca.mtimes(right, ca.DM(row)))
         total = total + ca.mtimes(found, ca.DM(column).T)
