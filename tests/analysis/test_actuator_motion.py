@@ -173,7 +173,7 @@ def test_state_from_actuators(name):
 
 def test_messages():
     robot = fp.load("delta")
-    with pytest.raises(fp.InputError, match="motion: expected an ActuatorMotion, got float"):
+    with pytest.raises(fp.InputError, match=r"motion: expected a Motion, an ActuatorMotion or a State, got 1\.0"):
         fp.platform_motion(robot, 1.0)
     motion = fp.ActuatorMotion(time=[0.0], position=[[0.0] * 6], velocity=[[0.0] * 6], acceleration=[[0.0] * 6])
     with pytest.raises(fp.InputError, match="actuator_position: the motion has 6 actuators, delta has 3"):

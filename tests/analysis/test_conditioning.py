@@ -210,7 +210,7 @@ def test_mask_and_messages():
     assert np.isfinite(found["condition_number"].values).tolist() == [True, False, False]
     masked = fp.jacobian(robot, fp.State(position=positions), on_error="mask")
     assert np.isnan(masked["jacobian"].values).all(axis=(1, 2)).tolist() == [False, True, True]
-    with pytest.raises(fp.InputError, match="state: expected a State or a Motion, got int"):
+    with pytest.raises(fp.InputError, match="state: expected a Motion, an ActuatorMotion or a State, got 3"):
         fp.jacobian(robot, 3)
     with pytest.raises(fp.InputError, match="length: must be positive, got -1"):
         fp.conditioning(robot, fp.State(position=robot.home.position), -1.0)

@@ -162,5 +162,5 @@ def test_messages() -> None:
     with pytest.raises(fp.InputError, match="prestress: expected True or False, got 'yes'"):
         fp.natural_frequencies(robot, at_home(robot), prestress="yes")  # type: ignore[arg-type]
     delta = fp.load("delta")
-    with pytest.raises(fp.InputError, match="prestress: delta has mobility 3; its frequencies are given with prestress=False"):
+    with pytest.raises(fp.InputError, match="prestress: delta has mobility 3; its small motions are known with prestress=False"):
         fp.natural_frequencies(delta, at_home(delta), actuators=np.full(3, 1e4))

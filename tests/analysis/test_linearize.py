@@ -59,7 +59,9 @@ def test_frequency_response_at_zero_is_the_compliance() -> None:
     system = fp.linearize(robot, state, actuators="locked", inputs=("wrench",), outputs=("platform",))
     found = system.frequency_response(0.0)[0].real
     C = fp.cartesian_stiffness(robot, state).compliance.values
-    assert np.allclose(found, C, rtol=0, atol=1e-9 * np.abs(C).max())
+    known = np.isfinite(C)  # in the plane
+    assert known.sum() == 9
+    assert np.allclose(found[known], C[known], rtol=0, atol=1e-9 * np.abs(C[known]).max())
 
 
 def test_python_control_has_the_same_response_and_names() -> None:

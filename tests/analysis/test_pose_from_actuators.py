@@ -256,7 +256,7 @@ def test_messages():
     assert text == {
         "nan": "forward kinematics of stewart-3-3: input is not a finite number: actuator_position.",
         "shape": "actuator_position: expected shape (6,) or (n, 6) for stewart-3-3, got (5,)",
-        "type": "guess: expected a State or an earlier result with position and rotation, got int",
+        "type": "guess: expected a State or an earlier result with position and rotation, got 3",
         "count": "guess: 2 poses for 3 samples; give one, or one for each sample",
         "flat": "forward kinematics of stewart-3-3: the guess cannot be taken: leg A lies along its first universal axis.",
         "singular": "forward kinematics of five-bar: the guess is a singular pose (type 2), where assembly modes meet; "

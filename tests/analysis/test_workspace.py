@@ -219,7 +219,7 @@ def test_memory_is_bounded(monkeypatch):
             {"grid": {"rx": [0]}, "orientation": {"tilt": [0]}},
             "orientation: the grid turns the platform already (rx, ry, rz); give one of the two",
         ),
-        ({"grid": {"x": [0]}, "block": 0}, "block: expected a whole number of poses, got 0"),
+        ({"grid": {"x": [0]}, "block": 0}, "block: expected a whole number above 0, got 0"),
     ],
 )
 def test_messages(options, text):

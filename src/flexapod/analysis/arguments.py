@@ -48,10 +48,8 @@ def _state(name: str, value: Any) -> None:
 
 
 def _guess(name: str, value: Any) -> None:
-    import xarray as xr
-
-    if not isinstance(value, xr.Dataset):
-        _state(name, value)
+    if value is not None and not (hasattr(value, "position") and hasattr(value, "rotation")):
+        _refuse(name, "a State or an earlier result with position and rotation", value)
 
 
 def check_flag(name: str, value: Any) -> None:
