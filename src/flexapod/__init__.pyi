@@ -69,6 +69,10 @@ from flexapod.description.read import description_from_document as description_f
 from flexapod.description.read import read_robot_file as read_robot_file
 from flexapod.description.write import robot_text as robot_text
 from flexapod.description.write import write_robot_file as write_robot_file
+from flexapod.design.criteria import Criterion as Criterion
+from flexapod.design.study import study as study
+from flexapod.design.study_result import Study as Study
+from flexapod.design.variables import Variable as Variable
 from flexapod.errors import FileError as FileError
 from flexapod.errors import FileWarning as FileWarning
 from flexapod.errors import FlexapodError as FlexapodError
