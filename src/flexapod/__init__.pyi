@@ -72,6 +72,7 @@ from flexapod.description.write import write_robot_file as write_robot_file
 from flexapod.design.criteria import Criterion as Criterion
 from flexapod.design.study import study as study
 from flexapod.design.study_result import Study as Study
+from flexapod.design.tolerance import tolerance as tolerance
 from flexapod.design.variables import Variable as Variable
 from flexapod.errors import FileError as FileError
 from flexapod.errors import FileWarning as FileWarning

@@ -77,10 +77,11 @@ class Evaluator:
         kernels = {name: _kernel(generic, name, minimal=False) for name in wanted if name != "masses"}
         masses = [name for name in self.robot.values if name == "platform.mass" or name.endswith(".body.mass")]
         names = {p.name for k in kernels.values() for p in k.signature.parameters} | set(masses)
-        self.values: DesignValues = design_values(self.robot, self.axes, sorted(names))
+        needed = sorted(name for name in names if not any(part in name for part in ANGLE_ZEROS))
+        self.values: DesignValues = design_values(self.robot, self.axes, needed)
         if "forces" in kernels and all(name.startswith(MINIMAL) for name in self.values.names):
             kernels["forces"] = _kernel(generic, "forces", minimal=True)
-        unfit = {name for name in self.values.unfitted if not any(part in name for part in ANGLE_ZEROS)}
+        unfit = self.values.unfitted
         self.unfit = {name for k in kernels.values() for p in k.signature.parameters if (name := p.name) in unfit}
         self.kernels = kernels
         self._masses = masses
