@@ -69,7 +69,11 @@ from flexapod.description.read import description_from_document as description_f
 from flexapod.description.read import read_robot_file as read_robot_file
 from flexapod.description.write import robot_text as robot_text
 from flexapod.description.write import write_robot_file as write_robot_file
+from flexapod.design.calibrate import NotIdentifiableError as NotIdentifiableError
+from flexapod.design.calibrate import calibrate as calibrate
+from flexapod.design.calibration import Calibration as Calibration
 from flexapod.design.criteria import Criterion as Criterion
+from flexapod.design.select_poses import select_poses as select_poses
 from flexapod.design.study import study as study
 from flexapod.design.study_result import Study as Study
 from flexapod.design.tolerance import tolerance as tolerance

@@ -106,7 +106,7 @@ def _stiff(o: Outputs, options: Mapping[str, Any]) -> Array:
 
 def _inverse(K: Array) -> Array:
     """Inverses; NaN where singular."""
-    bad = ~(np.linalg.cond(K) < 1e15)
+    bad = np.asarray(~(np.linalg.cond(K) < 1e15))
     return np.asarray(np.where(bad[..., None, None], np.nan, np.linalg.inv(np.where(bad[..., None, None], np.eye(6), K))))
 
 

@@ -113,6 +113,12 @@ def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center:
     if len({r.structure for r in (middle, *checked)}) > 1:
         raise InputError("variables: the structure of the robot changes with them; study each structure by itself")
     names = [name for name in wanted if name in middle.values]
+    if not names:
+        none = np.zeros((1, 0))
+        return DesignValues(
+            names=(), center=center, scale=scale, powers=np.zeros((1, d), dtype=np.int64), coefficients=none,
+            robots=(middle, *checked), unfitted=frozenset(),
+        )  # fmt: skip
     target = np.array([[r.values[name] for name in names] for r in checked]).reshape(CHECKS, len(names))
     built: dict[tuple[float, ...], Array] = {(0.0,) * d: np.array([middle.values[name] for name in names])}
     for degree in (1, 2, 3):

@@ -1,7 +1,7 @@
 """Poses of robots whose numbers differ, at held actuators: forward kinematics with parameters per sample.
 
-Rows (n): numbers of one robot each; poses (m): held actuator coordinates. Errors are displacement (3) and small rotation vector (3)
-of the platform, world axes.
+Rows (n): numbers of one robot each; poses (m): held actuator coordinates. Errors are displacement (3) and small rotation
+vector (3) of the platform, world axes.
 """
 
 from __future__ import annotations

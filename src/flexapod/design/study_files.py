@@ -108,8 +108,8 @@ class StudyFiles:
 
 def _arrow() -> tuple[Any, Any]:
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        import pyarrow as pa  # type: ignore[import-untyped]
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]
     except ImportError:
         raise InputError("save: a dataset of designs needs pyarrow; install flexapod[files]") from None
     return pa, pq

@@ -52,7 +52,7 @@ class Study:
     @property
     def units(self) -> dict[str, str]:
         """Unit of every variable and criterion."""
-        return {item.name: item.unit for item in (*self.axes, *self.criteria)}
+        return {a.name: a.unit for a in self.axes} | {c.name: c.unit for c in self.criteria}
 
     @cached_property
     def statistics(self) -> xr.Dataset:
@@ -73,7 +73,7 @@ class Study:
     def front(self) -> xr.Dataset:
         """Designs that no other one beats in all criteria: variables and criteria over `design`."""
         index = self.summary.front[:, 0].astype(np.int64)
-        names = [item.name for item in (*self.axes, *self.criteria)]
+        names = list(self.units)
         columns = dict(zip(names, self.summary.front[:, 1:].T, strict=True))
         return self._table(index, columns).assign_attrs(complete=int(self.summary.complete))
 

@@ -10,6 +10,7 @@ Source: Chan, Golub, LeVeque, Updating formulae and a pairwise algorithm for com
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,8 +91,7 @@ def block_summary(start: int, x: Array, criteria: Array, texts: Sequence[str], s
     """Summary of one block: designs (n, d), criteria (n, c), reasons (n,) empty where valid."""
     result = Summary(signs=signs, width=1 + x.shape[1] + criteria.shape[1], designs=len(x))
     bad = np.array([text != "" for text in texts], dtype=bool)
-    for text in sorted({texts[i] for i in np.flatnonzero(bad)}):
-        result.reasons[text] = sum(texts[i] == text for i in np.flatnonzero(bad))
+    result.reasons = dict(sorted(Counter(text for text in texts if text).items()))
     good = np.flatnonzero(~bad)
     if len(good) == 0:
         return result

@@ -1,6 +1,7 @@
 r"""`tolerance`: how far the platform is from where it should be, because parts are not as drawn.
 
-.. math:: e = D\,\delta,\qquad \sigma_e^2 = \sum_k D_k^2\,\sigma_k^2,\qquad e_{\max} = \sum_k |D_k|\,t_k,\qquad D = \partial e/\partial p
+.. math:: e = D\,\delta,\qquad \sigma_e^2 = \sum_k D_k^2\,\sigma_k^2,\qquad e_{\max} = \sum_k |D_k|\,t_k,\qquad
+          D = \partial e/\partial p
 
 Letters: e pose error (displacement, small rotation) at held actuators, delta deviations of parameters, t their tolerance (plus or
 minus), sigma their standard deviation: t/3 of a normal distribution, t/sqrt(3) of a uniform one. A joint with clearance c rests
@@ -58,9 +59,10 @@ def tolerance(
         distribution: ``"normal"`` (the tolerance is three standard deviations) or ``"uniform"``.
         seed: of the samples.
     Returns:
-        Dataset over (pose, component x, y, z [m], rx, ry, rz [rad]) and source: `derivative`, `contribution` (standard deviation by
-        source), `deviation` (root of the sum of squares), `worst_case`, `clearance_shift`; `displacement` and `worst_displacement`
-        (pose) [m], first-order; `gain` (source): how much the mean square displacement falls per relative tightening of a source;
+        Dataset over (pose, component x, y, z [m], rx, ry, rz [rad]) and source: `derivative`, `contribution` (standard deviation
+        by source), `deviation` (root of the sum of squares), `worst_case`, `clearance_shift`; `displacement` and
+        `worst_displacement` (pose) [m], first-order; `gain` (source): fall of the mean square displacement per relative
+        tightening of a source;
         `tighten_first` in the attributes. With samples also `sampled_mean`, `sampled_deviation`, `sampled_covariance`,
         `sampled_displacement` (quantile), `failed` (pose).
 
