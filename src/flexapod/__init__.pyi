@@ -73,7 +73,10 @@ from flexapod.design.calibrate import NotIdentifiableError as NotIdentifiableErr
 from flexapod.design.calibrate import calibrate as calibrate
 from flexapod.design.calibration import Calibration as Calibration
 from flexapod.design.criteria import Criterion as Criterion
+from flexapod.design.optimise import optimise as optimise
+from flexapod.design.optimum import Optimum as Optimum
 from flexapod.design.select_poses import select_poses as select_poses
+from flexapod.design.sensitivity import sensitivity as sensitivity
 from flexapod.design.study import study as study
 from flexapod.design.study_result import Study as Study
 from flexapod.design.tolerance import tolerance as tolerance
