@@ -106,13 +106,13 @@ def _stiff(o: Outputs, options: Mapping[str, Any]) -> Array:
 
 def _inverse(K: Array) -> Array:
     """Inverses; NaN where singular."""
-    bad = np.asarray(~(np.linalg.cond(K) < 1e15))
+    bad: NDArray[np.bool_] = np.asarray(np.logical_not(np.linalg.cond(K) < 1e15))
     return np.asarray(np.where(bad[..., None, None], np.nan, np.linalg.inv(np.where(bad[..., None, None], np.eye(6), K))))
 
 
 def _stiffness(o: Outputs, options: Mapping[str, Any]) -> Array:
     C = _inverse(_stiff(o, options))[..., :3, :3]
-    bad = ~np.isfinite(C).all(axis=(-1, -2))
+    bad: NDArray[np.bool_] = np.asarray(np.logical_not(np.isfinite(C).all(axis=(-1, -2))))
     yields = np.linalg.eigvalsh(np.where(bad[..., None, None], np.eye(3), C))[..., -1]
     return np.asarray(np.where(bad, 0.0, 1.0 / yields).min(axis=1))
 

@@ -49,7 +49,7 @@ class MeasuredPoses:
     def residual(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """(len(chosen), rows) at corrections theta."""
         p, R = self.poses.poses(theta[None])
-        return self._rows(p, R)[0][chosen]
+        return np.asarray(self._rows(p, R)[0][chosen])
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """Derivative (chosen * rows, d) of what is predicted, by fourth-order differences."""

@@ -150,7 +150,9 @@ def _limits(
 
 def _gradients(problem: _Problem, sample: Array, values: Array, starts: int) -> Array:
     """Ends of local searches (starts, d), in variables scaled to the unit cube."""
-    from scipy.optimize import minimize
+    from scipy import optimize
+
+    minimize: Any = optimize.minimize
 
     low, width, sign = problem.low, problem.high - problem.low, problem.signs[0]
     cost = np.where(np.isfinite(values[:, 0]), sign * values[:, 0], np.inf)
@@ -161,7 +163,7 @@ def _gradients(problem: _Problem, sample: Array, values: Array, starts: int) -> 
         return problem.evaluator((low + width * np.clip(u, 0.0, 1.0))[None]).criteria
 
     def slope(u: Array) -> Array:
-        return gradient(problem.evaluator, low + width * np.clip(u, STAY, 1 - STAY)) * width
+        return np.asarray(gradient(problem.evaluator, low + width * np.clip(u, STAY, 1 - STAY)) * width)
 
     def rows(u: Array) -> Array:
         g = slope(u)
@@ -169,7 +171,7 @@ def _gradients(problem: _Problem, sample: Array, values: Array, starts: int) -> 
             -s * g[k] / (abs(b) or 1.0) for k, pair in enumerate(problem.limits)
             for b, s in zip(pair, (-1.0, 1.0), strict=True) if b is not None
         ]  # fmt: skip
-        return np.nan_to_num(np.array(parts))
+        return np.asarray(np.nan_to_num(np.array(parts)))
 
     conditions = [{"type": "ineq", "fun": lambda u: -problem.excess(at(u))[0], "jac": rows}] if any(
         b is not None for pair in problem.limits for b in pair
@@ -206,7 +208,7 @@ def _population(problem: _Problem, population: int, generations: int, seed: int)
     class Designs(Problem):  # type: ignore[misc]
         def _evaluate(self, u: Array, out: dict[str, Any], *_: Any, **__: Any) -> None:
             values = problem.evaluator(placed(u)).criteria
-            valid = np.isfinite(values).all(axis=1)
+            valid: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
             out["F"] = np.where(valid[:, None], values[:, :k] * problem.signs, 1e30)
             out["G"] = np.column_stack([problem.excess(values) - HELD / 2, np.where(valid, -1.0, 1.0)])
 

@@ -70,7 +70,7 @@ def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count
 def information_rows(robot: Robot, at: Any, paths: list[str]) -> Array:
     """Derivative (m, 6, d) of poses by parameters; rotations times the characteristic length."""
     D = PerturbedPoses(robot, paths, at).derivative()
-    return D * np.array([1.0] * 3 + [robot.characteristic_length] * 3)[:, None]
+    return np.asarray(D * np.array([1.0] * 3 + [robot.characteristic_length] * 3)[:, None])
 
 
 def _gains(J: Array, M: Array) -> Array:

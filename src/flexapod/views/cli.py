@@ -11,7 +11,19 @@ from typing import Annotated
 import typer
 
 import flexapod as fp
-from flexapod.views.commands import code, describe, dynamics, generate, kinematics, new, reports, simulation, studio, vibration
+from flexapod.views.commands import (
+    code,
+    describe,
+    design,
+    dynamics,
+    generate,
+    kinematics,
+    new,
+    reports,
+    simulation,
+    studio,
+    vibration,
+)
 
 app = typer.Typer(
     name="flexapod",
@@ -36,7 +48,7 @@ def options(
     """Kinematics, dynamics, simulation and design of parallel robots, rigid and flexible."""
 
 
-for group in (describe, kinematics, dynamics, simulation, vibration, code, generate, new, reports, studio):
+for group in (describe, kinematics, dynamics, simulation, vibration, design, code, generate, new, reports, studio):
     group.register(app)
 
 
