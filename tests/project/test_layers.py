@@ -24,6 +24,10 @@ MAY_IMPORT = {
         "spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis", "simulation",
     },
     "identification": {"description", "motions", "robot", "equations", "kernels", "analysis", "simulation"},
+    "design": {
+        "spatial", "description", "robots", "flexible", "motions", "robot", "equations", "kernels", "analysis", "simulation",
+        "bridges", "identification",
+    },
     "views": set(),  # the public verbs only: `import flexapod`
 }
 FOR_ALL = {"errors", "files", "private_files"}

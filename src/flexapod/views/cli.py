@@ -15,6 +15,7 @@ from flexapod.views.commands import (
     bridges,
     code,
     describe,
+    design,
     dynamics,
     generate,
     identify,
@@ -52,7 +53,8 @@ def options(
 
 
 GROUPS = (
-    describe, kinematics, poses, space, dynamics, simulation, vibration, identify, code, generate, bridges, new, reports, studio,
+    describe, kinematics, poses, space, dynamics, simulation, vibration, identify, design, code, generate, bridges, new,
+    reports, studio,
 )  # fmt: skip
 for group in GROUPS:
     group.register(app)

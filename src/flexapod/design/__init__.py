@@ -1,0 +1,1 @@
+"""Design: studies over many variants, optimisation, sensitivities, tolerances, calibration."""

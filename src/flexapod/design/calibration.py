@@ -1,0 +1,80 @@
+"""`Calibration`: what a calibration found: the robot, its parameters with standard deviations, residuals, commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import inverse_kinematics
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Calibration:
+    """Result of `calibrate`; `fixed`: parameters that were kept, because the measurements cannot show them."""
+
+    drawing: Robot
+    paths: tuple[str, ...]
+    units: tuple[str, ...]
+    correction: Array
+    covariance: Array
+    residual: Array
+    weight: Array
+    labels: tuple[str, ...]
+    rank: int
+    scale: float
+    fixed: tuple[str, ...]
+    validation: Array | None
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The calibrated robot; `write_robot_file` saves its description."""
+        return self.drawing.with_parameters(dict(zip(self.paths, map(float, self.values), strict=True)))
+
+    @property
+    def values(self) -> Array:
+        """Calibrated values (d,)."""
+        return np.array([float(self.drawing.parameter(p)) for p in self.paths]) + self.correction  # type: ignore[arg-type]
+
+    @cached_property
+    def table(self) -> xr.Dataset:
+        """`value`, `correction`, `sigma` (parameter) and `correlation` (parameter, parameter_)."""
+        import xarray as xr
+
+        sigma = np.sqrt(np.diag(self.covariance))
+        over = np.where(sigma > 0, sigma, np.inf)
+        data = {
+            "value": ("parameter", self.values),
+            "correction": ("parameter", self.correction),
+            "sigma": ("parameter", sigma),
+            "correlation": (("parameter", "parameter_"), self.covariance / np.outer(over, over)),
+        }
+        coords = {"parameter": list(self.paths), "unit": ("parameter", list(self.units))}
+        return xr.Dataset(data, coords=coords, attrs={"robot": self.drawing.name, "rank": self.rank})
+
+    @cached_property
+    def residuals(self) -> xr.Dataset:
+        """`residual` and, where validated, `predicted_residual` (measurement, row) in m or rad, and `standardised`."""
+        import xarray as xr
+
+        dims = ("measurement", "row")
+        data = {"residual": (dims, self.residual / self.weight), "standardised": (dims, self.residual)}
+        if self.validation is not None:
+            data["predicted_residual"] = (dims, self.validation / self.weight)
+        return xr.Dataset(data, coords={"row": list(self.labels)}, attrs={"robot": self.drawing.name})
+
+    def commands(self, at: Any) -> xr.Dataset:
+        """Actuator coordinates that bring the real robot to poses: `actuator_position`, and `compensation` of the drawing's."""
+        real = inverse_kinematics(self.robot, at, joints=False)
+        drawn = inverse_kinematics(self.drawing, at, joints=False)
+        return real.assign(compensation=real.actuator_position - drawn.actuator_position)

@@ -1,0 +1,160 @@
+r"""Numbers of kernels as functions of a design, without building a robot per design.
+
+.. math:: v_k(x) = v_k(x_0) + \sum_{|a| \le g} c_{k,a} \prod_i (x_i - x_{0i})^{a_i}
+
+Letters: v resolved numbers of the robot (`robot.values`), x variables, g degree. Lengths, masses and offsets enter affinely,
+moments of a moved centre of mass by degree 2 or 3. The polynomial is found from a few built robots and checked at others;
+numbers that none fits are listed; kernels that read them need a robot built per design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.description.parameters import set_parameters
+from flexapod.design.variables import Axis
+from flexapod.errors import FlexapodError, InputError
+from flexapod.robot.tree import RobotBuildError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+FITS = 1e-12
+"""Error of the polynomial, of the size of a number over the designs: rounding of building a robot, far below any wrong degree."""
+
+MOST_TERMS = 120
+"""Terms up to which a higher degree is tried: as many robots are built."""
+
+CHECKS = 3
+"""Built designs against which a polynomial is checked."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DesignValues:
+    """Polynomials of the numbers that a design moves.
+
+    `names` (k,) of `robot.values`; `center`, `scale` (d,); `powers` (terms, d); `coefficients` (terms, k); `robots`: designs
+    built on the way; `unfitted`: names that no polynomial gives.
+    """
+
+    names: tuple[str, ...]
+    center: Array
+    scale: Array
+    powers: NDArray[np.int64]
+    coefficients: Array
+    robots: tuple[Robot, ...]
+    unfitted: frozenset[str]
+
+    @property
+    def degree(self) -> int:
+        """Of the polynomial; 1 is affine."""
+        return int(self.powers.sum(axis=1).max(initial=0))
+
+    def at(self, x: Array) -> Array:
+        """The numbers (n, k) of designs (n, d); each row depends on its own design alone, to the last bit."""
+        u = (x - self.center) / self.scale
+        result = np.repeat(self.coefficients[:1], len(x), axis=0)
+        for powers, row in zip(self.powers[1:], self.coefficients[1:], strict=True):
+            term = np.ones(len(x))
+            for i in np.flatnonzero(powers):
+                for _ in range(powers[i]):
+                    term = term * u[:, i]
+            moved = np.flatnonzero(row)
+            result[:, moved] += term[:, None] * row[moved]
+        return result
+
+
+def variant(robot: Robot, axes: Sequence[Axis], x: Any) -> Robot:
+    """The robot of one design (d,)."""
+    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.changes(float(v)).items()}
+    return robot.with_parameters(changes)
+
+
+def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
+    """Find the polynomials of the wanted numbers; the degree rises while some of them do not fit.
+
+    Robots are built in a part of the limits where they can be assembled at home; a polynomial that is exact there is exact
+    everywhere.
+
+    Checked by: tests/design/test_design_values.py.
+    """
+    for changes in (_ends(axes, low=True), _ends(axes, low=False)):
+        set_parameters(robot.description, changes)  # what the file does not allow is said now
+    first: FlexapodError | None = None
+    starts = (np.array([(a.low + a.high) / 2 for a in axes]), np.array([a.start for a in axes]))
+    for part in (1.0, 0.1, 0.01):
+        for center in starts:
+            scale = part * np.array([(a.high - a.low) / 2 or 1.0 for a in axes])
+            try:
+                return _fitted(robot, axes, wanted, center, scale)
+            except RobotBuildError as error:
+                first = first or error
+    assert first is not None
+    raise InputError(f"variables: no robot can be built within their limits; at the middle: {first}") from first
+
+
+def _ends(axes: Sequence[Axis], low: bool) -> dict[str, Any]:
+    return {path: v for a in axes for path, v in a.changes(a.low if low else a.high).items()}
+
+
+def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array) -> DesignValues:
+    d = len(axes)
+    checks = np.random.default_rng(20).uniform(-1.0, 1.0, (CHECKS, d))
+    middle = variant(robot, axes, center)
+    checked = [variant(robot, axes, center + scale * u) for u in checks]
+    if len({r.structure for r in (middle, *checked)}) > 1:
+        raise InputError("variables: the structure of the robot changes with them; study each structure by itself")
+    names = [name for name in wanted if name in middle.values]
+    if not names:
+        none = np.zeros((1, 0))
+        return DesignValues(
+            names=(), center=center, scale=scale, powers=np.zeros((1, d), dtype=np.int64), coefficients=none,
+            robots=(middle, *checked), unfitted=frozenset(),
+        )  # fmt: skip
+    target = np.array([[r.values[name] for name in names] for r in checked]).reshape(CHECKS, len(names))
+    built: dict[tuple[float, ...], Array] = {(0.0,) * d: np.array([middle.values[name] for name in names])}
+    for degree in (1, 2, 3):
+        powers = _powers(d, degree)
+        if len(powers) > MOST_TERMS and degree > 1:
+            break
+        points = _nodes(powers, degree)
+        for u in points:
+            if tuple(u) not in built:
+                values = variant(robot, axes, center + scale * u).values
+                built[tuple(u)] = np.array([values[name] for name in names])
+        rows = np.array([built[tuple(u)] for u in points])
+        coefficients = np.linalg.solve(np.prod(points[:, None, :] ** powers, axis=2), rows)
+        size = np.maximum(np.abs(rows).max(axis=0), np.abs(target).max(axis=0))
+        coefficients[np.abs(coefficients) < FITS * size] = 0.0
+        coefficients[0] = rows[0]
+        error = np.abs(np.prod(checks[:, None, :] ** powers, axis=2) @ coefficients - target).max(axis=0)
+        used, fits = powers, error <= FITS * size
+        if np.all(fits):
+            break
+    moved = np.flatnonzero(np.any(coefficients[1:] != 0.0, axis=0) & fits)
+    terms = np.append(True, np.any(coefficients[1:, moved] != 0.0, axis=1))
+    return DesignValues(
+        names=tuple(names[k] for k in moved), center=center, scale=scale, powers=used[terms],
+        coefficients=coefficients[terms][:, moved], robots=(middle, *checked),
+        unfitted=frozenset(names[k] for k in np.flatnonzero(~fits)),
+    )  # fmt: skip
+
+
+def _powers(d: int, degree: int) -> NDArray[np.int64]:
+    """Exponents (terms, d) of all monomials up to a degree, the constant first."""
+    chosen = [c for g in range(degree + 1) for c in combinations_with_replacement(range(d), g)]
+    return np.array([np.bincount(np.array(c, dtype=np.int64), minlength=d) for c in chosen], dtype=np.int64)
+
+
+def _nodes(powers: NDArray[np.int64], degree: int) -> Array:
+    """Points in [-1, 1]^d at which the monomials are independent: a principal lattice, one point per exponent."""
+    steps = {1: (0.0, 1.0), 2: (0.0, 1.0, -1.0), 3: (0.0, 1.0, -1.0, 0.5)}[degree]
+    return np.array([[steps[p] for p in row] for row in powers])

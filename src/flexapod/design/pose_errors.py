@@ -1,0 +1,172 @@
+"""Poses of robots whose numbers differ, at held actuators: forward kinematics with parameters per sample.
+
+Rows (n): numbers of one robot each; poses (m): held actuator coordinates. Errors are displacement (3) and small rotation
+vector (3) of the platform, world axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.design.design_values import DesignValues, design_values
+from flexapod.design.evaluate import ANGLE_ZEROS
+from flexapod.design.variables import Axis, number, scalars, unit_at
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+CHUNK = 2048
+"""Samples at a time."""
+
+REACH = 1e-3
+"""Half-width, in characteristic lengths or parts of the value, of the box in which the numbers' polynomials are found."""
+
+
+def offset_axes(robot: Robot, paths: Sequence[str]) -> tuple[Axis, ...]:
+    """Scalar paths as offsets from the file, over a small box."""
+    axes = []
+    for path in paths:
+        value = robot.parameter(path)
+        if isinstance(value, tuple):
+            raise InputError(f"{path}: is a vector; name a component")
+        size = REACH * max(abs(value), robot.characteristic_length if unit_at(robot, path) == "m" else 0.0) or REACH
+        axes.append(
+            Axis(
+                name=path,
+                unit=unit_at(robot, path),
+                low=-size,
+                high=size,
+                choices=None,
+                paths=(path,),
+                how="offset",
+                nominal=(value,),
+            )
+        )
+    return tuple(axes)
+
+
+def expand(robot: Robot, what: str, amounts: Any) -> dict[str, float]:
+    """Scalar path -> amount, from a mapping of paths with `*` and of vectors."""
+    if not isinstance(amounts, dict) or not amounts:
+        raise InputError(f"{what}: give a mapping of parameter paths to amounts, e.g. {{'legs.*.hip.at': '20 um'}}")
+    found: dict[str, float] = {}
+    for text, amount in amounts.items():
+        value = number(f"{what}: {text}", amount)
+        if value <= 0.0:
+            raise InputError(f"{what}: {text}: expected an amount above 0, got {value:g}")
+        found |= dict.fromkeys(scalars(robot, str(text)), value)
+    return found
+
+
+class PerturbedPoses:
+    """Platform poses under offsets of file parameters, actuators held.
+
+    Args:
+        robot: any rigid robot.
+        paths: scalar parameters (d).
+        at: nominal poses (m).
+
+    Checked by: tests/design/test_tolerance.py.
+    """
+
+    def __init__(self, robot: Robot, paths: Sequence[str], at: Any, actuators: Array | None = None) -> None:
+        if robot.elastic_legs or robot.flexible_platform is not None:
+            raise InputError(f"{robot.name} is flexible; errors of its geometry are found for the rigid robot alone")
+        self.robot, self.paths = robot, tuple(paths)
+        self.axes = offset_axes(robot, paths)
+        self.position = np.ascontiguousarray(at.position.reshape(-1, 3))
+        self.rotation = np.ascontiguousarray(at.rotation.reshape(-1, 3, 3))
+        if actuators is None:
+            actuators = np.atleast_2d(inverse_kinematics(robot, at).actuator_position.values)
+        self.actuators = np.ascontiguousarray(actuators)
+        generic = design_values(robot, self.axes, ()).robots[1]
+        self.kernel: RobotKernel = kernel(generic, "forward_kinematics")
+        names = [p.name for p in self.kernel.signature.parameters]
+        needed = [n for n in names if not any(part in n for part in ANGLE_ZEROS) and not n.endswith(".home")]
+        self.values: DesignValues = design_values(robot, self.axes, needed)
+        if self.values.unfitted:
+            name = min(self.values.unfitted)
+            raise InputError(f"{name} does not follow from the parameters as a polynomial; leave out parameters that rotate axes")
+        middle = self.values.robots[0].values
+        own = dict(zip(names, self.kernel.parameters, strict=True))
+        self.base = np.array([middle.get(name, own[name]) for name in names])
+        place = {name: k for k, name in enumerate(self.values.names)}
+        self._columns = [(j, place[name]) for j, name in enumerate(names) if name in place]
+        home = np.concatenate([leg.home for leg in robot.legs])
+        self._guess = home
+
+    @property
+    def count(self) -> int:
+        """Number of poses."""
+        return len(self.position)
+
+    def poses(self, offsets: Array, threads: int = 1) -> tuple[Array, Array]:
+        """Positions (n, m, 3) and rotations (n, m, 3, 3) under offsets (n, d); NaN where the robot cannot be assembled."""
+        n, m = len(offsets), self.count
+        position, rotation = np.empty((n, m, 3)), np.empty((n, m, 3, 3))
+        step = max(1, CHUNK // m)
+
+        def work(start: int) -> None:
+            part = slice(start, min(start + step, n))
+            position[part], rotation[part] = self._chunk(offsets[part])
+
+        if threads == 1:
+            for start in range(0, n, step):
+                work(start)
+        else:
+            with ThreadPoolExecutor(max_workers=threads) as pool:
+                list(pool.map(work, range(0, n, step)))
+        return position, rotation
+
+    def _chunk(self, offsets: Array) -> tuple[Array, Array]:
+        n, m = len(offsets), self.count
+        moved = np.repeat(self.values.at(offsets), m, axis=0)
+        parameters = np.tile(self.base, (n * m, 1))
+        for j, k in self._columns:
+            parameters[:, j] = moved[:, k]
+        known = {
+            "actuator_position": np.tile(self.actuators, (n, 1)),
+            "guess_position": np.tile(self.position, (n, 1)),
+            "guess_rotation": np.tile(self.rotation, (n, 1, 1)),
+            "guess": np.tile(self._guess, (n * m, 1)),
+        }
+        batch = self.kernel.batch({i.name: known[i.name] for i in self.kernel.signature.inputs}, parameters)
+        bad = (batch.status != 0) | (batch.outputs["converged"] == 0.0)
+        p, R = batch.outputs["position"], batch.outputs["rotation"]
+        p[bad], R[bad] = np.nan, np.nan
+        return p.reshape(n, m, 3), R.reshape(n, m, 3, 3)
+
+    def errors(self, offsets: Array, threads: int = 1) -> Array:
+        """Pose errors (n, m, 6) against the nominal poses, to second order in the rotation."""
+        p, R = self.poses(offsets, threads)
+        turn = R @ np.swapaxes(self.rotation, 1, 2)
+        return np.concatenate([p - self.position, rotation_vector(turn)], axis=2)
+
+    def derivative(self) -> Array:
+        """d error / d offset (m, 6, d), by fourth-order central differences: exact to about 1e-10."""
+        d = len(self.axes)
+        h = np.array([axis.high for axis in self.axes]) / 4
+        points = np.concatenate([s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
+        e = self.errors(points).reshape(4, d, self.count, 6)
+        slope = (8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * h[:, None, None])
+        return np.asarray(np.moveaxis(slope, 0, 2))
+
+
+def rotation_vector(R: Array) -> Array:
+    """Rotation vectors (.., 3) of rotations below half a revolution."""
+    axial = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2
+    sine = np.linalg.norm(axial, axis=-1)
+    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(sine > 1e-12, angle / sine, 1.0)
+    return np.asarray(axial * factor[..., None])

@@ -1,0 +1,118 @@
+r"""`sensitivity`: derivatives of criteria by parameters, and Sobol indices over their ranges.
+
+.. math:: S_i = \frac{\mathrm{Var}_{x_i} E[f\,|\,x_i]}{\mathrm{Var} f}
+          \approx \frac{\overline{f(B)\,(f(A_B^{(i)}) - f(A))}}{\mathrm{Var} f},\qquad
+          T_i = \frac{\overline{(f(A) - f(A_B^{(i)}))^2}}{2\,\mathrm{Var} f}
+
+Letters: A, B independent samples (a Sobol sequence of 2 d dimensions), A_B^(i) the sample A with column i of B, S first-order
+and T total index. Local derivatives by fourth-order central differences of the kernels.
+
+Source: Saltelli et al., Computer Physics Communications 181 (2010), Table 2 (b) and (f); Jansen (1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.arguments import checked
+from flexapod.design.criteria import make_criteria
+from flexapod.design.evaluate import Evaluator
+from flexapod.design.variables import make_axes
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+STEP = 1e-3
+"""Step of the differences, of half a variable's range: truncation 1e-12, rounding 1e-12."""
+
+
+@checked
+def sensitivity(
+    robot: Robot, variables: Mapping[str, Any], criteria: Any, *, at: Any = None, samples: int = 1024, seed: int = 1
+) -> xr.Dataset:
+    """Which parameter matters for which criterion.
+
+    Args:
+        variables, criteria, at: as for `study`; choices have indices but no derivatives.
+        samples: base samples of the Sobol indices (a power of two is best), times (variables + 2) designs; 0 for none.
+        seed: of the sequence.
+    Returns:
+        Dataset over (criterion, variable): `derivative` at the file's values, `change` over the range (low to high of the
+        variable alone), `first_order` and `total` Sobol indices; `invalid`: designs left out.
+
+    Checked by: tests/design/test_sensitivity.py.
+    """
+    import xarray as xr
+
+    axes, wanted = make_axes(robot, variables), make_criteria(criteria)
+    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 0:
+        raise InputError(f"samples: expected a whole number from 0, got {samples!r}")
+    evaluator = Evaluator(robot, axes, wanted, at)
+    low, high = np.array([a.low for a in axes]), np.array([a.high for a in axes])
+    start = np.array([a.start for a in axes])
+    found = evaluator(start[None])
+    if found.code[0]:
+        raise InputError(f"the robot of the file itself is invalid: {evaluator.reasons[found.code[0]]}")
+    data: dict[str, Any] = {"derivative": (("criterion", "variable"), gradient(evaluator, start))}
+    data["value"] = ("criterion", found.criteria[0])
+    ends = [np.where(np.eye(len(axes), dtype=bool), bound, start) for bound in (low, high)]
+    data["change"] = (("criterion", "variable"), (evaluator(ends[1]).criteria - evaluator(ends[0]).criteria).T)
+    if samples:
+        first, total, invalid = sobol_indices(lambda u: evaluator(_placed(axes, u)).criteria, len(axes), int(samples), seed)
+        data |= {
+            "first_order": (("criterion", "variable"), first),
+            "total": (("criterion", "variable"), total),
+            "invalid": invalid,
+        }
+    coords = {
+        "criterion": [c.name for c in wanted], "criterion_unit": ("criterion", [c.unit for c in wanted]),
+        "variable": [a.name for a in axes], "variable_unit": ("variable", [a.unit for a in axes]),
+    }  # fmt: skip
+    return xr.Dataset(data, coords=coords, attrs={"robot": robot.name, "samples": int(samples)})
+
+
+def gradient(evaluator: Evaluator, x: Array) -> Array:
+    """d criteria / d variables (c, d) at one design; NaN by choices and where a neighbour is invalid."""
+    h = STEP * np.array([(a.high - a.low) / 2 for a in evaluator.axes])
+    points = np.concatenate([x + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
+    f = evaluator(points).criteria.reshape(4, len(h), -1)
+    slope = (8 * (f[0] - f[1]) - (f[2] - f[3])) / (12 * h[:, None])
+    slope[[a.choices is not None for a in evaluator.axes]] = np.nan
+    return np.asarray(slope.T)
+
+
+def _placed(axes: Any, u: Array) -> Array:
+    return np.stack([axis.placed(u[:, i]) for i, axis in enumerate(axes)], axis=1)
+
+
+def sobol_indices(function: Callable[[Array], Array], d: int, samples: int, seed: int) -> tuple[Array, Array, int]:
+    """First-order and total indices (c, d) of a function of the unit cube (n, d) -> (n, c); rows with NaN are left out.
+
+    Checked by: tests/design/test_sensitivity.py.
+    """
+    from scipy.stats import qmc
+
+    both = qmc.Sobol(2 * d, scramble=True, seed=seed).random(samples)
+    A, B = both[:, :d], both[:, d:]
+    mixed = [np.where(np.arange(d) == i, B, A) for i in range(d)]
+    f = function(np.concatenate([A, B, *mixed])).reshape(d + 2, samples, -1)
+    good = np.isfinite(f).all(axis=(0, 2))
+    if good.sum() < 2:
+        raise InputError("too few valid designs for Sobol indices; choose narrower limits of the variables, or samples=0")
+    f = f[:, good]
+    fA, fB, fM = f[0], f[1], f[2:]
+    variance = np.concatenate([fA, fB]).var(axis=0)
+    center = np.concatenate([fA, fB]).mean(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first = ((fB - center) * (fM - fA)).mean(axis=1) / variance
+        total = ((fA - fM) ** 2).mean(axis=1) / (2 * variance)
+    return np.asarray(first.T), np.asarray(total.T), int((~good).sum())

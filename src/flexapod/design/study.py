@@ -1,0 +1,204 @@
+"""`study`: criteria of thousands to billions of designs, streamed into a Parquet dataset, with front and statistics.
+
+Designs are cut into blocks of a fixed size. A block is computed from its number alone, written as one file, and merged in order;
+the record `study.json` says how far the merging is. A study that was killed at any moment goes on from the record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.progress import progress_bar
+from flexapod.description.write import robot_text
+from flexapod.design.criteria import make_criteria
+from flexapod.design.evaluate import Evaluator
+from flexapod.design.plans import Plan
+from flexapod.design.study_files import StudyFiles
+from flexapod.design.study_result import Study
+from flexapod.design.summary import Summary, block_summary
+from flexapod.design.variables import make_axes
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+BLOCK = 65_536
+"""Samples (designs times poses) of a block."""
+
+IN_MEMORY = 2_000_000
+"""Rows kept in memory at most, where no folder is given."""
+
+PROBE = 64
+"""Designs tried first: where none of them is valid, more are tried before the study starts in earnest."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Block:
+    """Rows of a block and its summary."""
+
+    number: int
+    rows: dict[str, Any] | None
+    data: bytes | None
+    summary: Summary
+
+
+@checked
+def study(
+    robot: Robot,
+    variables: Mapping[str, Any],
+    criteria: Any,
+    *,
+    at: Any = None,
+    plan: Any = "sobol",
+    count: Any = 1024,
+    seed: int = 1,
+    save: str | Path | None = None,
+    keep: bool = True,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Study:
+    """Evaluate criteria over many designs.
+
+    Args:
+        robot: the drawing that designs vary.
+        variables: parameter path -> (low, high), a list of choices, or a `Variable`; see `make_axes`.
+        criteria: names of the vocabulary, or `Criterion`s.
+        at: `Motion` or poses (`State`) that every design must follow; home if left out.
+        plan: ``"grid"``, ``"random"``, ``"latin"`` (hypercube), ``"sobol"``, or a table of designs.
+        count: number of designs; of a grid points per variable, one number or by name.
+        seed: of the plan.
+        save: folder of the dataset; an interrupted study of the same request there goes on.
+        keep: False keeps statistics and front only.
+        threads: all processors if left out; the result does not depend on it.
+        progress: a bar; None shows one at a terminal for long studies.
+    Returns:
+        `Study`: `statistics`, `front`, `rows`, and `robot(index)` of a design.
+
+    Checked by: tests/design/test_study_rows.py, tests/design/test_study_killed.py.
+    """
+    axes, wanted = make_axes(robot, variables), make_criteria(criteria)
+    designs = Plan(axes, plan, count, _seed(seed))
+    if keep and save is None and designs.count > IN_MEMORY:
+        raise InputError(
+            f"save: {designs.count} rows do not stay in memory; give a folder, or keep=False for statistics and front only"
+        )
+    evaluator = Evaluator(robot, axes, wanted, at)
+    size = max(1, BLOCK // evaluator.poses) if evaluator.by_kernels else 16
+    _probe(evaluator, designs)
+    files = StudyFiles(save, _key(robot, evaluator, designs, size, keep))
+    signs = np.array([1.0 if c.better == "low" else -1.0 for c in wanted])
+    total = Summary(signs=signs, width=1 + len(axes) + len(wanted))
+    first = files.restore(total)
+    kept: list[dict[str, Any]] = []
+
+    def work(number: int) -> Block:
+        x = designs.designs(number, size)
+        found = evaluator(x)
+        texts = _texts(evaluator, found.code)
+        rows = _rows(number * size, x, found.criteria, texts, evaluator) if keep else None
+        data = files.parquet(rows) if rows is not None and save is not None else None
+        return Block(number=number, rows=rows, data=data, summary=block_summary(number * size, x, found.criteria, texts, signs))
+
+    blocks = -(-designs.count // size)
+    started = time.perf_counter()
+    with progress_bar("study", designs.count, progress, done=min(first * size, designs.count)) as show:
+        for block in ordered(work, range(first, blocks), threads or os.cpu_count() or 1):
+            total.add(block.summary)
+            files.add(block.number, block.data, total)
+            if save is None and block.rows is not None:
+                kept.append(block.rows)
+            show(total.designs)
+    files.finish(total)
+    seconds = time.perf_counter() - started
+    return Study(
+        robot_file=robot,
+        axes=axes,
+        criteria=wanted,
+        summary=total,
+        folder=files.folder,
+        kept=kept if keep else None,
+        seconds=seconds,
+    )
+
+
+def ordered(work: Callable[[int], Block], numbers: range, threads: int) -> Iterator[Block]:
+    """Results in the order of their numbers, computed by several threads a few blocks ahead."""
+    if threads == 1 or len(numbers) == 1:
+        yield from map(work, numbers)
+        return
+    waiting: deque[Future[Block]] = deque()
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        try:
+            for number in numbers:
+                waiting.append(pool.submit(work, number))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise InputError(f"seed: expected a whole number from 0, got {seed!r}")
+    return int(seed)
+
+
+def _probe(evaluator: Evaluator, designs: Plan) -> None:
+    """A request that no design can meet ends here, not after hours."""
+    step = max(1, designs.count // PROBE)
+    x = np.concatenate([designs.designs(k * step, 1) for k in range(min(PROBE, designs.count))])
+    found = evaluator(x[:4] if not evaluator.by_kernels else x)
+    if not np.any(found.code == 0) and evaluator.by_kernels:
+        found = evaluator(designs.designs(0, min(4096, designs.count)))
+    if not np.any(found.code == 0):
+        texts, counts = np.unique([evaluator.reasons[c] for c in found.code], return_counts=True)
+        reason = texts[counts.argmax()]
+        raise InputError(
+            f"none of {len(found.code)} designs tried is valid; most often: {reason}. "
+            "Choose other limits of the variables or other poses"
+        )
+
+
+def _texts(evaluator: Evaluator, code: NDArray[np.int32]) -> list[str]:
+    return [""] * len(code) if not np.any(code) else [evaluator.reasons[c] for c in code]
+
+
+def _rows(start: int, x: Array, criteria: Array, texts: list[str], evaluator: Evaluator) -> dict[str, Any]:
+    columns: dict[str, Any] = {"design": np.arange(start, start + len(x), dtype=np.int64)}
+    columns |= {axis.name: np.ascontiguousarray(x[:, i]) for i, axis in enumerate(evaluator.axes)}
+    columns |= {c.name: np.ascontiguousarray(criteria[:, k]) for k, c in enumerate(evaluator.criteria)}
+    return {**columns, "reason": texts}
+
+
+def _key(robot: Robot, evaluator: Evaluator, designs: Plan, size: int, keep: bool) -> str:
+    """What the study is: a folder of another one is refused."""
+    digest = hashlib.sha256(robot_text(robot.description).encode())
+    for name in sorted(evaluator.inputs):
+        digest.update(name.encode() + np.ascontiguousarray(evaluator.inputs[name]).tobytes())
+    if designs.table is not None:
+        digest.update(designs.table.tobytes())
+    request = {
+        "variables": [repr(axis) for axis in evaluator.axes],
+        "criteria": [f"{c.name} {c.kind} {c.unit} {c.better} {sorted(c.options.items())!r}" for c in evaluator.criteria],
+        "plan": [designs.kind, designs.count, designs.levels, designs.seed, size, keep],
+    }
+    digest.update(json.dumps(request).encode())
+    return digest.hexdigest()

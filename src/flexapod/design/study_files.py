@@ -1,0 +1,129 @@
+"""Files of a study: one Parquet file per block, written whole, and the record of what is merged."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from flexapod.design.summary import Summary
+from flexapod.errors import FileError, InputError
+from flexapod.files import not_written, read_whole, write_whole
+
+RECORD = "study.json"
+EVERY = 0.5
+"""Seconds between records: what a kill can cost."""
+
+AGAIN = "remove the folder to start again, or choose another"
+
+
+class StudyFiles:
+    """The folder of a study, or none.
+
+    Args:
+        folder: None keeps nothing on the disk.
+        key: what the study is; a folder of another one is refused.
+
+    Checked by: tests/design/test_study_killed.py.
+    """
+
+    def __init__(self, folder: str | Path | None, key: str) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self._key, self._digests, self._written = key, list[str](), 0.0
+        if self.folder is None:
+            return
+        _arrow()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_written(self.folder, error) from error
+        if not (self.folder / RECORD).exists():
+            if any(self.folder.iterdir()):
+                raise FileError(f"save: the folder {self.folder} is not empty and holds no study; choose another")
+            self._record(None)
+
+    def restore(self, total: Summary) -> int:
+        """Blocks that are done; their summary goes into `total`."""
+        if self.folder is None:
+            return 0
+        try:
+            record = json.loads(read_whole(self.folder / RECORD))
+            key, digests, state = record["key"], list(record["blocks"]), record["summary"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise FileError(f"save: {self.folder / RECORD} is damaged; {AGAIN}") from error
+        if key != self._key:
+            raise FileError(
+                f"save: the folder {self.folder} holds another study (robot, variables, criteria or plan differ); choose another"
+            )
+        for number, digest in enumerate(digests):
+            if digest and hashlib.sha256(read_whole(self.file(number))).hexdigest() != digest:
+                raise FileError(f"save: {self.file(number)} was altered; {AGAIN}")
+        if state is not None:
+            total.restore(state)
+        self._digests = digests
+        return len(digests)
+
+    def file(self, number: int) -> Path:
+        """Of a block."""
+        assert self.folder is not None
+        return self.folder / f"block-{number:07d}.parquet"
+
+    def parquet(self, rows: dict[str, Any]) -> bytes:
+        """A block as a Parquet file; its bytes depend on the rows alone."""
+        pa, pq = _arrow()
+        columns = {name: values for name, values in rows.items() if name != "reason"}
+        empty = not any(rows["reason"])
+        texts = pa.array([""] * len(rows["reason"]) if empty else rows["reason"], pa.string())
+        table = pa.table({**columns, "reason": texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))})
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="none", use_dictionary=["reason"], write_statistics=False)
+        return sink.getvalue()
+
+    def add(self, number: int, data: bytes | None, total: Summary) -> None:
+        """Keep a merged block; the record follows from time to time."""
+        if self.folder is None:
+            return
+        digest = ""
+        if data is not None:
+            write_whole({self.file(number): data})
+            digest = hashlib.sha256(data).hexdigest()
+        self._digests.append(digest)
+        if time.monotonic() - self._written > EVERY:
+            self._record(total)
+
+    def finish(self, total: Summary) -> None:
+        """Write the record of the end."""
+        if self.folder is not None:
+            self._record(total)
+
+    def _record(self, total: Summary | None) -> None:
+        assert self.folder is not None
+        state = {"key": self._key, "blocks": self._digests, "summary": None if total is None else total.state()}
+        write_whole({self.folder / RECORD: json.dumps(state).encode()})
+        self._written = time.monotonic()
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]
+    except ImportError:
+        raise InputError("save: a dataset of designs needs pyarrow; install flexapod[files]") from None
+    return pa, pq
+
+
+def read_rows(folder: Path) -> dict[str, Any]:
+    """All rows of a finished study, column by column."""
+    import numpy as np
+
+    _, pq = _arrow()
+    files = sorted(folder.glob("block-*.parquet"))
+    if not files:
+        raise FileError(f"{folder}: holds no rows; the study was run with keep=False")
+    tables = [pq.ParquetFile(file).read() for file in files]
+    return {
+        name: np.concatenate([t.column(name).to_numpy(zero_copy_only=False) for t in tables]) for name in tables[0].column_names
+    }

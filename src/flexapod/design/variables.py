@@ -1,0 +1,200 @@
+"""What a design varies: `Variable`s over paths of the robot file, and paths with `*` written out.
+
+A variable gives its paths a value, a factor on the file's value, or an offset to it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.description.unit_parser import UnitError, parse_quantity
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+How = Literal["value", "factor", "offset"]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A number that a design may choose.
+
+    Args:
+        low, high: limits (SI, or texts with a unit).
+        choices: the only values allowed instead (catalogue motors, screw pitches).
+        paths: of the robot file, `*` for every leg; left out: the name under which the variable is given.
+        how: the variable is the ``"value"`` of the paths, a ``"factor"`` on the file's value, or an ``"offset"`` to it.
+    """
+
+    low: Any = None
+    high: Any = None
+    choices: Sequence[Any] | None = None
+    paths: str | Sequence[str] | None = None
+    how: How = "value"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """A variable that was checked: limits in SI, paths written out, with the file's values."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    choices: tuple[float, ...] | None
+    paths: tuple[str, ...]
+    how: str
+    nominal: tuple[Any, ...]
+
+    @property
+    def start(self) -> float:
+        """The file's own value, brought within the limits."""
+        plain = {"factor": 1.0, "offset": 0.0}
+        value = plain.get(self.how, self.nominal[0] if self.how == "value" else 0.0)
+        return float(min(max(value, self.low), self.high))
+
+    def changes(self, x: float) -> dict[str, Any]:
+        """Values of the robot file at x."""
+        if self.how == "value":
+            return dict.fromkeys(self.paths, float(x))
+        apply = np.multiply if self.how == "factor" else np.add
+        return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
+
+    def placed(self, u: Array) -> Array:
+        """Values at u in [0, 1); choices in equal parts."""
+        if self.choices is not None:
+            picked = np.minimum((u * len(self.choices)).astype(np.int64), len(self.choices) - 1)
+            return np.asarray(self.choices)[picked]
+        return self.low + (self.high - self.low) * u
+
+
+def make_axes(robot: Robot, variables: Mapping[str, Any]) -> tuple[Axis, ...]:
+    """The variables of a request, checked against the robot.
+
+    Args:
+        variables: name or path -> `Variable`, a pair (low, high), a list of choices (three or more), or a mapping with the
+            fields of `Variable` (from YAML).
+
+    Checked by: tests/design/test_design_requests.py.
+    """
+    if not isinstance(variables, Mapping) or not variables:
+        raise InputError("variables: give a mapping of parameter paths to limits, e.g. {'platform.mass': (20, 100)}")
+    axes = tuple(_axis(robot, str(name), value) for name, value in variables.items())
+    seen: dict[str, str] = {}
+    for axis in axes:
+        for path in axis.paths:
+            if path in seen:
+                raise InputError(f"variables: {seen[path]!r} and {axis.name!r} both change {path}; leave one out")
+            seen[path] = axis.name
+    return axes
+
+
+def _axis(robot: Robot, name: str, given: Any) -> Axis:
+    variable = _variable(name, given)
+    if variable.how not in ("value", "factor", "offset"):
+        raise InputError(f"variables: {name}: how is 'value', 'factor' or 'offset', not {variable.how!r}")
+    texts = [name] if variable.paths is None else [variable.paths] if isinstance(variable.paths, str) else list(variable.paths)
+    paths = tuple(path for text in texts for path in matching(robot, text))
+    nominal = tuple(robot.parameter(path) for path in paths)
+    if variable.how == "value" and any(isinstance(v, tuple) for v in nominal):
+        path = next(p for p, v in zip(paths, nominal, strict=True) if isinstance(v, tuple))
+        raise InputError(
+            f"variables: {path} is a vector; name a component ({path}.x), or use how='factor' or 'offset' to change it whole"
+        )
+    choices = None if variable.choices is None else tuple(number(f"variables: {name}", v) for v in variable.choices)
+    if choices is not None and len(choices) < 1:
+        raise InputError(f"variables: {name}: the list of choices is empty")
+    ends = choices or (variable.low, variable.high)
+    low, high = (number(f"variables: {name}", v) for v in (min(ends), max(ends))) if choices else _limits(name, variable)
+    unit = "1" if variable.how == "factor" else unit_at(robot, paths[0])
+    return Axis(name=name, unit=unit, low=low, high=high, choices=choices, paths=paths, how=variable.how, nominal=nominal)
+
+
+def _limits(name: str, variable: Variable) -> tuple[float, float]:
+    if variable.low is None or variable.high is None:
+        raise InputError(f"variables: {name}: give low and high, or choices")
+    low, high = number(f"variables: {name}", variable.low), number(f"variables: {name}", variable.high)
+    if low >= high:
+        raise InputError(f"variables: {name}: the lower limit {low:g} is not below the upper limit {high:g}")
+    return low, high
+
+
+def _variable(name: str, given: Any) -> Variable:
+    if isinstance(given, Variable):
+        return given
+    if isinstance(given, Mapping):
+        known = tuple(Variable.__dataclass_fields__)
+        wrong = [str(k) for k in given if k not in known]
+        if wrong:
+            raise InputError(f"variables: {name}: there is no field {wrong[0]!r}; there are: {', '.join(known)}")
+        return Variable(**given)
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) >= 2:
+        return Variable(given[0], given[1]) if len(given) == 2 else Variable(choices=tuple(given))
+    raise InputError(f"variables: {name}: expected (low, high), a list of choices or a Variable, got {given!r}")
+
+
+def number(what: str, value: Any) -> float:
+    """A finite number: SI, or a text with a unit."""
+    if isinstance(value, str):
+        try:
+            value = parse_quantity(value)[0]
+        except UnitError as error:
+            raise InputError(f"{what}: {error}") from None
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
+        raise InputError(f"{what}: expected a finite number or a text with a unit, got {value!r}")
+    return float(value)
+
+
+def matching(robot: Robot, text: str) -> list[str]:
+    """The paths of a robot that a text with `*` stands for; a path without `*` is checked by the robot itself."""
+    if "*" not in text:
+        robot.parameter(text)
+        return [text]
+    stem, component = text, ""
+    names = [f"legs.{leg.name}{text[6:]}" for leg in robot.legs] if text.startswith("legs.*.") else []
+    if names and "*" not in text[6:]:
+        for path in names:
+            robot.parameter(path)
+        return names
+    found = [path + component for path in robot.parameters if fnmatch.fnmatchcase(path, stem)]
+    if not found:
+        near = difflib.get_close_matches(text, list(robot.parameters), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InputError(f"{text}: no parameter of {robot.name} fits; {hint}robot.parameters lists all")
+    return found
+
+
+def unit_at(robot: Robot, path: str) -> str:
+    """The unit of a parameter, also of a component or of a leg's own value of the template."""
+    for name in (path, path.rpartition(".")[0], _of_template(path), _of_template(path).rpartition(".")[0]):
+        if name in robot.parameters:
+            return robot.parameters[name].unit
+    return ""
+
+
+def _of_template(path: str) -> str:
+    parts = path.split(".")
+    return ".".join([parts[0], *parts[2:]]) if parts[0] == "legs" else path
+
+
+def scalars(robot: Robot, text: str) -> list[str]:
+    """Scalar paths that a text stands for: `*` and the components of vectors written out."""
+    found: list[str] = []
+    for path in matching(robot, text):
+        value = robot.parameter(path)
+        if not isinstance(value, tuple):
+            found.append(path)
+        elif len(value) == 3 and not isinstance(value[0], tuple):
+            found += [f"{path}.{axis}" for axis in "xyz"]
+        else:
+            raise InputError(f"{path}: is no number and no vector with x, y, z; name one number of it")
+    return found

@@ -1,0 +1,184 @@
+"""Commands `study`, `sensitivity`, `optimise`, `tolerance`: a request as options, or as a YAML file kept beside a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import flexapod as fp
+from flexapod.files import read_whole
+from flexapod.views.commands.guard import command, note, working
+from flexapod.views.commands.options import Changes, Json, Out, RobotName, robot_of
+from flexapod.views.output import as_json as dataset_json
+from flexapod.views.output import check_places, number, print_json, print_table, write_data
+
+Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help="YAML file with the arguments of the verb")]
+Vary = Annotated[list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="a variable and its limits; may be repeated")]
+Criteria = Annotated[list[str], typer.Option("--criterion", metavar="NAME", help="criterion; may be repeated")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    command(app, "study", "flexapod study stewart-3-3 --vary platform.mass=20:100 --criterion mass")(study)
+    command(app, "sensitivity", "flexapod sensitivity hexapod --vary platform.mass=3:5 --criterion mass")(sensitivity)
+    command(app, "optimise", "flexapod optimise hexapod --vary platform.mass=3:5 --criterion mass")(optimise)
+    command(app, "tolerance", 'flexapod tolerance stewart-3-3 --source "legs.*.slide.zero=20 um"')(tolerance)
+
+
+def study(
+    robot: RobotName,
+    vary: Vary = [],  # noqa: B006
+    criterion: Criteria = [],  # noqa: B006
+    count: Annotated[int | None, typer.Option(help="number of designs; of a grid points per variable", min=1)] = None,
+    plan: Annotated[str | None, typer.Option(help="grid, random, latin or sobol")] = None,
+    save: Annotated[Path | None, typer.Option(help="folder of the dataset; an interrupted study goes on there")] = None,
+    request: Request = None,
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Criteria of many designs: statistics and Pareto front."""
+    check_places(out, None)
+    given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save)
+    with working("study ..."):
+        found = _called(fp.study, robot_of(robot, changes), given)
+    if as_json:
+        print_json({"statistics": dataset_json(found.statistics), "front": dataset_json(found.front), "reasons": found.reasons})
+    else:
+        s = found.statistics
+        rows = [
+            [name, str(unit), *(number(float(s[key][k]), 6) for key in ("lowest", "mean", "highest", "deviation"))]
+            for k, (name, unit) in enumerate(zip(s.criterion.values, s.unit.values, strict=True))
+        ]
+        title = f"{found.valid} of {found.designs} designs are valid; {found.front.sizes['design']} on the front"
+        print_table(title, ("criterion", "unit", "lowest", "mean", "highest", "deviation"), rows)
+    for reason, times in found.reasons.items():
+        note(f"{times} designs: {reason}")
+    if out is not None:
+        note(f"wrote {write_data(out, found.front)}")
+
+
+def sensitivity(
+    robot: RobotName,
+    vary: Vary = [],  # noqa: B006
+    criterion: Criteria = [],  # noqa: B006
+    samples: Annotated[int | None, typer.Option(help="base samples of the Sobol indices", min=2)] = None,
+    request: Request = None,
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Derivatives and Sobol indices of criteria by variables."""
+    check_places(out, None)
+    given = _request(request, vary, criterion, "criteria") | _set(samples=samples)
+    with working("sensitivity ..."):
+        found = _called(fp.sensitivity, robot_of(robot, changes), given)
+    keys = [key for key in ("derivative", "change", "first_order", "total") if key in found]
+    rows = [
+        [str(c), str(v), *(number(float(found[key].sel(criterion=c, variable=v)), 5) for key in keys)]
+        for c in found.criterion.values for v in found.variable.values
+    ]  # fmt: skip
+    _show(found, as_json, f"Sensitivity of {robot}", ("criterion", "variable", *keys), rows, out)
+
+
+def optimise(
+    robot: RobotName,
+    vary: Vary = [],  # noqa: B006
+    criterion: Criteria = [],  # noqa: B006
+    request: Request = None,
+    changes: Changes = [],  # noqa: B006
+    write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the best design")] = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """The best design, or the Pareto front of several criteria."""
+    check_places(out, None)
+    given = _request(request, vary, criterion, "objectives")
+    with working("optimise ..."):
+        best = _called(fp.optimise, robot_of(robot, changes), given)
+    found = best.table
+    rows = [[str(k), *(number(float(found[name][k]), 6) for name in found.data_vars)] for k in range(found.sizes["design"])]
+    _show(found, as_json, f"Best designs of {robot}", ("design", *map(str, found.data_vars)), rows, out)
+    if write is not None:
+        fp.write_robot_file(best.robot().description, write)
+        note(f"wrote {write}")
+
+
+def tolerance(
+    robot: RobotName,
+    source: Annotated[list[str], typer.Option("--source", metavar="PATH=AMOUNT", help="tolerance; may be repeated")] = [],  # noqa: B006
+    samples: Annotated[int | None, typer.Option(help="Monte-Carlo samples", min=1)] = None,
+    request: Request = None,
+    changes: Changes = [],  # noqa: B006
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Pose errors at home from tolerances of the parts."""
+    check_places(out, None)
+    given = _file(request) | _set(samples=samples)
+    if source:
+        given["tolerances"] = dict(_pair("--source", text) for text in source)
+    with working("tolerance ..."):
+        found = _called(fp.tolerance, robot_of(robot, changes), given)
+    rows = [
+        [str(c), str(u), number(float(found.deviation[0, k]), 5), number(float(found.worst_case[0, k]), 5)]
+        for k, (c, u) in enumerate(zip(found.component.values, found.component_unit.values, strict=True))
+    ]
+    _show(found, as_json, f"Pose error of {robot} at home", ("component", "unit", "deviation", "worst case"), rows, out)
+    note(f"tighten first: {found.attrs['tighten_first']}")
+
+
+def _show(found: Any, as_json: bool, title: str, head: tuple[str, ...], rows: list[list[str]], out: Path | None) -> None:
+    if as_json:
+        print_json(dataset_json(found))
+    else:
+        print_table(title, head, rows)
+    if out is not None:
+        note(f"wrote {write_data(out, found)}")
+
+
+def _set(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise fp.InputError(f"{option} {text}: expected PATH=VALUE")
+    return name, value
+
+
+def _request(file: Path | None, vary: list[str], criteria: list[str], key: str) -> dict[str, Any]:
+    given = _file(file)
+    if vary:
+        limits = {name: tuple(value.split(":")) for name, value in (_pair("--vary", text) for text in vary)}
+        given["variables"] = {**given.get("variables", {}), **limits}
+    if criteria:
+        given[key] = criteria
+    for name, option in (("variables", "--vary"), (key, "--criterion")):
+        if name not in given:
+            raise fp.InputError(f"{name}: missing; give {option}, or a --request file with {name}")
+    return given
+
+
+def _file(path: Path | None) -> dict[str, Any]:
+    import yaml
+
+    if path is None:
+        return {}
+    try:
+        data = yaml.safe_load(read_whole(path, 5_000_000))
+    except yaml.YAMLError as error:
+        raise fp.InputError(f"{path}: is no YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(data, dict) or any(not isinstance(key, str) for key in data):
+        raise fp.InputError(f"{path}: expected a mapping of arguments, e.g. variables: ..., criteria: ...")
+    return data
+
+
+def _called(verb: Any, robot: fp.Robot, given: dict[str, Any]) -> Any:
+    """The verb with a request; poses of a file are lists of positions."""
+    if "at" in given:
+        given = {**given, "at": fp.State(**given["at"]) if isinstance(given["at"], dict) else fp.State(position=given["at"])}
+    return verb(robot, **given)

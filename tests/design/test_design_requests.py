@@ -1,0 +1,61 @@
+"""Bad requests end with one clear message before anything is computed."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+MASS = {"platform.mass": (20, 100)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"variables": {"platform.mas": (1, 2)}}, "platform.mas"),
+        ({"variables": {"legs.*.hip.att.x": (1, 2)}}, "att"),
+        ({"variables": {"*.nothing": (1, 2)}}, "no parameter of stewart-3-3 fits"),
+        ({"variables": {}}, "give a mapping of parameter paths to limits"),
+        ({"variables": {"platform.mass": (100, 20)}}, "the lower limit 100 is not below the upper limit 20"),
+        ({"variables": {"platform.mass": (1, "abc")}}, "not a number with a unit"),
+        ({"variables": {"platform.mass": 5}}, "expected \\(low, high\\)"),
+        ({"variables": {"platform.mass": {"low": 1, "hihg": 2}}}, "there is no field 'hihg'"),
+        ({"variables": {"legs.A.hip.at": (1, 2)}}, "is a vector; name a component"),
+        ({"variables": {"platform.mass": (-5, 5)}}, "platform.mass: must not be below 0"),
+        (
+            {"variables": {"a": fp.Variable(1, 2, paths="platform.mass"), "platform.mass": (1, 2)}},
+            "both change platform.mass",
+        ),
+        ({"criteria": "peak_forse"}, "did you mean 'peak_force'"),
+        ({"criteria": []}, "give one or more of"),
+        ({"criteria": ["mass", "mass"]}, "given twice"),
+        ({"criteria": "stiffness"}, "stiffness needs 'stiffness'"),
+        ({"criteria": {"name": "mass", "load": [0] * 6}}, "mass has no option 'load'"),
+        ({"plan": "spiral"}, "there is no plan 'spiral'"),
+        ({"count": 0}, "expected a whole number of designs"),
+        ({"count": 10**12, "plan": "random"}, "are more than"),
+        ({"count": 10**8}, "give a folder, or keep=False"),
+        ({"plan": {"platform.mass": [10.0]}}, "beyond its limits"),
+        ({"seed": -1}, "seed"),
+        ({"robot": "delta"}, "limited mobility"),
+        ({"robot": "gough-stewart-flexible"}, "a flexible platform"),
+        (
+            {"robot": "hexapod", "variables": {"a": fp.Variable(0.01, 0.1, paths="legs.*.ball.at.z")}},
+            "no robot can be built within their limits",
+        ),
+    ],
+)
+def test_message(changes: dict[str, Any], message: str) -> None:
+    request: dict[str, Any] = {"robot": "stewart-3-3", "variables": MASS, "criteria": "mass", **changes}
+    if request["robot"] == "hexapod":
+        request["criteria"] = "peak_force"
+    with pytest.raises(fp.FlexapodError, match=message):
+        fp.study(fp.load(request.pop("robot")), **request)
+
+
+def test_infeasible_at_every_design() -> None:
+    robot = fp.load("hexapod")
+    far = fp.State(position=robot.home.position + np.array([5.0, 0.0, 0.0]))
+    with pytest.raises(fp.InputError, match=r"none of .* designs tried is valid; most often: leg"):
+        fp.study(robot, MASS, "peak_force", at=far)

@@ -1,0 +1,79 @@
+"""Studies killed at random times: no design is lost or doubled, and the result is that of an undisturbed run, bit by bit."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flexapod as fp
+
+CODE = """
+import sys, flexapod as fp
+import flexapod.design.study as s, flexapod.design.study_files as f
+s.BLOCK, f.EVERY = 512, 0.0
+"""
+REQUEST: dict[str, Any] = {
+    "variables": {"platform.mass": (20, 100), "platform.inertia.zz": (40, 80)}, "criteria": ["peak_force", "mass"],
+    "plan": "random", "seed": 3,
+}  # fmt: skip
+
+
+def kill_one(folder: Path, count: int, after: float) -> bool:
+    """Start the study in a process of its own and kill it some seconds after its folder is there; whether it was alive."""
+    text = f"{CODE}fp.study(fp.load('stewart-3-3'), **{REQUEST!r}, count={count}, save={str(folder)!r}, threads=2)"
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", text])
+    while not (folder / "study.json").exists() and process.poll() is None:
+        time.sleep(0.002)
+    time.sleep(after)
+    alive = process.poll() is None
+    if alive:
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+    return alive
+
+
+def campaign(tmp_path: Path, count: int, kills: int, longest: float) -> int:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    robot, delays, done = fp.load("stewart-3-3"), random.Random(1), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("flexapod.design.study.BLOCK", 512)
+        fp.study(robot, **REQUEST, count=count, save=whole)
+        for _ in range(kills):
+            done += kill_one(killed, count, delays.uniform(0.0, longest))
+        fp.study(robot, **REQUEST, count=count, save=killed)
+    names = sorted(p.name for p in whole.iterdir())
+    assert sorted(p.name for p in killed.iterdir()) == names
+    for name in names:  # rows, their order, statistics, front and digests
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+    return done
+
+
+def test_a_killed_study_goes_on_bit_by_bit(tmp_path: Path) -> None:
+    assert campaign(tmp_path, 20_000, 1, 0.02) == 1
+
+
+@pytest.mark.full
+def test_a_hundred_kills(tmp_path: Path) -> None:
+    assert campaign(tmp_path, 3_000_000, 100, 0.1) == 100
+
+
+def test_folders_of_other_studies_and_altered_files_are_refused(tmp_path: Path) -> None:
+    robot = fp.load("stewart-3-3")
+    request = {"robot": robot, "variables": {"platform.mass": (20, 100)}, "criteria": "mass", "count": 8, "save": tmp_path / "s"}
+    first = fp.study(**request)
+    assert fp.study(**request).rows.identical(first.rows)
+    with pytest.raises(fp.FileError, match="holds another study"):
+        fp.study(**{**request, "count": 9})
+    with (tmp_path / "s" / "block-0000000.parquet").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(fp.FileError, match="was altered"):
+        fp.study(**request)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "notes.txt").write_text("mine")
+    with pytest.raises(fp.FileError, match="holds no study"):
+        fp.study(**{**request, "save": tmp_path / "own"})

@@ -1,0 +1,112 @@
+"""Criteria of studies against the verbs on robots built one by one."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+ROUNDING = 1e-9
+"""Relative: another formulation (virtual power against minimal equations), conditioned by a few units of the Jacobian."""
+
+STIFFNESS = 2e7
+VARIABLES = {
+    "platform.mass": (20, 100),
+    "base": fp.Variable(0.8, 1.2, paths="legs.*.hip.at", how="factor"),
+    "legs.cylinder.com.z": ("50 cm", 1.0),
+}
+
+
+@pytest.fixture(scope="module")
+def robot() -> fp.Robot:
+    return fp.load("stewart-3-3")
+
+
+@pytest.fixture(scope="module")
+def motion(robot: fp.Robot) -> fp.Motion:
+    t = np.linspace(0.0, 1.0, 5)
+    p = robot.home.position + np.stack([0.2 * np.sin(3 * t), 0.1 * np.cos(2 * t), 0.1 * np.sin(t)], axis=1)
+    v = np.stack([0.6 * np.cos(3 * t), -0.2 * np.sin(2 * t), 0.1 * np.cos(t)], axis=1)
+    a = np.stack([-1.8 * np.sin(3 * t), -0.4 * np.cos(2 * t), -0.1 * np.sin(t)], axis=1)
+    zero, eye = np.zeros((5, 3)), np.tile(np.eye(3), (5, 1, 1))
+    return fp.Motion(
+        time=t, position=p, rotation=eye, velocity=v, angular_velocity=zero, acceleration=a, angular_acceleration=zero
+    )
+
+
+@pytest.fixture(scope="module")
+def study(robot: fp.Robot, motion: fp.Motion) -> fp.Study:
+    criteria = [
+        "peak_force", "rms_force", "peak_power", "peak_speed", "stroke", "worst_condition", "singularity_distance", "mass",
+        fp.Criterion(name="stiffness", options={"stiffness": STIFFNESS}),
+        fp.Criterion(name="lowest_frequency", options={"stiffness": STIFFNESS}),
+        fp.Criterion(name="sag", kind="deflection", options={"stiffness": STIFFNESS, "load": [0, 0, -1000, 0, 0, 0]}),
+    ]  # fmt: skip
+    with pytest.warns(fp.RobotFileWarning):  # a moved centre of mass makes an inertia that no body has
+        return fp.study(robot, VARIABLES, criteria, at=motion, count=16, plan="latin", threads=2)
+
+
+@pytest.mark.filterwarnings("ignore::flexapod.RobotFileWarning")
+def test_criteria_agree_with_the_verbs(study: fp.Study, motion: fp.Motion) -> None:
+    row = study.rows.sel(design=11)
+    robot = study.robot(11)
+    assert robot.parameter("platform.mass") == float(row["platform.mass"])
+    drive = fp.inverse_dynamics(robot, motion, formulation="newton_euler")
+    legs = fp.inverse_kinematics(robot, motion)
+    q, k = legs.actuator_position, 1.0 / STIFFNESS
+    condition = fp.conditioning(robot, motion, length=fp.load("stewart-3-3").characteristic_length)
+    J = fp.jacobian(robot, motion).jacobian.values
+    C = np.linalg.inv(np.swapaxes(J, 1, 2) @ J) * k
+    modes = fp.natural_frequencies(robot, motion, actuators=np.full(6, STIFFNESS), prestress=False)
+    expected = {
+        "peak_force": np.abs(drive.force).max(),
+        "rms_force": np.sqrt((drive.force**2).mean("time")).max(),
+        "peak_power": np.abs(drive.power).max(),
+        "peak_speed": np.abs(legs.actuator_velocity).max(),
+        "stroke": (q.max("time") - q.min("time")).max(),
+        "worst_condition": condition.condition_number.max(),
+        "singularity_distance": condition.type_2.min(),
+        "mass": robot.platform.mass + sum(k.body.mass for leg in robot.legs for k in leg.links if k.body),
+        "stiffness": (1.0 / np.linalg.norm(C[:, :3, :3], ord=2, axis=(1, 2))).min(),
+        "lowest_frequency": modes.frequency.min(),
+        "sag": 1000.0 * np.linalg.norm(C[:, :3, 2], axis=1).max(),
+    }
+    for name, value in expected.items():
+        assert float(row[name]) == pytest.approx(float(value), rel=ROUNDING), name
+
+
+def test_statistics_and_front_are_those_of_the_rows(study: fp.Study) -> None:
+    rows = study.rows
+    s = study.statistics
+    assert study.designs == study.valid == 16
+    for name in ("peak_force", "mass"):
+        values = rows[name].values
+        assert float(s["mean"].sel(criterion=name)) == pytest.approx(values.mean(), rel=ROUNDING)
+        assert float(s.deviation.sel(criterion=name)) == pytest.approx(values.std(ddof=1), rel=ROUNDING)
+        assert study.best(name) == int(values.argmin())
+    assert set(study.front.design.values) <= set(rows.design.values)
+
+
+def test_designs_that_cannot_reach_are_named(robot: fp.Robot) -> None:
+    slides = fp.load("hexapod")
+    found = fp.study(slides, {"link": fp.Variable(0.3, 0.6, paths="legs.*.ball.at.z")}, "peak_force", plan="grid", count=13)
+    assert 0 < found.valid < found.designs
+    assert sum(found.reasons.values()) == found.designs - found.valid
+    assert all("leg" in reason for reason in found.reasons)
+    invalid = found.rows.reason.values != ""
+    assert np.array_equal(np.isnan(found.rows.peak_force.values), invalid)
+
+
+def test_a_function_of_the_robot_is_a_criterion(robot: fp.Robot) -> None:
+    own = fp.Criterion(name="weight", unit="N", function=lambda r: 9.81 * r.platform.mass)
+    found = fp.study(robot, {"platform.mass": (20, 100)}, [own, "mass"], plan="grid", count=3)
+    assert found.rows.weight.values == pytest.approx([9.81 * 20, 9.81 * 60, 9.81 * 100], rel=ROUNDING)
+
+
+def test_threads_do_not_change_a_bit(robot: fp.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flexapod.design.study.BLOCK", 256)
+    runs = [
+        fp.study(robot, {"platform.mass": (20, 100)}, ["peak_force", "mass"], count=3000, plan="random", threads=n)
+        for n in (1, 3)
+    ]
+    assert runs[0].rows.identical(runs[1].rows)
+    assert runs[0].summary.state() == runs[1].summary.state()
