@@ -63,7 +63,8 @@ def test_round_trip_of_any_text_and_number(title: str, notes: list[str], name: s
 @settings(deadline=None)
 @given(st.data())
 def test_round_trip_after_changes(data: st.DataObject) -> None:
-    description = read_robot_file(UPS)
+    document = {**read_robot_file(UPS).document, "allow_unphysical": True}  # other masses do not fit the inertias
+    description = description_from_document(document)
     listed = list_parameters(description)
     masses = [path for path in listed if path.endswith((".mass", ".at", ".on", "position"))]
     path = data.draw(st.sampled_from(masses))
