@@ -2,5 +2,27 @@
 wait for each other's threads longer than they compute."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, as installed on the machine, with WebGL in software; one for all tests of a process."""
+    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("NO BROWSER: install chromium to test pages as people see them")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        flags.append("--no-sandbox")
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=path, args=flags)
+        yield chromium
+        chromium.close()

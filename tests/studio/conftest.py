@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from studio_process import READY, Command
@@ -36,20 +33,3 @@ def studio() -> Iterator[Studio]:
     assert running.loop.settle(READY)
     yield running
     running.stop()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, as installed on the machine, with WebGL in software."""
-    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to test the studio as people see it")
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
-    if hasattr(os, "getuid") and os.getuid() == 0:
-        flags.append("--no-sandbox")
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=path, args=flags)
-        yield chromium
-        chromium.close()

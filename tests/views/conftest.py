@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,23 +25,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         return runner.invoke(app, list(words), input=input)
 
     return call
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, as installed on the machine."""
-    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to test pages as people see them")
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
-    if hasattr(os, "getuid") and os.getuid() == 0:
-        flags.append("--no-sandbox")
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=path, args=flags)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

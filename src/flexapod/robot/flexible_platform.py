@@ -7,7 +7,7 @@ tensors H_k = tr(I_re)/2 1 - I_re^T and G_ik = tr(I_ee)/2 1 - I_ee^T (Briot 2014
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 SAME_POINT = 1e-6
 """Distance [m] within which an interface of a flexible body is the joint of the robot."""
 
-NEGLIGIBLE = 1e-10
-"""Shapes and moments below this part of the largest that their kind can be are rounding of eigenvectors and of sums over nodes
-(5e-11 on symmetric plates): structural zeros."""
+NEGLIGIBLE = 1e-14
+"""Shapes and moments below this part of the largest that their kind can be are rounding of sums over nodes: structural zeros."""
+
+EIGENVECTORS = 1e-8
+"""Shapes of computed plates below this part of the largest are rounding of eigenvectors (2e-10 on a hexagon): zeros."""
 
 DIAGONAL = 1e-11
 """Off-diagonal entries of elastic matrices below this part of the geometric mean of their diagonals are rounding of modes."""
@@ -98,6 +100,7 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
             modes=spec.modes if spec.modes is not None else 10,
             interfaces={**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
         )
+        body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return body.with_damping(spec.damping) if spec.damping is not None else body
@@ -111,6 +114,16 @@ def _constants(spec: Flexible) -> Flexible | Material:
         return spec if spec.material is None else materials.material(spec.material)
     except FlexapodError as error:
         raise RobotBuildError(f"platform.flexible.material: {error}") from error
+
+
+def _without_noise(interface: Interface) -> Interface:
+    """An interface of a computed body without the rounding of its eigenvectors."""
+    turns = interface.Phi_r
+    return replace(
+        interface,
+        Phi_d=_clean(np.asarray(interface.Phi_d), part=EIGENVECTORS),
+        Phi_r=None if turns is None else _clean(np.asarray(turns), part=EIGENVECTORS),
+    )
 
 
 def _places(points: Mapping[str, Array]) -> dict[str, tuple[float, ...]]:
@@ -174,9 +187,9 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     return _clean(np.asarray(body.MS_de).T, first), _clean(H, second), _clean(G, modal)
 
 
-def _clean(values: Array, scale: float = 0.0) -> Array:
-    """Values without rounding: what is negligible against the largest of them, or against `scale`, is zero."""
-    return np.where(np.abs(values) <= NEGLIGIBLE * max(scale, np.abs(values).max(initial=0.0)), 0.0, values)
+def _clean(values: Array, scale: float = 0.0, part: float = NEGLIGIBLE) -> Array:
+    """Values without rounding: what is below a part of the largest of them, or of `scale`, is zero."""
+    return np.where(np.abs(values) <= part * max(scale, np.abs(values).max(initial=0.0)), 0.0, values)
 
 
 def _diagonal(matrix: Array) -> bool:
