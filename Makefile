@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full lint docs bench clean
+.PHONY: help demo test test-quick test-full lint docs bench clean
 
 help:
 	@echo "make demo    show what flexapod does, with pictures"
 	@echo "make test    run every check"
+	@echo "make test-quick  two minutes of checks for work in progress: no browsers, documentation, processes"
 	@echo "make test-full  the same with the large counts: thousands of fuzzed files, all exported C"
 	@echo "make lint    ruff and mypy over the sources"
 	@echo "make docs    build the documentation into docs/_build/html"
@@ -31,12 +32,13 @@ demo: $(READY)
 	$(BIN)/python -m flexapod.views.demo
 
 test: MARKED :=
+test-quick: MARKED := -m "not full and not slow"
 test-full: MARKED := -m ""
-test test-full: $(READY)
+test test-quick test-full: $(READY)
 	@command -v cc >/dev/null \
 	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
 	@tools/ensure_chromium.sh $(VENV)/.chromium-tried
-	$(BIN)/python -m pytest -n 2 $(MARKED) tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cpu-seconds=60 $(MARKED) tests
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,5 +1,7 @@
 """Makes `support` importable from every test folder. One BLAS thread: `make test` runs a process per core, and small matrices
-wait for each other's threads longer than they compute."""
+wait for each other's threads longer than they compute. Random examples are the same in every run, and none fails because a busy
+machine is slow. Kernels come from the user's cache, which all workers and commands share.
+"""
 
 import os
 import shutil
@@ -7,8 +9,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["support.cpu_seconds", "support.runs"]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+settings.register_profile("usual", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """New random examples belong to the full run."""
+    settings.load_profile("full" if "not full" not in config.getoption("markexpr") else "usual")
 
 
 @pytest.fixture(scope="session")

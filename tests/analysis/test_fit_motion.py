@@ -159,3 +159,5 @@ def test_what_no_slowing_helps(stewart):
         fp.fit_motion(robot, up_and_down(robot, 1.5))
     with pytest.raises(fp.InputError, match="tolerance: expected a number between 0 and 1, got 0"):
         fp.fit_motion(stewart, motion, tolerance=0)
+    with pytest.raises(fp.InputError, match="tolerance: expected a number, got None"):
+        fp.fit_motion(stewart, motion, tolerance=None)

@@ -210,6 +210,11 @@ def test_memory_is_bounded(monkeypatch):
     [
         ({}, "give grid (axes x, y, z, rx, ry, rz), orientation (tilt, azimuth, torsion), or both"),
         ({"grid": {"a": [0]}}, "grid: no axis 'a'; there are x, y, z, rx, ry, rz"),
+        ({"grid": {}}, "grid: there is no axis; give values of at least one of x, y, z, rx, ry, rz, tilt, azimuth, torsion"),
+        (
+            {"orientation": np.eye(3)},
+            "grid: there is no axis; give values of at least one of x, y, z, rx, ry, rz, tilt, azimuth, torsion",
+        ),
         ({"grid": {"x": (0, 1)}}, "x: a tuple is (smallest, largest, count), got (0, 1); give other values as a list"),
         ({"grid": {"x": (0, 1, 2.5)}}, "x: a tuple is (smallest, largest, count), got (0, 1, 2.5); give other values as a list"),
         ({"grid": {"x": [[0.0]]}}, "x: expected one number, a list of numbers, or (smallest, largest, count), got shape (1, 1)"),

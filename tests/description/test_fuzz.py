@@ -1,4 +1,4 @@
-"""Two thousand wrong robot files: each is refused with a clear error, or accepted, in bounded time."""
+"""Wrong robot files: each is refused with a clear error, or accepted, in bounded time. `make test` reads 250 of 2000."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def judge(name: str, text: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *[pytest.param(k, marks=pytest.mark.full) for k in range(1, PARTS)]])
 def test_fuzzed_files_are_refused_clearly_or_accepted(part: int) -> None:
     accepted = 0
     for name, text in fuzzed_documents(seed=20261115 + part, count=COUNT // PARTS):

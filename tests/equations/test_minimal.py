@@ -1,14 +1,8 @@
 """Minimal equations: forces and accelerations against references, virtual power, energy; accuracy, limits, counts."""
 
 import csv
-import importlib
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from itertools import count
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,6 +15,7 @@ from flexapod.kernels.kernel import Kernel, compile_kernel
 from flexapod.robot import load
 from flexapod.robot.geometry import about
 from flexapod.robot.robot import Robot
+from support.mutants import mutated, one_per_module
 
 DATA = Path(__file__).parent.parent / "data" / "reference"
 ROBOTS = ("stewart-3-3", "bench-6ups", "hexapod", "hexaslide")
@@ -380,27 +375,6 @@ MUTANTS = [
 """Module, text, other text, and a robot on which the difference must show."""
 BROKEN = 1e-9
 """Share of the largest force that a mutant must be off by at least."""
-NUMBER = count()
-
-
-@contextmanager
-def copied_package(folder: Path, module: str, old: str, new: str) -> Iterator[ModuleType]:
-    """The package under another name, with one text replaced."""
-    alias = f"mutant_{next(NUMBER)}"
-    (folder / alias).mkdir()
-    for path in Path(minimal.__file__).parent.glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if path.stem == module:
-            assert text.count(old) == 1, f"{module}: {old!r} occurs {text.count(old)} times"
-            text = text.replace(old, new)
-        (folder / alias / path.name).write_text(text.replace("flexapod.equations.minimal", alias), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(alias)
-    finally:
-        sys.path.remove(str(folder))
-        for loaded in [key for key in sys.modules if key.split(".")[0] == alias]:
-            del sys.modules[loaded]
 
 
 @cache
@@ -409,20 +383,20 @@ def few_samples(name: str) -> tuple[States, np.ndarray]:
     return states, virtual_power_forces(get(name))(states)[0]
 
 
-def mutant_error(folder: Path, module: str, old: str, new: str, name: str) -> float:
+def mutant_error(module: str, old: str, new: str, name: str) -> float:
     robot = get(name)
     states, expected = few_samples(name)
-    with copied_package(folder, module, old, new) as package:
+    with mutated((module, old, new), minimal) as package:
         program = package.minimal_inverse_dynamics(robot)
     values = np.array([robot.values[p.name] for p in program.signature.parameters])
     found = compile_kernel(program, backend="numpy").batch(states, values).outputs["force"]
     return share(np.nan_to_num(found) - expected, expected)
 
 
-def test_a_copy_without_mutation_is_right(tmp_path: Path) -> None:
-    assert mutant_error(tmp_path, "slide", "g * g", "g * g", "hexaslide") < ROUNDING
+def test_a_copy_without_mutation_is_right() -> None:
+    assert mutant_error("slide", "g * g", "g * g", "hexaslide") < ROUNDING
 
 
-@pytest.mark.parametrize(("module", "old", "new", "name"), MUTANTS)
-def test_mutants_are_seen(module: str, old: str, new: str, name: str, tmp_path: Path) -> None:
-    assert mutant_error(tmp_path, module, old, new, name) > BROKEN
+@pytest.mark.parametrize(("module", "old", "new", "name"), one_per_module(MUTANTS))
+def test_mutants_are_seen(module: str, old: str, new: str, name: str) -> None:
+    assert mutant_error(module, old, new, name) > BROKEN

@@ -4,14 +4,9 @@ Truth for every robot and every reaction: `maximal_coordinates` (all reactions u
 """
 
 import csv
-import importlib
-import importlib.abc
-import importlib.util
-import sys
 import tempfile
 from dataclasses import replace
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 import casadi as ca
@@ -30,6 +25,7 @@ from flexapod.errors import InputError
 from flexapod.kernels import compile_kernel
 from flexapod.robot.catalogue import catalogue
 from flexapod.robot.chain import link_poses
+from support.mutants import mutated, one_per_module
 
 DATA = Path(__file__).parents[1] / "data"
 CLOSED = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
@@ -432,53 +428,13 @@ FLIPS = {
 }  # fmt: skip
 """Single-term sign flips, each of which must change results on three random states."""
 
-ORIGINALS = {"newton_euler": package, "friction": friction_package}
-_serial = count()
+ORIGINALS = (package, friction_package)
 
 
 def program_of(flip, robot, **options):
     """The program, built from a copy of the packages in which one text is replaced (None: nothing)."""
-    name = f"flexapod_mutant_{next(_serial)}"
-    try:
-        for part, original in ORIGINALS.items():
-            folder = Path(original.__file__).parent
-            for path in sorted(folder.glob("*.py")):
-                text = path.read_text()
-                if flip is not None and path.stem == flip[0]:
-                    assert text.count(flip[1]) == 1, f"{flip[1]!r} occurs {text.count(flip[1])} times in {path.name}"
-                    text = text.replace(flip[1], flip[2])
-                _SOURCES[f"{name}.{part}" + ("" if path.stem == "__init__" else f".{path.stem}")] = text.replace(
-                    "flexapod.equations.newton_euler", f"{name}.newton_euler"
-                ).replace("flexapod.equations.friction", f"{name}.friction")
-        _SOURCES[name] = ""
-        return importlib.import_module(f"{name}.newton_euler").newton_euler(robot, **options)
-    finally:
-        for module in [m for m in sys.modules if m.startswith(name)]:
-            del sys.modules[module]
-
-
-_SOURCES: dict[str, str] = {}
-
-
-class _TextImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports modules from `_SOURCES`."""
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname not in _SOURCES:
-            return None
-        package = fullname.count(".") == 0 or any(other.startswith(fullname + ".") for other in _SOURCES)
-        return importlib.util.spec_from_loader(fullname, self, is_package=package)
-
-    def exec_module(self, module):
-        exec(compile(_SOURCES[module.__name__], module.__name__, "exec"), module.__dict__)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def text_importer():
-    importer = _TextImporter()
-    sys.meta_path.insert(0, importer)
-    yield
-    sys.meta_path.remove(importer)
+    with mutated(flip, *ORIGINALS) as copy:
+        return copy.newton_euler(robot, **options)
 
 
 def evaluate(robot, program, states):
@@ -510,7 +466,7 @@ def original_of(name, options):
     return evaluate(robot_of(name), program_of(None, robot_of(name), **dict(options)), states_of(name, 3, 1))
 
 
-@pytest.mark.parametrize("what", FLIPS)
+@pytest.mark.parametrize("what", one_per_module(FLIPS, lambda what: FLIPS[what][0]))
 def test_a_flipped_sign_breaks_results(what):
     file, text, replacement, where = FLIPS[what]
     name, _, word = where.partition(" ")

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from itertools import count
-from pathlib import Path
-from types import ModuleType
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -18,11 +12,10 @@ import flexapod as fp
 from flexapod.analysis.sampling import random_states
 from flexapod.equations import virtual_power
 from flexapod.kernels import compile_kernel
+from support.mutants import mutated, one_per_module
 
 BROKEN = 1e-9
 """Share of the largest force that a mutant must be off by at least; agreement is 1e-14."""
-
-NUMBER = count()
 
 MUTANTS = [
     ("inertia_wrench", "lifted = frame.a - gravity", "lifted = frame.a + gravity", "stewart-3-3"),
@@ -49,26 +42,6 @@ MUTANTS = [
 """Module, text, other text, and a robot on which the difference must show."""
 
 
-@contextmanager
-def copied_package(folder: Path, module: str, old: str, new: str) -> Iterator[ModuleType]:
-    """The package under another name, with one text replaced."""
-    alias = f"power_mutant_{next(NUMBER)}"
-    (folder / alias).mkdir()
-    for path in Path(virtual_power.__file__).parent.glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if path.stem == module:
-            assert text.count(old) == 1, f"{module}: {old!r} occurs {text.count(old)} times"
-            text = text.replace(old, new)
-        (folder / alias / path.name).write_text(text.replace("flexapod.equations.virtual_power", alias), encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        yield importlib.import_module(f"{alias}.inverse_dynamics")
-    finally:
-        sys.path.remove(str(folder))
-        for loaded in [key for key in sys.modules if key.split(".")[0] == alias]:
-            del sys.modules[loaded]
-
-
 def robot_of(name: str) -> fp.Robot:
     if name == "delta with rotors":
         return fp.load("delta").with_parameters({"legs.shoulder.inertia": 0.01})
@@ -89,21 +62,21 @@ def expected(name: str) -> tuple[fp.Robot, dict[str, np.ndarray], np.ndarray]:
     return robot, {**states, "wrench": load, "guess": guess}, force
 
 
-def error(folder: Path, module: str, old: str, new: str, name: str) -> float:
+def error(module: str, old: str, new: str, name: str) -> float:
     robot, states, force = expected(name)
-    with copied_package(folder, module, old, new) as package:
-        program = package.virtual_power(robot)
+    with mutated((module, old, new), virtual_power) as package:
+        program = import_module(f"{package.__name__}.inverse_dynamics").virtual_power(robot)
     values = np.array([robot.values[p.name] for p in program.signature.parameters])
     given = {i.name: states[i.name] for i in program.signature.inputs}
     found = compile_kernel(program, backend="numpy").batch(given, values).outputs["force"]
     return float(np.abs(np.nan_to_num(found) - force).max() / np.abs(force).max())
 
 
-def test_a_copy_without_mutation_is_right(tmp_path: Path) -> None:
+def test_a_copy_without_mutation_is_right() -> None:
     for name in ("stewart-3-3", "delta", "hexa with inclined axes"):
-        assert error(tmp_path, "inverse_dynamics", "equation.h - wrench", "equation.h - wrench", name) < 1e-12
+        assert error("inverse_dynamics", "equation.h - wrench", "equation.h - wrench", name) < 1e-12
 
 
-@pytest.mark.parametrize(("module", "old", "new", "name"), MUTANTS)
-def test_mutants_are_seen(module: str, old: str, new: str, name: str, tmp_path: Path) -> None:
-    assert error(tmp_path, module, old, new, name) > BROKEN
+@pytest.mark.parametrize(("module", "old", "new", "name"), one_per_module(MUTANTS))
+def test_mutants_are_seen(module: str, old: str, new: str, name: str) -> None:
+    assert error(module, old, new, name) > BROKEN

@@ -5,10 +5,7 @@ inertia wrenches), virtual body velocities from the same kernel run with unit tw
 """
 
 import csv
-import importlib
-import sys
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +20,7 @@ from flexapod.equations.virtual_work import virtual_work
 from flexapod.errors import InputError
 from flexapod.kernels import compile_kernel
 from flexapod.motions.papers import sinatra_motion, staicu_motion
+from support.mutants import mutated, one_per_module
 
 DATA = Path(__file__).parents[1] / "data"
 CATALOGUE = [
@@ -415,7 +413,6 @@ MUTANTS = [
     ("general_connectivity", "- platform.velocity(r)) * 2", "- platform.velocity(r))", "planar-3-rrp"),
     ("general_connectivity", "platform.acceleration(r) - acceleration", "platform.acceleration(r) + acceleration", "delta"),
 ]
-NUMBER = count()
 
 
 @cache
@@ -424,35 +421,22 @@ def few_samples(name):
     return states, wrench, true_forces(robot_of(name), states, wrench, motion, basis)
 
 
-def mutant_error(folder, module, old, new, name):
-    """Error of the formulation with one text replaced: the package is copied under another name and imported from there."""
-    alias = f"mutant_{next(NUMBER)}"
-    (folder / alias).mkdir()
-    for path in Path(package.__file__).parent.glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if path.stem == module:
-            assert text.count(old) == 1, f"{module}: {old!r} occurs {text.count(old)} times"
-            text = text.replace(old, new)
-        text = text.replace("flexapod.equations.virtual_work", alias)
-        (folder / alias / path.name).write_text(text, encoding="utf-8")
-    sys.path.insert(0, str(folder))
-    try:
-        mutated = importlib.import_module(alias)
-        states, wrench, expected = few_samples(name)
-        run = bound_kernel(robot_of(name), mutated.virtual_work(robot_of(name)))
-        batch, _ = solve_from_home(run, {**states, "wrench": wrench})
-        return largest_error(np.nan_to_num(batch.outputs["force"]), expected)
-    finally:
-        sys.path.remove(str(folder))
-        for loaded in [key for key in sys.modules if key.split(".")[0] == alias]:
-            del sys.modules[loaded]
+def mutant_error(module, old, new, name):
+    """Error of the formulation with one text replaced."""
+    states, wrench, expected = few_samples(name)
+    with mutated((module, old, new), package) as copy:
+        run = bound_kernel(robot_of(name), copy.virtual_work(robot_of(name)))
+    batch, _ = solve_from_home(run, {**states, "wrench": wrench})
+    return largest_error(np.nan_to_num(batch.outputs["force"]), expected)
 
 
 @pytest.mark.parametrize("name", sorted({mutant[3] for mutant in MUTANTS}))
-def test_a_copy_without_mutation_is_right(name, tmp_path):
-    assert mutant_error(tmp_path, "recursion", "def outward(", "def outward(", name) < TRUTH
+def test_a_copy_without_mutation_is_right(name):
+    assert mutant_error("recursion", "def outward(", "def outward(", name) < TRUTH
 
 
-@pytest.mark.parametrize(("module", "old", "new", "name"), MUTANTS, ids=lambda value: value if isinstance(value, str) else None)
-def test_mutants_are_seen(module, old, new, name, tmp_path):
-    assert mutant_error(tmp_path, module, old, new, name) > BROKEN
+@pytest.mark.parametrize(
+    ("module", "old", "new", "name"), one_per_module(MUTANTS), ids=lambda value: value if isinstance(value, str) else None
+)
+def test_mutants_are_seen(module, old, new, name):
+    assert mutant_error(module, old, new, name) > BROKEN

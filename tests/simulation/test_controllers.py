@@ -156,6 +156,8 @@ def test_a_function_controls_like_the_compiled_one() -> None:
         ({"delay": 0.01}, "belong to a sampled controller"),
         ({"rate": 100.0, "delay": 0.005}, "whole number of sampling periods"),
         ({"rate": -1.0}, "samples per second above 0"),
+        ({"delay": 10**30}, "belong to a sampled controller"),
+        ({"rate": float("inf")}, "expected finite numbers"),
     ],
 )
 def test_impossible_controllers_are_refused(options: dict, words: str) -> None:

@@ -54,5 +54,7 @@ def test_refusals() -> None:
     robot = robot_named("bench-6ups")
     with pytest.raises(fp.InputError, match="nothing varies"):
         fp.simulate_study(robot, pd_motion(), controller=PD_RUN)
+    with pytest.raises(fp.InputError, match="starts: there is no state; give one per trajectory"):
+        fp.simulate_study(robot, pd_motion(), controller=PD_RUN, starts=fp.State(position=np.zeros((0, 3))))
     with pytest.raises(fp.InputError, match="no number called 'mass'"):
         fp.simulate_study(robot, pd_motion(), controller=PD_RUN, values={"mass": [1.0]})

@@ -176,6 +176,8 @@ def checked(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             if name in CHECKS:
                 CHECKS[name](name, value)
+            if value is None and isinstance(signature.parameters[name].default, float):
+                _refuse(name, "a number", value)
         return verb(*args, **kwargs)
 
     return call

@@ -102,6 +102,8 @@ def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) ->
         turned = True
     elif orientation is not None:
         base, turned = rotations("orientation", orientation, (3, 3)), True
+    if not axes:
+        raise InputError("grid: there is no axis; give values of at least one of x, y, z, rx, ry, rz, tilt, azimuth, torsion")
     return PoseGrid(axes=axes, home_position=np.array(robot.home.position), base=base, turned=turned)
 
 

@@ -6,6 +6,7 @@ be delayed. Its gains are parameters of the kernel: other gains never recompile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -54,7 +55,7 @@ class Controller:
             check_array(name, getattr(self, name, None))
         if getattr(self, "model", None) is not None:
             check_robot("model", self.model)  # type: ignore[attr-defined]
-        if self.delay is None or not np.isfinite(self.delay) or not np.isfinite(self.rate or 0.0):
+        if self.delay is None or not math.isfinite(self.delay) or not math.isfinite(self.rate or 0.0):
             raise InputError(f"rate, delay: expected finite numbers, got {self.rate!r} and {self.delay!r}")
         if self.rate is not None and not self.rate > 0:
             raise InputError(f"rate: expected samples per second above 0, got {self.rate!r}")

@@ -63,6 +63,8 @@ def simulate_study(
     _check("force", "rk4", (), step)
     refuse(robot, "simulate_study", controller=controller, force=force, wrench=wrench, friction=friction)
     length = _duration(motion, duration)
+    if starts is not None and not starts.single and len(starts) == 0:
+        raise InputError("starts: there is no state; give one per trajectory")
     first = None if starts is None else _single(starts, 0)
     setup = make_setup(
         robot, motion, drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method="rk4",
