@@ -30,9 +30,10 @@ def lines_of(robot):
     return text.count("\n")
 
 
-def test_twice_the_modes_are_at_most_twice_the_code(benchmark):
+@pytest.mark.parametrize("modes", [10, pytest.param(20, marks=pytest.mark.full)])
+def test_twice_the_modes_are_at_most_twice_the_code(benchmark, modes):
     """Moments of pairs of modes are N^2 parameters: they are read and copied in loops, never one by one."""
-    assert lines_of(benchmark.robot_with(40)) <= 2 * lines_of(benchmark.robot_with(20))
+    assert lines_of(benchmark.robot_with(2 * modes)) <= 2 * lines_of(benchmark.robot_with(modes))
 
 
 def rows(power):

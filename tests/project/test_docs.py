@@ -3,7 +3,8 @@
 Every ```python block of README and docs is executed: the blocks of one page share a namespace and run in order, in
 an empty folder. A block with `<!-- file: name -->` on the line above is saved there first. A ```console block with `<!-- run -->`
 on the line above is executed too: each line `$ flexapod ...` is a command that must succeed (or end with the code that a comment
-`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything.
+`# exit 1` behind it says), and the lines below it must appear in its output in this order; `...` stands for anything. Commands of
+README run as processes of their own, as a user starts them; those of the other pages in this one, which has everything loaded.
 """
 
 import os
@@ -16,6 +17,9 @@ from pathlib import Path
 import pytest
 from fences import Block, blocks
 from places import DOCS, ROOT, pages
+from typer.testing import CliRunner
+
+from flexapod.views.cli import app
 
 RUN_PAGES = [page for page in pages() if any(b.language == "python" or b.run for b in blocks(page))]
 
@@ -57,7 +61,7 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         elif block.run:
             for command, expected in commands(block):
-                check_command(command, expected, tmp_path)
+                check_command(command, expected, tmp_path, own_process=page.name == "README.md")
         elif block.language == "python":
             source = "\n" * (block.line - 1) + block.text  # so that a traceback shows the page's own line
             exec(compile(source, name(page), "exec"), namespace)
@@ -75,20 +79,24 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
     return result
 
 
-def check_command(command: str, expected: list[str], folder: Path) -> None:
+def check_command(command: str, expected: list[str], folder: Path, own_process: bool = True) -> None:
     command, _, code = command.partition("# exit ")
     words = shlex.split(command)
     assert words[0] in {"flexapod", "python"}, f"only flexapod and python commands run in pages: {command}"
-    tools = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "NO_COLOR": "1"}
-    result = subprocess.run(
-        words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert result.returncode == int(code or 0), f"$ {command}\n{result.stdout}{result.stderr}"
-    output = iter([line.strip() for line in (result.stdout + result.stderr * bool(code)).splitlines()])
+    terminal = {"COLUMNS": "120", "NO_COLOR": "1"}
+    if own_process or words[0] == "python":
+        tools = Path(sys.executable).parent
+        environment = os.environ | terminal | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        ended, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        here = CliRunner().invoke(app, words[1:], env=terminal)
+        ended, out, err = here.exit_code, here.stdout, here.stderr
+    assert ended == int(code or 0), f"$ {command}\n{out}{err}"
+    output = iter([line.strip() for line in (out + err * bool(code)).splitlines()])
     for line in expected:
         if line != "...":
-            assert any(found == line for found in output), f"$ {command}\nmissing line: {line}\n{result.stdout}"
+            assert any(found == line for found in output), f"$ {command}\nmissing line: {line}\n{out}"
 
 
 def test_console_checker_finds_a_wrong_line(tmp_path: Path) -> None:

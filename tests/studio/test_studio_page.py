@@ -15,6 +15,8 @@ from flexapod.views.studio.app import Studio
 
 ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
 """The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
+KINDS = ["five-bar", "hexaslide", "gough-stewart-flexible"]
+"""Robots of the usual run: below six DOF, six of them, flexible; `make test-full` takes all."""
 BEATS = 12
 """Slider steps whose latency is measured."""
 
@@ -74,9 +76,10 @@ def not_blank(path: Path) -> None:
     assert len(np.unique(middle.reshape(-1, 3), axis=0)) > 200
 
 
-def test_every_robot_is_loaded_and_moved(fresh: Studio, page: Page) -> None:
+@pytest.mark.parametrize("names", [KINDS, pytest.param(ROBOTS, marks=pytest.mark.full)], ids=["kinds", "all"])
+def test_every_robot_is_loaded_and_moved(fresh: Studio, page: Page, names: list[str]) -> None:
     """From the list; then a slider moves it, and the forces are those of inverse dynamics, to the last digit shown."""
-    for name in ROBOTS:
+    for name in names:
         page.tab("Robot")
         if fresh.session.robot.name != name:
             page.choose("Catalogue", name)
@@ -245,6 +248,7 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
     first.picture("reloaded")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "goal"), [("stewart-3-3", 50.0), ("gough-stewart-flexible", 100.0)])
 def test_latency_is_reported(
     fresh: Studio, drawn: Page, tab: Tab, record_property: Callable[[str, object], None], name: str, goal: float

@@ -8,10 +8,39 @@ from __future__ import annotations
 
 import pytest
 
-FULL: dict[str, str] = {}
-"""Beginning of a test's name -> what the usual run keeps of it."""
+FULL = {
+    "studio/test_studio_life.py::test_a_thousand_clients": "single clients that come, go and are cut off, in the same file",
+    "views/test_briot_page.py::test_what_friction_leaves": "the square without friction and its verdicts, in the same file",
+}
+"""Beginning of a test's name -> what the usual run keeps of its subject."""
 
-SLOW: tuple[str, ...] = ()
+KINDS = ("stewart-3-3", "hexaslide", "gough-stewart", "delta", "five-bar", "planar-4-prr")
+"""A robot of every kind: legs that extend, slide, are given as a table, are general; mobility below six, redundant drives."""
+
+CHOSEN = {
+    "equations/test_formulations_agree.py::test_formulations_agree[virtual_work": KINDS,
+    "equations/test_formulations_agree.py::test_formulations_agree[newton_euler": KINDS,
+    "equations/test_formulations_agree.py::test_external_wrench[virtual_work": KINDS,
+    "equations/test_formulations_agree.py::test_external_wrench[newton_euler": KINDS,
+    "studio/test_studio_drawing.py::test_frames_are_where": ("stewart-3-3", "five-bar", "gough-stewart-flexible", "dualemps"),
+}
+"""Beginning of a test's name -> parameters that the usual run keeps; the others of the catalogue are left to the full one."""
+
+SLOW: tuple[str, ...] = (
+    "bridges",
+    "docs",
+    "elastodynamics",
+    "examples",
+    "identification/test_campaigns",
+    "laws/test_cold_start",
+    "project/test_docs",
+    "project/test_style",
+    "robot/test_fuzzed",
+    "robot/test_structure",
+    "simulation/test_killed_runs",
+    "studio",
+    "views",
+)
 """Files and folders that take long: browsers, documentation, examples, processes that are killed, large comparisons."""
 
 
@@ -21,12 +50,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    unused = set(FULL) | set(SLOW)
+    unused = {*FULL, *CHOSEN, *SLOW}
     for item in items:
-        for table, mark in ((FULL, pytest.mark.full), (SLOW, pytest.mark.slow)):
+        for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (SLOW, pytest.mark.slow)):
             for name in table:
                 if item.nodeid.startswith(f"tests/{name}"):
                     unused.discard(name)
-                    item.add_marker(mark)
+                    if table is not CHOSEN or not any(word in item.nodeid for word in CHOSEN[name]):
+                        item.add_marker(mark)
     if unused and config.args == config.getini("testpaths"):
         raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
