@@ -11,6 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.views import cli
 from flexapod.views.commands.guard import EXAMPLES
+from support.patience import PATIENCE
 
 DOCS = Path(__file__).parents[2] / "docs"
 STYLE = (
@@ -30,7 +31,7 @@ def pages_of(body: str, folder: Path) -> int:
     flags = ["--headless", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={folder / 'sheet.pdf'}"]
     if hasattr(os, "getuid") and os.getuid() == 0:
         flags.append("--no-sandbox")
-    subprocess.run([path, *flags, (folder / "sheet.html").as_uri()], check=True, capture_output=True, timeout=120)
+    subprocess.run([path, *flags, (folder / "sheet.html").as_uri()], check=True, capture_output=True, timeout=PATIENCE)
     return len(re.findall(rb"/Type\s*/Page\b", (folder / "sheet.pdf").read_bytes()))
 
 

@@ -38,9 +38,7 @@ def test_examples_are_short(example: Path) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
-def test_examples_run(
-    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_run(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     if example == EXAMPLES[0]:
         environment = os.environ | {"PYTHONWARNINGS": "error::UserWarning"}

@@ -13,6 +13,7 @@ import pytest
 
 from flexapod.flexible import FlexibleBodyError, from_matrices, from_modes
 from flexapod.flexible.npz_reader import LARGEST, read_npz
+from support.patience import PATIENCE
 
 KEYS = ("r0", "mass")
 MEMORY = 60 * 2**20
@@ -76,7 +77,7 @@ def test_a_bomb_stays_packed(tmp_path: Path) -> None:
         "try:\n    from_modes(sys.argv[1])\nexcept FlexibleBodyError as e:\n"
         "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start, e)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True, timeout=120)
+    ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True, timeout=PATIENCE)
     unit = 1 if sys.platform == "darwin" else 1024
     assert int(ran.stdout.split()[0]) * unit < MEMORY
     assert "bytes unpacked, more than" in ran.stdout

@@ -8,6 +8,8 @@ import numpy as np
 from flexapod.kernels import Parameter, Program
 
 SAMPLES = 1000
+PATIENCE = 900.0
+"""Seconds after which a process hangs; a busy machine needs minutes."""
 PARAMETERS = np.array([0.9, 1.7, 0.0, 1.3, 0.6, 1.1])
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_programs import PARAMETERS, inputs_for, nested
+from kernel_programs import PARAMETERS, PATIENCE, inputs_for, nested
 
 from flexapod.kernels import cache_entries, cached_kernel, clear_cache, compilations
 from flexapod.kernels.cache import forget, pack, unpack
@@ -116,7 +116,7 @@ print(batch.outputs["total"].tobytes().hex())
         for _ in range(8)
     ]
     for job in jobs:
-        out, err = job.communicate(timeout=120)
+        out, err = job.communicate(timeout=PATIENCE)
         assert job.returncode == 0, err.decode()
         assert bytes.fromhex(out.decode().strip()) == EXPECTED["total"].tobytes()
     assert [p.suffix for p in (tmp_path / "cold").iterdir()] == [".kernel"]

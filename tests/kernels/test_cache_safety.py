@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_programs import PARAMETERS, inputs_for, nested
+from kernel_programs import PARAMETERS, PATIENCE, inputs_for, nested
 
 from flexapod.kernels import cache_entries, cache_folder, cached_kernel, clear_cache, compilations
 from flexapod.kernels.cache import MAGIC, forget, pack, unpack
@@ -86,7 +86,7 @@ print([e.name for e in cache_entries()] if {listing} else t.total().tobytes().he
 if {listing}:
     clear_cache()
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ("['(damaged)']" if listing else EXPECTED["total"].tobytes().hex())
 
@@ -215,7 +215,7 @@ def test_fork_while_another_thread_compiles(name):
     held.wait()
     child = multiprocessing.get_context("fork").Process(target=child_answers)
     child.start()
-    child.join(60)
+    child.join(PATIENCE)
     stuck = child.is_alive()
     if stuck:
         child.kill()
@@ -242,7 +242,7 @@ def test_forks_during_real_compilations():
         for _ in range(5):
             child = multiprocessing.get_context("fork").Process(target=child_answers)
             child.start()
-            child.join(60)
+            child.join(PATIENCE)
             if child.is_alive():
                 child.kill()
                 pytest.fail("a forked child waits for ever")

@@ -12,6 +12,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.kernels.cache import forget
+from support.patience import PATIENCE
 
 PROCESSES = 4
 """Started at once; tests/kernels/test_cache.py does the same with eight and a smaller program."""
@@ -32,7 +33,7 @@ def start(cache: Path) -> subprocess.Popen[str]:
 
 
 def answer(job: subprocess.Popen[str]) -> str:
-    out, err = job.communicate(timeout=300)
+    out, err = job.communicate(timeout=PATIENCE)
     assert job.returncode == 0, err
     assert err == ""
     return out.strip()

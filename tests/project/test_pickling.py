@@ -12,6 +12,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.results import SampleError
 from support.kinds import robot_of_kind
+from support.patience import PATIENCE
 
 
 def forces(robot: fp.Robot, state: fp.State) -> np.ndarray:
@@ -55,10 +56,10 @@ def test_variants_keep_their_home_and_body() -> None:
 def test_a_spawned_worker_gives_the_same_forces() -> None:
     robot = robot_of_kind("rigid, mobility below 6")
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = pool.submit(forces, robot, home(robot)).result(timeout=120)
+        found = pool.submit(forces, robot, home(robot)).result(timeout=PATIENCE)
         np.testing.assert_array_equal(found, forces(robot, home(robot)))
         with pytest.raises(SampleError, match="the Jacobian of five-bar") as caught:
-            pool.submit(failing, robot).result(timeout=120)
+            pool.submit(failing, robot).result(timeout=PATIENCE)
     assert caught.value.sample == 0
     assert caught.value.reason
 

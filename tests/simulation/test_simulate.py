@@ -155,9 +155,7 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path: Path, monkeypatch: pyte
     whole = fp.simulate(robot_named("bench-6ups"), pd_motion(), **options)
     command = [sys.executable, "-c", LONG, str(Path(__file__).parent), str(file), str(duration)]
     child = subprocess.Popen(command)
-    for _ in range(3000):
-        if file.exists() or child.poll() is not None:
-            break
+    while not file.exists() and child.poll() is None:
         time.sleep(0.01)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()

@@ -8,7 +8,7 @@ from typing import Any
 
 from flexapod.views.studio.app import Studio
 
-PATIENCE = 120_000
+PATIENCE = 300_000
 """Milliseconds until a text must appear: a busy machine with software rendering is slow, and failures wait this long once."""
 
 WITHOUT_DRAWING = """

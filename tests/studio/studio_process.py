@@ -10,8 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+from support.patience import PATIENCE
+
 PICTURES = Path(__file__).resolve().parents[2] / "out" / "studio"
-READY = 240.0
+READY = 900.0
 """Seconds that equations may take to compile on a busy machine, where nothing is in the cache."""
 
 
@@ -37,5 +39,5 @@ class Command:
         """Exit code, output and errors after a signal."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err

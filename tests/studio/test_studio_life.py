@@ -131,7 +131,7 @@ def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
             await page.send(pack(CAMERA))
             await page.send(pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": 4.25}}))
             await asyncio.sleep(0.3)
-            await asyncio.wait_for(page.recv(), 5)
+            await asyncio.wait_for(page.recv(), 60)
             return page.state.name == "OPEN"
         except (TimeoutError, websockets.ConnectionClosed):
             return False
@@ -185,7 +185,7 @@ async def visits(port: int, count: int, at_once: int = 20) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads memory and threads from /proc")
 def test_a_thousand_clients_leave_nothing_behind(command: Callable[..., Command]) -> None:
     server = command("stewart-3-3")
-    assert until(lambda: idle(server.process.pid), 240), "the robot is never ready"
+    assert until(lambda: idle(server.process.pid), 900), "the robot is never ready"
     asyncio.run(visits(server.port, 200))  # caches fill, the allocator takes its pages
     assert until(lambda: idle(server.process.pid))
     before = resident(server.process.pid)
@@ -211,7 +211,7 @@ def test_the_command_starts_listens_here_and_closes(
     record_property("studio start", f"{server.started:.2f} s to the page's address")
     PICTURES.mkdir(parents=True, exist_ok=True)
     (PICTURES / "start.txt").write_text(f"{server.started:.2f} s from the command to the page's address\n")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as page:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as page:
         page.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert b"200 OK" in page.recv(200)
     if sys.platform == "linux":
@@ -260,11 +260,11 @@ def test_loop_keeps_order_and_the_latest_wins() -> None:
     loop.post("other", lambda: said.append("other"))
     loop.post("wrong", lambda: 1 / 0)
     loop.start()
-    assert loop.settle(5)
+    assert loop.settle(60)
     assert said == [99, "other", "quiet"]
     assert isinstance(errors[0], ZeroDivisionError)
     loop.beat(0.001, lambda: said.append("beat"))
-    assert until(lambda: said.count("beat") > 3, 5)
+    assert until(lambda: said.count("beat") > 3, 60)
     loop.beat(None)
     loop.stop()
     count = len(said)
@@ -288,21 +288,21 @@ def test_a_newer_job_takes_over() -> None:
         return "slow"
 
     jobs.start("slow", slow, results.append)
-    assert until(lambda: ("slow", 0.5) in told, 5)
+    assert until(lambda: ("slow", 0.5) in told, 60)
     jobs.start("quick", lambda report: "quick", results.append)
-    assert until(lambda: results == ["quick"], 5)
+    assert until(lambda: results == ["quick"], 60)
     release.set()
-    assert until(lambda: not jobs.running, 5)
+    assert until(lambda: not jobs.running, 60)
     assert results == ["quick"]
     assert ("slow", 0.9) not in told
     jobs.start("wrong", lambda report: 1 / 0, results.append)
-    assert until(lambda: "division by zero" in told, 5)
+    assert until(lambda: "division by zero" in told, 60)
     release.clear()
     jobs.start("dropped", slow, results.append)
     jobs.cancel()
     release.set()
-    assert until(lambda: not jobs.running, 5)
-    assert loop.settle(5)
+    assert until(lambda: not jobs.running, 60)
+    assert loop.settle(60)
     assert results == ["quick"]
     loop.stop()
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from flexapod.views.cli import app
+from support.patience import PATIENCE
 
 Run = Callable[..., Any]
 
@@ -39,9 +40,10 @@ def opened(browser: Any) -> Iterator[Callable[[Path], tuple[Any, list[str]]]]:
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda e: errors.append(str(e)))
         page.on("request", lambda r: errors.append(f"request {r.url}") if r.url.startswith("http") else None)
-        page.goto(path.resolve().as_uri(), timeout=60_000)
+        page.goto(path.resolve().as_uri(), timeout=1000 * PATIENCE)
         page.wait_for_function(
-            "[...document.querySelectorAll('.plotly-graph-div')].every(d => d.querySelector('.main-svg'))", timeout=60_000
+            "[...document.querySelectorAll('.plotly-graph-div')].every(d => d.querySelector('.main-svg'))",
+            timeout=1000 * PATIENCE,
         )
         return page, errors
 
