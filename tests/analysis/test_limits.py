@@ -11,8 +11,7 @@ from flexapod.analysis.reach import shortfall
 from flexapod.analysis.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
-
-ROBOTS = [name for name in sorted(fp.catalogue()) if not fp.load(name).elastic_names]
+from support.robots import RIGID
 
 
 def edited(tmp_path, name, *changes):
@@ -53,7 +52,7 @@ def bend_of(robot, swivel, q, platform):
     return angle(seen(q, platform), seen(leg.home, robot.home.rotation))
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 def test_deflections_agree_with_link_frames(name):
     robot = fp.load(name)
     drawn = random_states(robot, 12, seed=8)

@@ -12,13 +12,13 @@ from flexapod.analysis.pose_reasons import PoseNotFoundError
 from flexapod.analysis.pose_search import PoseSearch
 from flexapod.analysis.sampling import random_states
 from flexapod.motions.rotations import rotvec_rotation
+from support.robots import RIGID
 
 ROUND_TRIP = 1e-10  # asked for; measured 1e-14
 EXACT = 1e-12  # closed form against Newton, rotations that must vanish
 SAMPLES = 1000
 
 
-RIGID = [name for name in sorted(fp.catalogue()) if not fp.load(name).elastic_names]
 
 
 @pytest.fixture(scope="module", params=RIGID)

@@ -11,8 +11,7 @@ import flexapod as fp
 from flexapod.analysis.sampling import random_states
 from flexapod.equations.minimal.conditions import applies
 from flexapod.robot.model import RigidBody
-
-ROBOTS = [name for name in fp.catalogue() if not fp.load(name).elastic_names]
+from support.robots import RIGID
 
 STATES = 10_000
 
@@ -37,7 +36,7 @@ def reference(name: str) -> np.ndarray:
     return fp.inverse_dynamics(robot, motion, friction=False, formulation="virtual_power").force.values
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("formulation", ["links", "virtual_work", "newton_euler", "minimal"])
 def test_formulations_agree(name: str, formulation: str) -> None:
     robot, motion = case(name)
@@ -50,7 +49,7 @@ def test_formulations_agree(name: str, formulation: str) -> None:
     assert np.abs(force - expected).max() <= AGREE * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("formulation", ["links", "virtual_power", "virtual_work", "newton_euler"])
 def test_external_wrench(name: str, formulation: str) -> None:
     """A wrench at a named point in platform axes does the work that the actuators must give less."""
@@ -69,7 +68,7 @@ def test_external_wrench(name: str, formulation: str) -> None:
     assert np.abs(change + power).max() <= AGREE * terms.max()
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 def test_forward_after_inverse_is_the_identity(name: str) -> None:
     robot, motion = case(name)
     formulations = ["links", "virtual_power"] if applies(robot) else ["links", "virtual_power", "minimal"]
@@ -81,7 +80,7 @@ def test_forward_after_inverse_is_the_identity(name: str) -> None:
             assert np.abs(found[key].values - getattr(motion, key)).max() <= IDENTITY * scale * unit
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 def test_mass_matrix_is_symmetric_positive_definite(name: str) -> None:
     robot, motion = case(name)
     coordinates = "platform" if robot.mobility.rank == 6 else "independent"
@@ -90,7 +89,7 @@ def test_mass_matrix_is_symmetric_positive_definite(name: str) -> None:
     assert np.linalg.eigvalsh(M).min() > 0
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 def test_equation_of_motion_in_actuator_coordinates(name: str) -> None:
     """M q'' + c + g = force with terms from the mass matrix kernel and q'' from kinematics."""
     robot, motion = case(name)
@@ -106,7 +105,7 @@ def test_equation_of_motion_in_actuator_coordinates(name: str) -> None:
     assert np.abs(force - expected).max() <= AGREE * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", RIGID)
 def test_power_balance(name: str) -> None:
     """Actuator power equals the power that all bodies take: Newton and Euler for each in NumPy, from its own motion."""
     robot, motion = case(name)

@@ -19,6 +19,9 @@ FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k != "du
 """Every robot that the laws are checked on: the catalogue, and the files of the tests. `dualemps-8` is `dualemps` with more
 elements: its 72 held coordinates would only take long to compile."""
 
+RIGID = sorted(name for name, path in fp.catalogue().items() if "flexible:" not in path.read_text(encoding="utf-8"))
+"""Robots of the catalogue without flexible bodies, known without building any."""
+
 _loaded: dict[str, Robot] = {}
 
 

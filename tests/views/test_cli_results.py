@@ -13,6 +13,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.chosen_motion import chosen_motion, small_motion
+from support.robots import RIGID
 
 Run = Callable[..., Any]
 
@@ -144,7 +145,7 @@ def test_named_motions_start_at_home() -> None:
     np.testing.assert_allclose(slow.velocity, placed.velocity / 2.0, atol=1e-15)
 
 
-@pytest.mark.parametrize("name", [name for name in fp.catalogue() if not fp.load(name).elastic_names])
+@pytest.mark.parametrize("name", RIGID)
 def test_every_robot_has_a_small_motion(name: str) -> None:
     robot = fp.load(name)
     motion = small_motion(robot)
