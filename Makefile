@@ -32,7 +32,7 @@ demo: $(READY)
 	$(BIN)/python -m flexapod.views.demo
 
 test: MARKED :=
-test-quick: MARKED := -m "not full and not slow"
+test-quick: MARKED := -m "quick and not full"
 test-full: MARKED := -m ""
 test test-quick test-full: $(READY)
 	@command -v cc >/dev/null \

@@ -1,4 +1,4 @@
-"""Which tests belong to which run: `make test-quick` leaves out SLOW, `make test` leaves out FULL, `make test-full` runs all.
+"""Which tests belong to which run: `make test-quick` takes QUICK, `make test` leaves out what is full, `make test-full` runs all.
 
 Tests say `@pytest.mark.full` themselves where they have a sample of their own beside them. This table names what is left to
 another test of the usual run, and to which; a name that no test has any more stops the run.
@@ -26,33 +26,28 @@ CHOSEN = {
 }
 """Beginning of a test's name -> parameters that the usual run keeps; the others of the catalogue are left to the full one."""
 
-SLOW: tuple[str, ...] = (
-    "bridges",
-    "docs",
-    "elastodynamics",
-    "examples",
-    "identification/test_campaigns",
-    "laws/test_cold_start",
-    "project/test_docs",
-    "project/test_style",
-    "robot/test_fuzzed",
-    "robot/test_structure",
-    "simulation/test_killed_runs",
-    "studio",
-    "views",
-)
-"""Files and folders that take long: browsers, documentation, examples, processes that are killed, large comparisons."""
+QUICK = (
+    "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
+    "analysis/test_workspace.py", "description", "equations/test_forward_kinematics", "equations/test_inverse_kinematics",
+    "equations/test_jacobian", "equations/test_minimal", "equations/test_virtual_power_mutants", "flexible/test_beam",
+    "flexible/test_modal_file", "flexible/test_section", "generator/test_factoring", "kernels/test_b", "kernels/test_cache.py",
+    "kernels/test_passes", "kernels/test_program", "kernels/test_se", "kernels/test_tangent", "laws/test_closure",
+    "laws/test_mobility", "motions", "project/test_claims", "project/test_house", "project/test_layers", "project/test_references",
+    "project/test_style.py::test_ruff", "robot/test_b", "robot/test_robot", "robot/test_unphysical", "simulation/test_balance",
+    "simulation/test_orders", "simulation/test_simulate", "spatial", "views/test_cli_help", "views/test_output_files",
+)  # fmt: skip
+"""Files and folders of the quick run: something of every stage, nothing in a browser or in many processes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: left out by make test-quick; named in tests/support/runs.py")
+    config.addinivalue_line("markers", "quick: part of make test-quick; named in tests/support/runs.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    unused = {*FULL, *CHOSEN, *SLOW}
+    unused = {*FULL, *CHOSEN, *QUICK}
     for item in items:
-        for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (SLOW, pytest.mark.slow)):
+        for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (QUICK, pytest.mark.quick)):
             for name in table:
                 if item.nodeid.startswith(f"tests/{name}"):
                     unused.discard(name)
