@@ -14,7 +14,7 @@ import flexapod as fp
 from flexapod.kernels.cache import forget
 from support.patience import PATIENCE
 
-PROCESSES = 4
+PROCESSES = 3
 """Started at once; tests/kernels/test_cache.py does the same with eight and a smaller program."""
 SOLVE = """
 import numpy as np

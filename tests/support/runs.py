@@ -9,8 +9,7 @@ from __future__ import annotations
 import pytest
 
 FULL = {
-    "studio/test_studio_life.py::test_a_thousand_clients": "single clients that come, go and are cut off, in the same file",
-    "views/test_briot_page.py::test_what_friction_leaves": "the square without friction and its verdicts, in the same file",
+    "views/test_briot_page.py::test_what_friction_leaves": "sliders' ranges and the run along the circle, in the same file",
 }
 """Beginning of a test's name -> what the usual run keeps of its subject."""
 
@@ -32,8 +31,8 @@ QUICK = (
     "equations/test_jacobian", "equations/test_minimal", "equations/test_virtual_power_mutants", "flexible/test_beam",
     "flexible/test_modal_file", "flexible/test_section", "generator/test_factoring", "kernels/test_b", "kernels/test_cache.py",
     "kernels/test_passes", "kernels/test_program", "kernels/test_se", "kernels/test_tangent", "laws/test_closure",
-    "laws/test_mobility", "motions", "project/test_claims", "project/test_house", "project/test_layers", "project/test_references",
-    "project/test_style.py::test_ruff", "robot/test_b", "robot/test_robot", "robot/test_unphysical", "simulation/test_balance",
+    "laws/test_mobility", "motions", "project/test_claims", "project/test_house", "project/test_layers",
+    "project/test_references", "project/test_style.py::test_ruff", "robot/test_b", "robot/test_robot", "robot/test_unphysical", "simulation/test_balance",
     "simulation/test_orders", "simulation/test_simulate", "spatial", "views/test_cli_help", "views/test_output_files",
 )  # fmt: skip
 """Files and folders of the quick run: something of every stage, nothing in a browser or in many processes."""
