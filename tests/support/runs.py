@@ -27,13 +27,15 @@ CHOSEN = {
 
 QUICK = (
     "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
-    "analysis/test_workspace.py", "description", "equations/test_forward_kinematics", "equations/test_inverse_kinematics",
-    "equations/test_jacobian", "equations/test_minimal", "equations/test_virtual_power_mutants", "flexible/test_beam",
-    "flexible/test_modal_file", "flexible/test_section", "generator/test_factoring", "kernels/test_b", "kernels/test_cache.py",
-    "kernels/test_passes", "kernels/test_program", "kernels/test_se", "kernels/test_tangent", "laws/test_closure",
-    "laws/test_mobility", "motions", "project/test_claims", "project/test_house", "project/test_layers",
-    "project/test_references", "project/test_style.py::test_ruff", "robot/test_b", "robot/test_robot", "robot/test_unphysical", "simulation/test_balance",
-    "simulation/test_orders", "simulation/test_simulate", "spatial", "views/test_cli_help", "views/test_output_files",
+    "analysis/test_workspace.py", "description", "equations/test_forward_kinematics",
+    "equations/test_inverse_kinematics", "equations/test_jacobian", "equations/test_minimal",
+    "equations/test_virtual_power_mutants", "flexible/test_beam", "flexible/test_modal_file", "flexible/test_section",
+    "generator/test_factoring", "kernels/test_b", "kernels/test_cache.py", "kernels/test_passes",
+    "kernels/test_program", "kernels/test_se", "kernels/test_tangent", "laws/test_closure", "laws/test_mobility",
+    "motions", "project/test_claims", "project/test_house", "project/test_layers", "project/test_references",
+    "project/test_style.py::test_ruff", "robot/test_b", "robot/test_robot", "robot/test_unphysical",
+    "simulation/test_balance", "simulation/test_orders", "simulation/test_simulate", "spatial", "views/test_cli_help",
+    "views/test_output_files",
 )  # fmt: skip
 """Files and folders of the quick run: something of every stage, nothing in a browser or in many processes."""
 
