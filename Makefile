@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-quick test-full lint docs bench clean
+.PHONY: help demo test test-full lint docs bench clean
 
 help:
 	@echo "make demo    show what flexapod does, with pictures"
@@ -31,6 +31,7 @@ $(READY): requirements.txt pyproject.toml
 demo: $(READY)
 	$(BIN)/python -m flexapod.views.demo
 
+.PHONY: test-quick
 test: MARKED :=
 test-quick: MARKED := -m "quick and not full"
 test-full: MARKED := -m ""
