@@ -87,7 +87,15 @@ OF_PLATFORM: Row = {
         "friction by joint loads: not known of the flexible platform of {robot}; set friction='constant'",
     "flexible platform & friction at the platform": AT_PLATFORM,
 }  # fmt: skip
-NO_FRICTION = "friction: not available with the flexible platform of {robot}; set friction=False"
+CARRIED = (
+    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, which has no joint "
+    "forces of its own; give an ActuatorMotion, or use forward_dynamics at the forces found"
+)
+TIED_PARTS = (
+    "shares: {robot} has more actuators ({actuators}) than its loops leave independent; how they share a part of the force is a "
+    "choice, not a contribution. Leave it out"
+)
+MASSLESS = "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
 UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
 WHOLE_POINT = (
     "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
@@ -202,20 +210,18 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
-        ANY: {**SIX_ONLY, "under-actuated": UNDERACTUATED, "tied actuators": TIED},
-        "friction": {
-            "flexible platform": NO_FRICTION, **OF_LEGS,
-            "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION,
-        },
-        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
+        ANY: {"under-actuated": UNDERACTUATED},
+        "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
+        "reactions": {"elastic drive & motion=platform": CARRIED},
+        "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
+        "legs": {"elastic legs": MASSLESS},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
-        "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
+        ANY: {},
+        "friction": {}, "reactions": {}, "formulation": {"flexible legs": LEGS},
         "formulation=links": LINKS,
         "formulation=minimal": {
             **MINIMAL,

@@ -44,6 +44,8 @@ PROGRAMS = {
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
     "elastic_terms": "flexapod.equations.elastodynamics.terms",
+    "elastic_friction": "flexapod.equations.elastodynamics.reactions",
+    "elastic_reactions": "flexapod.equations.elastodynamics.reactions",
     "elastic_potential": "flexapod.equations.elastodynamics.potential",
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",

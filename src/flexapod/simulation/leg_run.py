@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Rubbing
+from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_mass
@@ -52,7 +52,7 @@ class LegLayout:
     method: str
 
     @property
-    def rubbing(self) -> Rubbing:
+    def rubbing(self) -> Friction:
         """Friction with a slope at rest everywhere but at actuators that follow a motion."""
         return self.friction and ("smooth" if self.drive == "force" else "smooth passive")
 

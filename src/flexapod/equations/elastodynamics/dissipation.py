@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Rubbing, joint_forces
+from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.robot.robot import Robot
@@ -47,7 +47,7 @@ def rates_of(robot: Robot, state: ElasticState) -> Any:
     return ca.vertcat(*head, state.ed, *joints)
 
 
-def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
+def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
     """Power [W] that friction and damping take from a state.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -63,7 +63,7 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
 
 
 def tangent_matrices(
-    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Rubbing
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Friction
 ) -> tuple[Any, Any]:
     """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
 
@@ -81,7 +81,7 @@ def tangent_matrices(
     return ca.mtimes(N.T, ca.mtimes(K, N)), ca.mtimes(N.T, ca.mtimes(D, N))
 
 
-def _slope(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
+def _slope(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
     """Derivative (z, z) of the friction forces by all rates: its law differentiated where it depends on rates."""
     size = len(robot.elastic_plan.columns)
     rates = ca.SX.sym("rates", size)
