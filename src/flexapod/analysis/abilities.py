@@ -68,8 +68,8 @@ MOTOR_FRICTION = (
 )
 GIVE = MOTOR + ", or `elastic_acceleration`"
 LOADS = (
-    "friction by joint loads ({loaded_joint}): not known of the {part} of {robot}; give constant coefficients, "
-    "or set friction=False"
+    "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
+    "parts, or friction=False"
 )
 ROTATION = (
     "friction of {rotating_joint}: acts against its relative angular velocity, which the {part} of {robot} do not have; "
@@ -114,6 +114,11 @@ LEG_INTERNAL = (
 )
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 STIFF = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
+STIFF_ONES: Row = {"flexible legs": STIFF, "flexible platform & drive=actuators": STIFF}
+GIVE_FORCES = (
+    "drive='platform': actuator {motor} of {robot} drives through a spring, so that its force does not reach the platform's motion "
+    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
+)
 CONSTRAINED = "method={value!r}: the platform of {robot} is constrained by its legs; use 'rk4' or 'dopri'"
 NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
@@ -273,38 +278,35 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     "simulate": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
-        "drive=actuators": {
-            "flexible platform":
-                "drive='actuators': the actuators alone do not fix the flexible platform of {robot}; "
-                "use drive='platform', or drive='force' with a controller",
-        },
+        ANY: SIX_ONLY,
+        "drive=platform": {"elastic drive": GIVE_FORCES},
         "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
-        "controller": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
+        "controller": {"drive=actuators": FOLLOWED},
         "force": {
             "drive=actuators": FOLLOWED,
             "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
         },
-        "wrench": {"flexible legs": RUN},
+        "wrench": {},
         "start": {"rigid & drive=actuators": FOLLOWED},
         "method": {"rigid & drive=actuators": FOLLOWED},
-        "method=rk4": {"flexible legs": STIFF},
-        "method=dopri": {"flexible legs": STIFF},
-        "method=cvode": {"flexible legs": STIFF},
+        "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": STIFF_ONES,
         "method=implicit": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
         "method=radau": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
         "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "friction": {
-            **OF_LEGS, **OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
+            "flexible legs & friction by loads & friction=True": LOADS,
+            "flexible platform & friction by loads & friction=True": LOADS,
+            "flexible platform & friction at the platform & drive=force": AT_PLATFORM,
+            "flexible platform & friction at the platform & drive=platform": AT_PLATFORM,
+            "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
             "rigid & drive=actuators & friction=constant & friction by loads":
                 "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
         },
-        "events": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
-        "watch": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
-        "reactions": {"flexible legs": RUN, "flexible platform": PLATFORM, "under-actuated": NO_INVERSE},
-        "save": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        "events": {"rigid & drive=actuators": FOLLOWED},
+        "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        "reactions": {"rigid & under-actuated": NO_INVERSE},
+        "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
     },
     "simulate_study": {
         ANY: {"flexible legs": ONE_BY_ONE},

@@ -144,7 +144,7 @@ def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
     return {
         "time": times, "position": rows[:, place["p"]], "velocity": rows[:, place["v"]], "angular_velocity": rows[:, place["w"]],
         **{name: found[name] for name in ("rotation", "actuator_position", "actuator_velocity")},
-        **elastic_samples(layout, rows),
+        **elastic_samples(layout, rows, found),
     }  # fmt: skip
 
 
