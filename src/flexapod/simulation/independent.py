@@ -233,19 +233,25 @@ def _forces(
     seen: tuple[Moment, Coordinates], z: Any, signals: dict[str, Any],
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Actuator forces, the part of them that is supplied, and the integrand of an integral part."""
+    integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
+
+    def inverse(command: Any) -> Any:
+        return _inverse(layout.robot, now.motion, q, X, beta, command)
+
+    return controlled(scope, layout, parts.get("held"), seen[0].driven_by(inverse), seen[1], integral, signals)
+
+
+def controlled(
+    scope: Scope, layout: IndependentLayout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part."""
     n, controller, robot = layout.actuators, layout.controller, layout.robot
     force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
     if controller is not None and controller.rate is not None:
-        force = parts["held"][:n]
+        force = held[:n]
     elif controller is not None:
-        integral = parts["integral"] + z[-n:] if "integral" in layout.extra else None
-
-        def inverse(command: Any) -> Any:
-            return _inverse(robot, now.motion, q, X, beta, command)
-
-        moment = seen[0].driven_by(inverse)
-        asked = controller.force(scope, robot, moment, seen[1], signals, integral)
-        error = controller.error(seen[1], signals)
+        asked = controller.force(scope, robot, moment, c, signals, integral)
+        error = controller.error(c, signals)
         if controller.stores:
             stored = asked
         else:

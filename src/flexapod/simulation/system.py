@@ -161,10 +161,18 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
         period: of sampling [s].
         column: signals at the start of the row.
     """
-    controller, n = layout.controller, layout.actuators
-    assert controller is not None
     signals = layout.at_node(column)
     scope, moment, c = state_now(scope, layout, parts, signals)
+    return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
+
+
+def sampled_at(
+    scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, signals: dict[str, Any], moment: Moment,
+    c: Coordinates,
+) -> dict[str, Any]:  # fmt: skip
+    """As `sampled`, with platform and actuators given."""
+    controller, n = layout.controller, layout.actuators
+    assert controller is not None
     new = {}
     if controller.quantised:
         step = gain(scope, layout.robot, "resolution")

@@ -10,10 +10,11 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
 
@@ -79,6 +80,17 @@ def tangent_matrices(
     N[list(plan.independent), :] = ca.SX.eye(len(plan.independent))
     N[list(plan.bound), :] = X
     return ca.mtimes(N.T, ca.mtimes(K, N)), ca.mtimes(N.T, ca.mtimes(D, N))
+
+
+def elastic_sliding(robot: Robot, friction: Friction) -> Program:
+    """The program: a closed state in; `friction` (z,) against the motion, and `slope` (z, z), its derivative by the rates, out."""
+    b = Program("elastic_sliding")
+    values, state = Values(b), read_state(b, robot)
+    motion, size = tree_motion(values, robot, state), len(robot.elastic_plan.columns)
+    force = joint_forces(values, robot, state, motion, friction) - joint_forces(values, robot, state, motion, False)
+    b.output("friction", force, shape=(size,), dims=("coordinate",))
+    b.output("slope", ca.densify(_slope(values, robot, state, friction)), shape=(size, size), dims=("coordinate", "coordinate_"))
+    return b
 
 
 def _slope(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
