@@ -95,7 +95,9 @@ TIED_PARTS = (
     "shares: {robot} has more actuators ({actuators}) than its loops leave independent; how they share a part of the force is a "
     "choice, not a contribution. Leave it out"
 )
-MASSLESS = "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
+MASSLESS = (
+    "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
+)
 UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
 WHOLE_POINT = (
     "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
@@ -116,7 +118,7 @@ FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exa
 STIFF = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
 STIFF_ONES: Row = {"flexible legs": STIFF, "flexible platform & drive=actuators": STIFF}
 GIVE_FORCES = (
-    "drive='platform': actuator {motor} of {robot} drives through a spring, so that its force does not reach the platform's motion "
+    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
 )
 CONSTRAINED = "method={value!r}: the platform of {robot} is constrained by its legs; use 'rk4' or 'dopri'"

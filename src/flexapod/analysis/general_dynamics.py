@@ -2,9 +2,9 @@ r"""The whole equation of any robot in numbers: forces, accelerations, multiplie
 
 .. math:: M_z\ddot z + h = E^T\Gamma + A^T\lambda + Q_f(N),\qquad A\ddot z + \gamma = 0,\qquad J\ddot u = r
 
-Projected on the independent coordinates it gives accelerations and actuator forces; what is left over gives the multipliers, hence
-every joint's load N. Friction by loads is a fixed point over the same factors. More actuators than the motion needs: forces of
-least norm. Closing rows that repeat each other (over-constrained, rigid): the reactions that they touch are NaN.
+Projected on the independent coordinates it gives accelerations and actuator forces; what is left over gives the multipliers,
+hence every joint's load N. Friction by loads is a fixed point over the same factors. More actuators than the motion needs:
+forces of least norm. Closing rows that repeat each other (over-constrained, rigid): the reactions that they touch are NaN.
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ def _solution(
         rest = np.einsum("nij,nj->ni", terms.mass, z) + terms.forces - Q
         rest[:, driven_columns(robot)] -= force
         return Solution(
-            force=force, independent=u, coordinates=z, multiplier=_multipliers(robot, terms, rest), load=load, friction=Q, terms=terms,
-            wrench=wrench,
+            force=force, independent=u, coordinates=z, multiplier=_multipliers(robot, terms, rest), load=load, friction=Q,
+            terms=terms, wrench=wrench,
         )  # fmt: skip
 
     if not sources:

@@ -26,6 +26,9 @@ BROKEN = 0.1
 START = 1e-6
 """Part of the energy at the start below which nothing counts as exchanged."""
 
+NOTHING = 1e-18
+"""Energy [J] that is rounding whatever the robot's size."""
+
 NAMES = ("supplied_work", "work", "external_work", "dissipated_energy", "dissipated")
 
 
@@ -60,4 +63,4 @@ def exchanged(variables: Variables) -> Array:
     terms += [np.abs(variables[key][1]).reshape(len(energies[0]), -1).sum(axis=1) for key in NAMES if key in variables]
     with np.errstate(invalid="ignore", over="ignore"):
         size = np.maximum.accumulate(np.nan_to_num(np.sum(terms, axis=0), nan=0.0, posinf=np.finfo(float).max))
-    return np.maximum(size, START * sum(abs(float(e[0])) for e in energies))
+    return np.maximum(size, NOTHING / BROKEN + START * sum(abs(float(e[0])) for e in energies))

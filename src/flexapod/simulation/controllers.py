@@ -254,8 +254,6 @@ class ComputedTorque(Controller):
         error = ca.vertcat(r[:3] - moment.p, rotation_error(R_r, moment.R))
         kp, kd = (ca.vertcat(*[scope.root.parameter(f"controller.{k}.{i}") for i in range(6)]) for k in ("kp", "kd"))
         command = r[18:24] + kd * (r[12:18] - moment.twist) + kp * error
-        if self.model is None and moment.inverse is not None:
-            return moment.inverse(command)
         if self.model is None and moment.e is not None:
             return inverse_force(scope, robot, moment, command)
         robot = self.model if self.model is not None else robot

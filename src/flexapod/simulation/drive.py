@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
-from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.numeric_rows import runner_of
+from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
 

@@ -18,7 +18,13 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_columns, platform_modes, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import (
+    ElasticState,
+    TreeMotion,
+    platform_columns,
+    platform_modes,
+    tree_motion,
+)
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
@@ -34,7 +40,7 @@ from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.scope import Scope
 from flexapod.simulation.system import limited
-from flexapod.spatial.linear import solve, solve_symmetric
+from flexapod.spatial.linear import solve_symmetric
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,20 +169,6 @@ def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coor
     return moment, Coordinates(q=joints[driven], qd=rates[driven], joints=joints, joint_rates=rates)
 
 
-def carried_moment(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], signals: dict[str, Any]
-) -> tuple[Moment, Coordinates]:
-    """Platform and actuators at the start of a row; with the inverse dynamics there for controllers that ask for it."""
-    now, robot = carried_loops(scope.root, layout, parts), layout.robot
-    moment, c = observed_moment(layout, now)
-
-    def inverse(command: Any) -> Any:
-        q = link_equation_at(scope.root, Values(scope.root), robot, now.state, layout.sliding, signals.get("wrench"))
-        return _inverse(robot, now.motion, q, *solve_loops(robot.elastic_plan, q.A, q.gamma), command)
-
-    return moment.driven_by(inverse), c
-
-
 @dataclass(frozen=True, kw_only=True)
 class Action:
     """What acts at a state: the equation, forces (actuators,), rates of what is integrated beside, residual (u,)."""
@@ -212,7 +204,8 @@ def acting(
         force[own] = felt[places]
         supplied, driving = force, ca.SX.zeros(felt.numel())
     else:
-        force, supplied, error = _forces(scope, layout, parts, now, q, X, beta, (moment, c), z, signals)
+        integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
+        force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
         driving = _driving(robot, X, force)
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
     lost = dissipated_power(values, robot, now.state, layout.sliding)
@@ -226,19 +219,6 @@ def _driving(robot: Robot, X: Any, force: Any) -> Any:
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
     return projected(robot, X, f)
-
-
-def _forces(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, q: LinkEquation, X: Any, beta: Any,
-    seen: tuple[Moment, Coordinates], z: Any, signals: dict[str, Any],
-) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Actuator forces, the part of them that is supplied, and the integrand of an integral part."""
-    integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
-
-    def inverse(command: Any) -> Any:
-        return _inverse(layout.robot, now.motion, q, X, beta, command)
-
-    return controlled(scope, layout, parts.get("held"), seen[0].driven_by(inverse), seen[1], integral, signals)
 
 
 def controlled(
@@ -261,23 +241,6 @@ def controlled(
     if layout.failing:
         force = force * ca.vertcat(*[scope.root.parameter(f"actuator.{a}.gain") for a in robot.actuators])
     return force + stored, force, error
-
-
-def _inverse(robot: Robot, motion: TreeMotion, q: LinkEquation, X: Any, beta: Any, command: Any) -> Any:
-    """Actuator forces that give the platform a commanded acceleration (6,), in the components that the actuators can choose."""
-    from flexapod.analysis.leg_request import followed
-
-    rows, count = followed(robot), len(robot.elastic_plan.independent)
-    J = platform_rates(robot, motion)
-    N = ca.SX(len(robot.elastic_plan.columns), count)
-    N[list(robot.elastic_plan.independent), :], N[list(robot.elastic_plan.bound), :] = ca.SX.eye(count), X
-    M = projected_mass(q.M, X, robot.elastic_plan.independent, robot.elastic_plan.bound)
-    c = felt_forces(robot, q, X, beta, ca.SX.zeros(count))
-    A = ca.densify(N[driven_columns(robot), :])
-    drift = ca.mtimes(J, whole(robot, ca.SX.zeros(count), beta)) + _platform_drift(motion)
-    system = ca.vertcat(ca.horzcat(M, -A.T), ca.horzcat(ca.mtimes(J, N)[rows, :], ca.SX.zeros(len(rows), A.shape[0])))
-    found = solve(ca.densify(system), ca.vertcat(-c, command[rows] - drift[rows]))
-    return found[count:]
 
 
 def platform_rates(robot: Robot, motion: TreeMotion) -> Any:
@@ -326,7 +289,6 @@ def independent_row(
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/simulation/test_leg_simulation.py, test_independent_runs.py.
     """
     robot, values, unknown, scope = layout.robot, Values(root), layout.unknown, Scope(root, b)
-    count = len(robot.elastic_plan.independent)
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
     now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, table[:, 0])
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)

@@ -28,6 +28,7 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any) -> tu
     from flexapod.analysis.leg_request import leg_request
     from flexapod.analysis.results import settle
     from flexapod.analysis.state import State
+    from flexapod.simulation.numeric_rows import drive_determinant_at, is_large
 
     robot, values = layout.robot, dict(setup.values)
     if isinstance(begin, State) and not begin.single:
@@ -49,4 +50,5 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any) -> tu
     }  # fmt: skip
     for name, numbers in found.items():
         start[place[name]] = numbers
-    return complete_start(layout, start, values), values
+    determinant = drive_determinant_at(robot, state, words) if is_large(layout) and "determinant" in place else None
+    return complete_start(layout, start, values, determinant), values

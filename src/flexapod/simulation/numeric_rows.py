@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_dynamics import COMPILED
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
-from flexapod.errors import InputError
+from flexapod.analysis.leg_request import followed
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS
-from flexapod.simulation.controllers import ComputedTorque
 from flexapod.simulation.implicit import CLOSED, PASSES, ROUNDING
 from flexapod.simulation.independent import IndependentLayout, controlled
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
+from flexapod.simulation.program import LOST_CONTROL, NEAR
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.scope import Scope
 from flexapod.simulation.system import sampled_at
@@ -36,9 +36,18 @@ LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or 
 
 def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
     """What advances a run: the compiled loop, or rows in numbers where it would take too long to compile."""
-    if isinstance(layout, IndependentLayout) and len(layout.robot.elastic_plan.columns) > COMPILED:
-        return NumericRows(layout, values)
-    return Runner(layout, values)
+    return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
+
+
+def drive_determinant_at(robot: Any, state: ClosedLegs, words: NDArray[Any]) -> float:
+    """As `drive_determinant`, in numbers."""
+    J, _ = platform_jacobian(robot, state, words)
+    return float(1.0 / np.linalg.det(J[0][np.ix_(followed(robot), chosen_drives(robot)[1])]))
+
+
+def is_large(layout: Layout) -> bool:
+    """The whole run would take too long to compile."""
+    return isinstance(layout, IndependentLayout) and len(layout.robot.elastic_plan.columns) > COMPILED
 
 
 def control_program(layout: IndependentLayout) -> Program:
@@ -65,11 +74,6 @@ class NumericRows:
     """Advances a trajectory row by row; see `Runner`."""
 
     def __init__(self, layout: IndependentLayout, values: Mapping[str, float]) -> None:
-        if isinstance(layout.controller, ComputedTorque) and layout.controller.model is None:
-            raise InputError(
-                f"controller: {layout.robot.name} has {len(layout.robot.elastic_plan.columns)} coordinates; give ComputedTorque a "
-                "rigid `model`"
-            )
         self.layout, self.values, self.width = layout, values, layout.row_width
         self.messages: list[str] = []
         robot = layout.robot
@@ -124,7 +128,7 @@ class NumericRows:
         second = self._completed(a0[None], signals[:1], 2)
         force = self._force(first, second)
         shown = np.concatenate([force[0], self._accelerations(begin, first.terms, second, words)])
-        why = str(words[0]) or self._outside(begin)
+        why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
         if why or h == 0.0:
             return now, np.nan_to_num(shown), why
         K, D = (N.T @ matrix @ N for matrix in (self.stiffness, self.damping + first.slope[0]))
@@ -254,6 +258,16 @@ class NumericRows:
             if has and not self.values[f"stroke.{name}.low"] <= q[k] <= self.values[f"stroke.{name}.high"]:
                 return f"leg {name} leaves its stroke"
         return ""
+
+    def _lost(self, now: Array, state: ClosedLegs, words: NDArray[Any]) -> str:
+        """The actuators have lost control of the platform; the determinant is carried on."""
+        place = self.layout.places
+        if "determinant" not in place:
+            return ""
+        before, start = float(now[place["determinant"]][0]), self.values["determinant.start"]
+        value = drive_determinant_at(self.layout.robot, state, words)
+        now[place["determinant"]] = value
+        return LOST_CONTROL if value * before < 0 or abs(value) <= NEAR * start else ""
 
     # -- equations ----------------------------------------------------------------------------------------
     def _evaluate(

@@ -6,7 +6,7 @@ legs as start values of their Newton iteration. Loops are closed exactly at ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 class Moment:
     """Pose and twist of the platform as expressions; `joints` starts the closing of general legs.
 
-    Of a flexible platform also elastic coordinates e and rates ed (N,), and the equation of motion once it is assembled; `inverse`
-    gives the actuator forces of a commanded platform acceleration where the run has such a function of its own.
+    Of a flexible platform also elastic coordinates e and rates ed (N,), and the equation of motion once it is assembled.
     """
 
     p: Any
@@ -43,11 +42,6 @@ class Moment:
     e: Any = None
     ed: Any = None
     equation: Any = None
-    inverse: Any = None
-
-    def driven_by(self, inverse: Any) -> Moment:
-        """The same with a function (6,) -> (actuators,) that inverts the dynamics."""
-        return replace(self, inverse=inverse)
 
     @property
     def twist(self) -> Any:

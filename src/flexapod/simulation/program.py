@@ -19,6 +19,7 @@ from flexapod.simulation.rk4 import rk4_step
 from flexapod.simulation.scope import Scope
 from flexapod.simulation.system import sampled, state_now
 
+LOST_CONTROL = "the actuators lose control of the platform: their Jacobian is singular"
 NEAR = 1e-9
 """Share of the determinant at the start of a run below which the actuators count as having lost control."""
 
@@ -77,7 +78,7 @@ def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, A
     robot = layout.robot
     if not (any(layout.strokes) or "singular" in layout.watch):
         return {}
-    scope, moment, c = state_now(scope, layout, parts, {})
+    scope, moment, c = state_now(scope, layout, parts)
     if any(layout.strokes):
         q = c.q
         for k, (name, has) in enumerate(zip(robot.actuators, layout.strokes, strict=True)):
@@ -88,7 +89,7 @@ def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, A
         return {}
     now, before = _determinant(scope, layout, parts, moment), parts["determinant"]
     lost = ca.logic_or(now * before < 0, ca.fabs(now) <= NEAR * scope.root.parameter("determinant.start"))
-    scope.fail_if(lost, "the actuators lose control of the platform: their Jacobian is singular")
+    scope.fail_if(lost, LOST_CONTROL)
     return {"determinant": ca.if_else(ca.fabs(now) < 1e300, now, before)}
 
 

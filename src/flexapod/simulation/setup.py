@@ -83,7 +83,9 @@ def make_setup(
     robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     independent = in_independent(robot, drive)
-    if robot.flexible_platform is not None and not independent:
+    if independent:
+        _check_controller(robot, control)
+    elif robot.flexible_platform is not None:
         _check_flexible(robot, motion, drive, control)
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     failing = any(event.failing for event in events)
@@ -96,10 +98,7 @@ def make_setup(
         friction=rubs, failing=failing, watch=tuple(watch), minimal=None if independent else fast_plan(robot, inputs, rubs),
     )  # fmt: skip
     found |= _references(robot, reference, control)
-    if independent:
-        begin = start if start is not None else motion
-    else:
-        begin = start if start is not None else _start(robot, motion)
+    begin = start if start is not None else motion if independent else _start(robot, motion)
     control_values, begin_parts = _control(robot, control, begin)
     values = {**robot.values, **control_values, **_limits(robot)}
     values |= {f"actuator.{a}.gain": 1.0 for a in robot.actuators}
@@ -111,6 +110,18 @@ def make_setup(
 def in_independent(robot: Robot, drive: str) -> bool:
     """A run in independent coordinates: something in the legs deforms, or actuators are followed while the platform deforms."""
     return robot.elastic_legs or (bool(robot.elastic_names) and drive == "actuators")
+
+
+def _check_controller(robot: Robot, controller: Controller | None) -> None:
+    """Computed torque drives a robot with flexible legs by a model that is rigid and closes its legs by formulas."""
+    if not isinstance(controller, ComputedTorque):
+        return
+    model = controller.model
+    if model is None or model.elastic_names or model.elastic_legs or any(form is None for form in model.closed_forms):
+        raise InputError(
+            f"controller: ComputedTorque would invert the platform's acceleration through the deformations of {robot.name}, "
+            "which is not stable; give it a rigid `model` on U-P-S, P-U-S or R-U-S legs, or use FeedForwardPD"
+        )
 
 
 def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:
@@ -281,16 +292,17 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
     return complete_start(layout, start, values), values
 
 
-def complete_start(layout: Layout, start: Array, values: dict[str, float]) -> Array:
+def complete_start(layout: Layout, start: Array, values: dict[str, float], determinant: float | None = None) -> Array:
     """Carried numbers with what follows from the state: determinant, actuators, what encoders show. Adds to `values`."""
     from flexapod.simulation.observe import determinant_program, observe_program, pick_inputs
     from flexapod.simulation.runner import compiled
 
     place = layout.places
     if "determinant" in place:
-        kernel, parameters = compiled(layout, "determinant", determinant_program, values)
-        found = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
-        start[place["determinant"]], values["determinant.start"] = found, abs(found)
+        if determinant is None:
+            kernel, parameters = compiled(layout, "determinant", determinant_program, values)
+            determinant = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
+        start[place["determinant"]], values["determinant.start"] = determinant, abs(determinant)
     kernel, parameters = compiled(layout, "observe", observe_program, values)
     q = kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["actuator_position"][0]
     start[place["travel"]] = q

@@ -140,15 +140,13 @@ def _increment(layout: Layout, y: Any, name: str) -> Any:
     raise KeyError(name)
 
 
-def state_now(
-    scope: Scope, layout: Layout, parts: dict[str, Any], signals: dict[str, Any]
-) -> tuple[Scope, Moment, Coordinates]:
+def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scope, Moment, Coordinates]:
     """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
-    from flexapod.simulation.independent import IndependentLayout, carried_moment
+    from flexapod.simulation.independent import IndependentLayout, carried_loops, observed_moment
 
     scope = scope.under("", solved=True)  # joints were closed at the end of the row before
     if isinstance(layout, IndependentLayout):
-        return scope, *carried_moment(scope, layout, parts, signals)
+        return scope, *observed_moment(layout, carried_loops(scope.root, layout, parts))
     moment = moment_of(layout, parts)
     return scope, moment, coordinates(scope, layout.robot, moment)
 
@@ -162,7 +160,7 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
         column: signals at the start of the row.
     """
     signals = layout.at_node(column)
-    scope, moment, c = state_now(scope, layout, parts, signals)
+    scope, moment, c = state_now(scope, layout, parts)
     return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
 
 

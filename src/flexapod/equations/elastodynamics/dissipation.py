@@ -83,7 +83,7 @@ def tangent_matrices(
 
 
 def elastic_sliding(robot: Robot, friction: Friction) -> Program:
-    """The program: a closed state in; `friction` (z,) against the motion, and `slope` (z, z), its derivative by the rates, out."""
+    """The program: a closed state in; `friction` (z,) against the motion and `slope` (z, z), its derivative by rates, out."""
     b = Program("elastic_sliding")
     values, state = Values(b), read_state(b, robot)
     motion, size = tree_motion(values, robot, state), len(robot.elastic_plan.columns)

@@ -1,6 +1,8 @@
 r"""Friction and springs of the joints of any robot, as forces at its coordinates z.
 
-.. math:: f = k\,(q - q_0) + d\,\dot q + F_v\,\dot q + (F_s + \mu N)\,s(\dot q) \qquad\text{(Briot 2014 Eq. 27, Kim 2002 Eqs. 30-31)}
+.. math:: f = k\,(q - q_0) + d\,\dot q + F_v\,\dot q + (F_s + \mu N)\,s(\dot q)
+
+(Briot 2014 Eq. 27, Kim 2002 Eqs. 30-31.)
 
 A joint inside a leg acts along its own coordinates; the joint at which a leg is cut acts on both halves, so that it is felt by
 every coordinate that moves one of them. Loads N are given: zero, or what `reactions` found.
@@ -81,7 +83,8 @@ def leg_views(
             joints.append(
                 LinkJoint(
                     kind=link.kind, axis=pose.z, centre=pose.p, acceleration=ca.SX(0),
-                    rate=state.qd[i][leg.moving.index(k)] if moves else ca.SX(0), guide=_guide(own, link, pose.R) if guides else None,
+                    rate=state.qd[i][leg.moving.index(k)] if moves else ca.SX(0),
+                    guide=_guide(own, link, pose.R) if guides else None,
                 )
             )  # fmt: skip
         result.append(LegView(leg=leg, joints=tuple(joints), closing=_closing(own, robot, i, motion, guides)))

@@ -1,6 +1,6 @@
 r"""Joint reactions and friction of any robot, once its accelerations and the multipliers of its closing rows are known.
 
-Cut at its closing joint, a leg carries what the joint passes on: multipliers :math:`\lambda` along the closing rows, and friction.
+Cut at its closing joint, a leg carries what the joint passes on: multipliers :math:`\lambda` along the closing rows, friction.
 One pass of Newton and Euler from the tips inwards gives the wrench at every joint. A platform that is a link of one leg gets from
 that leg what the others and the load leave over.
 

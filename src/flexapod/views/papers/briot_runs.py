@@ -94,7 +94,8 @@ def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float = STEP, du
     tip = fp.point_motion(robot, at, "1.17.tip", elastic_acceleration=run.elastic_acceleration.values, **elastic)
     local = np.einsum("tji,tj->ti", tip.rotation.values, tip.acceleration.values)
     again = fp.inverse_dynamics(robot, at, **elastic).force.values
-    exchanged = float(np.abs(run.kinetic_energy).max() + np.abs(run.dissipated_energy).max() + np.abs(run.supplied_work).sum("actuator").max())
+    supplied = np.abs(run.supplied_work).sum("actuator")
+    exchanged = float(np.abs(run.kinetic_energy).max() + np.abs(run.dissipated_energy).max() + supplied.max())
     kept = slice(None, None, THINNED)
     return PaperRun(
         run=run.isel(time=kept),
