@@ -215,5 +215,5 @@ def test_motions_that_are_refused() -> None:
     )  # fmt: skip
     with pytest.raises(fp.errors.InputError, match="drive='actuators' of dualemps needs an ActuatorMotion, got Motion"):
         fp.simulate(robot(), platform, drive="actuators")
-    with pytest.raises(fp.errors.InputError, match="elastic='simulate' of flexible legs takes no wrench; leave it out"):
-        fp.inverse_dynamics(robot(), dualemps_square(), elastic="simulate", wrench=np.zeros(6))
+    with pytest.raises(fp.errors.InputError, match="elastic='simulate': the load acts at the platform's origin"):
+        fp.inverse_dynamics(robot(), dualemps_square(), elastic="simulate", wrench=np.zeros(6), axes="platform")

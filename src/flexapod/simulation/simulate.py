@@ -18,6 +18,7 @@ from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
+from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.setup import Setup, in_independent, make_setup
 
 if TYPE_CHECKING:
@@ -268,9 +269,8 @@ def _elastic_reactions(setup: Setup, result: xr.Dataset, load: Any) -> xr.Datase
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
     states = State(**{name: result[name].values for name in names})
     friction = bool(setup.layout.friction)
-    found = forward_dynamics(
-        setup.layout.robot, states, result.force.values, reactions=True, friction=friction, wrench=load, on_error="mask"
-    )
+    robot = smooth(setup.layout.robot) if friction else setup.layout.robot
+    found = forward_dynamics(robot, states, result.force.values, reactions=True, friction=friction, wrench=load, on_error="mask")
     return found.rename(sample="time").assign_coords(time=result.time)
 
 
