@@ -196,7 +196,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC,
-        "bodies": {"flexible legs": "bodies: not available for the {part} of {robot}; point_motion gives one at a time"},
+        "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
@@ -242,17 +242,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
-    "coriolis_force": {
-        **TERMS,
-        "coordinates=actuator": {
-            **TERMS["coordinates=actuator"],
-            "flexible platform": "coriolis_force of a flexible robot is given for coordinates='platform'; not for 'actuator'",
-        },
-        "coordinates=platform": {
-            **TERMS["coordinates=platform"],
-            "flexible legs": "coriolis_force of a robot with {part} is given for coordinates='independent'",
-        },
-    },
+    "coriolis_force": TERMS,
     "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},

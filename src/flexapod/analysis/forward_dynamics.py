@@ -236,7 +236,7 @@ def _of_legs(robot: Robot, state: Any, coordinates: str, on_error: OnError, whic
 def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
     check_option("coordinates", coordinates, COORDINATES)
     refuse(robot, which, coordinates=coordinates, on_error=on_error)
-    if robot.elastic_legs:
+    if robot.elastic_legs or (is_flexible(robot) and (which, coordinates) == ("coriolis_force", "actuator")):
         return _of_legs(robot, state, coordinates, on_error, which)
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, which)

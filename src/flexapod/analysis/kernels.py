@@ -50,6 +50,7 @@ PROGRAMS = {
     "elastic_potential": "flexapod.equations.elastodynamics.potential",
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
     "elastic_point": "flexapod.equations.elastodynamics.points",
+    "elastic_bodies": "flexapod.equations.elastodynamics.points",
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
     "inertia_regressor": "flexapod.equations.regressor",

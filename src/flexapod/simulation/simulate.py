@@ -17,8 +17,8 @@ from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
-from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
 from flexapod.simulation.load_friction import smooth
+from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
 from flexapod.simulation.setup import Setup, in_independent, make_setup
 
 if TYPE_CHECKING:
