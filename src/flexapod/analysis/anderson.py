@@ -28,17 +28,17 @@ def fixed_points(g: Callable[[Array], Array], start: Array) -> tuple[Array, NDAr
     Checked by: tests/analysis/test_general_dynamics.py.
     """
     y, done = start, np.zeros(len(start), dtype=bool)
-    value_before = f_before = old = None
+    before: tuple[Array, Array] | None = None
     new = (np.zeros_like(start), np.zeros_like(start))
     for _ in range(LIMIT):
         value = g(y)
         f = value - y
         old = new
-        new = new if f_before is None else (f - f_before, value - value_before)
-        value_before, f_before = value, f
+        new = new if before is None else (f - before[0], value - before[1])
+        before = f, value
         with np.errstate(invalid="ignore"):
             settled = np.abs(f).max(axis=1, initial=0.0) <= CONVERGED * np.abs(value).max(axis=1, initial=0.0)
-        lost = ~np.isfinite(value).all(axis=1)
+        lost = np.asarray(~np.isfinite(value).all(axis=1))
         following = np.where(lost[:, None], 0.0, value - _correction(f, new, old))
         y = np.where(done[:, None], y, following)
         if np.all(done | lost):

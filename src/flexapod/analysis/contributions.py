@@ -102,6 +102,7 @@ def _friction(robot: Robot, request: LegRequest, found: Solution, kind: str, wor
         if smooth is not None:
             rows.append(solve_inverse(robot, request, True, words, (source,)).force - smooth)
             continue
+        assert found.load is not None
         given = {**request.state.inputs(), "load": found.load}
         force = run(robot, "elastic_friction", given, words, sources=(source,))["friction"]
         rows.append(_at_actuators(robot, found, -force))

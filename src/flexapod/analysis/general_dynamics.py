@@ -21,6 +21,7 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import LegTerms, leg_terms
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.properties import depends_on_loads
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.newton_euler.friction_points import SOURCES
@@ -182,7 +183,7 @@ def _multipliers(robot: Robot, terms: LegTerms, rest: Array) -> Array:
     result[good] = 0.0
     if used and np.any(good):
         back = np.linalg.pinv(np.swapaxes(terms.rows[good], 1, 2), rcond=REPEATED)
-        result[np.ix_(good, used)] = np.einsum("nmz,nz->nm", back, rest[good])
+        result[np.ix_(np.flatnonzero(good), np.asarray(used))] = np.einsum("nmz,nz->nm", back, rest[good])
     return result
 
 
@@ -251,13 +252,10 @@ def _repeated(robot: Robot, rows: Array) -> Array:
 
 def _refuse_undetermined(robot: Robot, state: ClosedLegs, terms: LegTerms, words: NDArray[Any]) -> None:
     """Friction by the load of a joint whose reaction nothing determines is refused."""
-    loaded = {f"{leg.name}.{part.joint}" for leg in robot.legs for part in (*leg.links, leg.closing)
-              if part.friction is not None and (part.friction.normal or part.friction.reaction)}  # fmt: skip
-    if not loaded:
+    if not depends_on_loads(robot):
         return
     names, mask = reaction_joints(robot), _undetermined(robot, state, terms, words)
-    joints = [f"{leg.name}.{part.joint}" for leg in robot.legs
-              for part in (*[link for link in leg.links if not link.elastic], leg.closing)]  # fmt: skip
-    for name, joint, open_ in zip(names, joints, mask[:, 0].any(axis=1), strict=True):
-        if open_ and joint in loaded:
+    parts: list[Any] = [p for leg in robot.legs for p in (*[k for k in leg.links if not k.elastic], leg.closing)]
+    for name, part, unknown in zip(names, parts, np.asarray(mask[:, 0].any(axis=1)), strict=True):
+        if unknown and part.friction is not None and (part.friction.normal or part.friction.reaction):
             raise InputError(f"friction of joint {name} depends on a reaction that rigid bodies leave undetermined")

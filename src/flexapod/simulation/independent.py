@@ -122,7 +122,7 @@ def _loops(values: Values, robot: Robot, y: Any, modes: Any, rates: Any) -> Loop
     return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state))
 
 
-def placed(values: Values, robot: Robot, start: Loops, step: Any, corrections: int) -> tuple[Any, Any]:
+def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int) -> tuple[Any, Any]:
     """Carried coordinates and modes after a step of u: predicted, then corrected on the loops."""
     z = whole(robot, step, ca.mtimes(start.X, step))
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)

@@ -80,7 +80,7 @@ class NumericRows:
         self.free = list(robot.elastic_plan.independent)
         self.stiffness, self.damping = constant_matrices(robot)
         self.own, self.places = chosen_drives(robot)
-        self.control = None if layout.follows else compiled(layout, "control", control_program, values)
+        self.control = None if layout.follows else compiled(layout, "control", control_program, values)  # type: ignore[arg-type]
         self.gains = self._gains()
 
     def reason(self, code: float) -> str:
