@@ -29,7 +29,7 @@ START = 1e-6
 NOTHING = 1e-18
 """Energy [J] that is rounding whatever the robot's size."""
 
-NAMES = ("supplied_work", "work", "external_work", "dissipated_energy", "dissipated")
+NAMES = ("supplied_work", "external_work", "dissipated_energy")
 
 
 def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variables, Array, str]:
@@ -41,7 +41,7 @@ def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variabl
 
     Checked by: tests/simulation/test_balance.py.
     """
-    left = np.abs(variables["ledger_residual" if "ledger_residual" in variables else "ledger"][1])
+    left = np.abs(variables["ledger_residual"][1])
     size = exchanged(variables)
     broken = ~(left <= BROKEN * size)
     broken &= ~((left == 0.0) & (size == 0.0))
