@@ -25,7 +25,7 @@ def run() -> xr.Dataset:
 
 
 def test_entries_balance() -> None:
-    """Kinetic + potential + elastic - their start = supplied + outside - dissipated; sizes of all actuators count as exchanged."""
+    """Kinetic + potential + elastic - their start = supplied + outside - dissipated; sizes of all works count as exchanged."""
     e = ledger_entries(run())
     stored = e["kinetic"] + e["potential, from start"] + e["elastic"]
     left = stored - stored[0] - e["supplied by actuators"] - e["from outside"] + e["dissipated"]
