@@ -55,8 +55,8 @@ TIED = (
 )
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 DERIVATIVES = (
-    "{verb}: only rigid robots have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
-    "or a rigid version of the robot"
+    "{verb}: robots with rigid legs have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
+    "or a rigid version of the legs"
 )
 MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
@@ -237,7 +237,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
-        ANY: {"flexible platform": DERIVATIVES, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
+        ANY: {**SIX_ONLY, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,
