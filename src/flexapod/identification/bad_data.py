@@ -264,7 +264,7 @@ def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) 
     """Base parameters that a motion does not tell apart: condition number and the weakest combination."""
     flat = base_rows.reshape(-1, base_rows.shape[2])
     size = np.linalg.norm(flat, axis=0)
-    _, s, V = np.linalg.svd(flat / np.maximum(size, 1e-300), full_matrices=False)
+    _, s, V = np.linalg.svd(np.linalg.qr(flat / np.maximum(size, 1e-300), mode="r"))
     condition = s[0] / max(s[-1], 1e-300)
     if condition < POORLY and size.min() > 0:
         return []

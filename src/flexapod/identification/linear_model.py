@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.elastic_state import is_flexible
 from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.results import check_option
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
@@ -90,6 +90,10 @@ class LinearModel:
         """Unit of every parameter."""
         return tuple(unit_of(name, self.robot) for name in self.names)
 
+    @cached_property
+    def _inertial_kernel(self) -> RobotKernel:
+        return inertial_kernel(self.robot, self.inertial)
+
     def keeping(self, names: Sequence[str]) -> LinearModel:
         """The same model with some parameters only."""
         wanted = set(names)
@@ -112,8 +116,7 @@ class LinearModel:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
         if self.inertial:
-            every = len(self.inertial) == len(inertial_columns(self.robot))
-            bound = kernel(self.robot, "inertia_regressor", **({} if every else {"columns": self.inertial}))
+            bound = self._inertial_kernel
             batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
             note(bound, batch.status, reasons)
             parts.append(batch.outputs["regressor"])
@@ -125,6 +128,16 @@ class LinearModel:
             parts.append(batch.outputs["regressor"])
         Y = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)
+
+
+def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:
+    """The kernel of the inertial columns: in link axes, or by virtual power where these do not apply (springs)."""
+    chosen = {} if len(columns) == len(inertial_columns(robot)) else {"columns": columns}
+    if robot.no_link_plan is not None:
+        return kernel(robot, "inertia_regressor", **chosen)
+    axes = {name.rpartition(".")[0]: None for name in robot.values if ".axes." in name}
+    rotated = tuple(a.removesuffix(".axes") for a in axes if any(robot.values[f"{a}.{i}{j}"] != (i == j) for i in "xyz" for j in "xyz"))
+    return kernel(robot, "link_regressor", rotated=rotated, **chosen)
 
 
 def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> LinearModel:

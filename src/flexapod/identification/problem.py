@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import kernel
 from flexapod.errors import FlexapodError
 from flexapod.identification.estimators import Array, Block
-from flexapod.identification.linear_model import LinearModel
+from flexapod.identification.linear_model import LinearModel, inertial_kernel
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.signals import averaged, motion_inputs, outliers, platform_of, shifted, smooth_motion, take, used
+from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-BLOCK = 8192
-"""Samples per block: 40 MB of a regressor with 100 columns."""
+BLOCK = 4096
+"""Samples whose poses are found together."""
+ROWS = 512
+"""Samples of a block of the regressor: 2 MB with 100 columns stay in the cache until they are used."""
 LONG = 50_000
 """Samples beyond which poses are found block by block: memory stays that of the data and one block."""
 HELD = 10_000_000
@@ -49,8 +51,8 @@ class Experiment:
     """One measurement, prepared.
 
     Args:
-        inputs: of the kernels, one row per sample that is used; None for long data, whose poses are found block by block.
-        states: q, qd, qdd (n, actuators) of long data.
+        inputs: of the kernels, one row per sample that is used; None for long data.
+        track: poses of long data, which are found block by block.
         drive: (n, actuators) forces, or currents.
         good: (n,) samples that count.
         payload: (10,) inertial parameters of a known payload on the platform; None without.
@@ -66,14 +68,14 @@ class Experiment:
     loads: Array | None = None
     instrument_loads: Array | None = None
     time: Array = field(default_factory=lambda: np.zeros(0))
-    states: tuple[Array, Array, Array] | None = None
+    track: PoseTrack | None = None
 
-    def at(self, robot: Robot, part: slice) -> dict[str, Array]:
+    def at(self, part: slice) -> dict[str, Array]:
         """Inputs of the kernels for some samples."""
         if self.inputs is not None:
             return take(self.inputs, part)
-        assert self.states is not None
-        return platform_of(robot, *(np.ascontiguousarray(x[part]) for x in self.states))
+        assert self.track is not None
+        return self.track.inputs(part)
 
 
 def experiment(
@@ -95,8 +97,7 @@ def experiment(
         other = motion_inputs(robot, instruments, options.cutoff, part)
     made: dict[str, Any] = {"drive": np.ascontiguousarray(drive), "good": good, "payload": payload, "time": data.time[part]}
     if len(drive) > LONG and data.motion is None and other is None:
-        states = smooth_motion(data, options.cutoff)
-        return Experiment(inputs=None, states=(states[0][part], states[1][part], states[2][part]), **made)
+        return Experiment(inputs=None, track=PoseTrack(robot, *(x[part] for x in smooth_motion(data, options.cutoff))), **made)
     return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
 
 
@@ -152,14 +153,25 @@ class Problem:
             else:
                 step = size
             for start in starts:
-                yield from self._block(one, slice(start, min(start + step, n)))
+                yield from self._blocks(one, slice(start, min(start + step, n)))
 
-    def _block(self, one: Experiment, part: slice) -> Iterator[Block]:
+    def _blocks(self, one: Experiment, part: slice) -> Iterator[Block]:
+        """Blocks of a part whose poses are found together."""
+        given, loads = one.at(part), _part(one.loads, part)
+        if loads is None and self._loading is not None:
+            loads = self._loading.loads(given, np.full(part.stop - part.start, "", dtype=object))
+        d = self.options.decimate
+        size = max(ROWS // d, 1) * d
+        for start in range(0, part.stop - part.start, size):
+            inner = slice(start, start + size)
+            whole = slice(part.start + start, min(part.start + start + size, part.stop))
+            yield from self._block(one, take(given, inner), _part(loads, inner), whole)
+
+    def _block(self, one: Experiment, given: dict[str, Array], loads: Array | None, part: slice) -> Iterator[Block]:
         d, good = self.options.decimate, one.good[part]
         if not good.any():
             return
-        robot = self.model.robot
-        Y, y = self._equation(one, one.at(robot, part), _part(one.loads, part), part)
+        Y, y = self._equation(one, given, loads, part)
         Z = None
         if one.instruments is not None:
             Z = self._equation(one, take(one.instruments, part), _part(one.instrument_loads, part), part)[0]
@@ -171,8 +183,6 @@ class Problem:
     def _equation(self, one: Experiment, given: dict[str, Array], loads: Array | None, part: slice) -> tuple[Array, Array]:
         drive = one.drive[part]
         reasons = np.full(len(drive), "", dtype=object)
-        if loads is None and self._loading is not None:
-            loads = self._loading.loads(given, reasons)
         Y = self.model.rows(given, loads, reasons)
         if np.any(reasons != ""):
             k = int(np.flatnonzero(reasons != "")[0])
@@ -195,5 +205,5 @@ def _part(values: Array | None, part: slice) -> Array | None:
 
 def payload_rows(robot: Robot, inputs: dict[str, Array]) -> Array:
     """(n, actuators, 10) columns of the platform's own inertial parameters: those of a payload that it carries."""
-    bound = kernel(robot, "inertia_regressor", columns=tuple(range(10)))
+    bound = inertial_kernel(robot, tuple(range(10)))
     return bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}).outputs["regressor"]
