@@ -10,7 +10,7 @@ Letters: W inverse covariance of the residuals between actuators (they are uncor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -56,6 +56,7 @@ class Estimate:
     """An estimate with its error.
 
     Args:
+        root: of the weights that were used; None for the identity.
         beta: (P,) parameters, covariance (P, P).
         noise: (a, a) covariance of the residuals of the actuators.
         condition: of Y with scaled columns.
@@ -69,6 +70,7 @@ class Estimate:
     condition: float
     rows: int
     information: Array
+    root: Array | None = None
 
     @property
     def sigma(self) -> Array:
@@ -127,7 +129,20 @@ def finish(normal: Normal, beta: Array, noise: Array, root: Array | None) -> Est
         condition=condition,
         rows=normal.rows,
         information=_inverse(covariance),
+        root=root,
     )
+
+
+def follow_derivative(found: Estimate, blocks: list[Block]) -> Estimate:
+    """The same estimate with the covariance of an equation that is not linear.
+
+    Args:
+        blocks: some of the data, with the derivative in the place of Y, and Y or the instruments as Z.
+    """
+    part = accumulate(iter(blocks), found.root, True)
+    whole = found.rows / part.rows
+    normal = replace(part, N=whole * part.N, M=whole * part.M, rows=found.rows)
+    return replace(finish(normal, found.beta, found.noise, found.root), condition=found.condition)
 
 
 def _inverse(A: Array) -> Array:

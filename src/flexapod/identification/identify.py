@@ -13,9 +13,10 @@ from flexapod.errors import InputError
 from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.delay import find_delay
-from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential, estimate
+from flexapod.identification.estimators import METHODS, SAMPLE, Array, Estimate, Method, essential, estimate, follow_derivative
 from flexapod.identification.identified_robot import identified_robot
-from flexapod.identification.linear_model import Legs
+from flexapod.identification.linear_model import Legs, LinearModel
+from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement, measurement
 from flexapod.identification.physical import PRIOR, parameter_sizes, physical_estimate
 from flexapod.identification.problem import Experiment, Options, Problem, experiment
@@ -209,7 +210,18 @@ def _iterated(
         before = found.beta
         if coupled:
             now = _loading(robot, base, base.model.tie @ theta)
+    if coupled:
+        feedback = _feedback(robot, base, problem.model, found, theta)
+        found = follow_derivative(found, problem.derivative_blocks(feedback, SAMPLE))
+        theta = parameters_of(base, found, physical, prior)
     return found, theta
+
+
+def _feedback(robot: Robot, base: BaseParameters, model: LinearModel, found: Estimate, theta: Array) -> LoadFeedback:
+    """Dependence of the joint loads on the base parameters, at the estimate; each is moved by its standard error."""
+    now = _loading(robot, base, base.model.tie @ theta)
+    change = base.model.tie @ _distribution(base)
+    return LoadFeedback(replace(model, robot=now), base.model.raw_names, change, found.sigma[: base.rank])
 
 
 def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
@@ -227,9 +239,14 @@ def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: 
     if physical:
         bodies, positive = _constraints(base)
         return physical_estimate(beta, _information(found, count), K, start, bodies, positive, prior)
-    size = parameter_sizes(start, _constraints(base)[0])
+    return np.asarray(start + _distribution(base) @ (beta - K @ start))
+
+
+def _distribution(base: BaseParameters) -> Array:
+    """(parameters, base) the smallest change of all parameters, in their sizes, that changes the base parameters by one each."""
+    K, size = base.combination, parameter_sizes(base.model.values, _constraints(base)[0])
     D = np.where(size > 0, size, 1e-6 * size.max()) ** 2
-    return np.asarray(start + D * (K.T @ np.linalg.solve((K * D) @ K.T, beta - K @ start)))
+    return np.asarray(D[:, None] * np.linalg.solve((K * D) @ K.T, K).T)
 
 
 def _information(found: Estimate, count: int) -> Array:

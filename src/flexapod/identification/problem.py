@@ -15,6 +15,7 @@ import numpy as np
 from flexapod.errors import FlexapodError
 from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel, inertial_kernel
+from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
 from flexapod.identification.pose_track import PoseTrack
 from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
@@ -110,6 +111,7 @@ class Problem:
     options: Options
     _held: list[Block] = field(default_factory=list, repr=False)
     _loading: LinearModel | None = field(default=None, repr=False)
+    _feedback: LoadFeedback | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> int:
@@ -140,6 +142,15 @@ class Problem:
         if not self._held:
             self._held = list(self._evaluated(None))
         yield from self._held
+
+    def derivative_blocks(self, feedback: LoadFeedback, wanted: int) -> list[Block]:
+        """Blocks of about `wanted` samples with the derivative of the forces by the estimate in the place of the regressor, which
+        takes that of the instruments where there are none."""
+        self._feedback = feedback
+        try:
+            return list(self._evaluated(wanted))
+        finally:
+            self._feedback = None
 
     def _evaluated(self, wanted: int | None) -> Iterator[Block]:
         d = self.options.decimate
@@ -175,6 +186,10 @@ class Problem:
         Z = None
         if one.instruments is not None:
             Z = self._equation(one, take(one.instruments, part), _part(one.instrument_loads, part), part)[0]
+        if self._feedback is not None:
+            Z = Y if Z is None else Z
+            Y = Y.copy()
+            Y[:, :, : len(self._feedback.step)] += self._feedback.columns(given)
         if not good.all():
             Y, y, Z = Y[good], y[good], None if Z is None else Z[good]
         if len(Y) >= d:

@@ -22,6 +22,8 @@ from flexapod.motions.encoder_filter import low_pass
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
+CHUNK = 8192
+"""Samples that are differentiated together: they stay in the cache."""
 EDGE = 1.5
 """Periods of the cut-off at both ends that depend on how the filter continues the signal, and are left out."""
 SPIKE = 6.0
@@ -40,8 +42,11 @@ def derivatives(time: Array, q: Array) -> tuple[Array, Array]:
     for end, near in ((slice(0, 2), slice(0, 7)), (slice(-2, None), slice(-7, None))):
         slope = np.gradient(q[near], h, axis=0, edge_order=2)
         first[end], second[end] = slope[end], np.gradient(slope, h, axis=0, edge_order=2)[end]
-    first[2:-2] = (q[:-4] - 8 * q[1:-3] + 8 * q[3:-1] - q[4:]) / (12 * h)
-    second[2:-2] = (-q[:-4] + 16 * q[1:-3] - 30 * q[2:-2] + 16 * q[3:-1] - q[4:]) / (12 * h * h)
+    for start in range(2, len(q) - 2, CHUNK):
+        end = min(start + CHUNK, len(q) - 2)
+        a, b, c, d, e = (q[start + k : end + k] for k in (-2, -1, 0, 1, 2))
+        first[start:end] = (a - e + 8 * (d - b)) / (12 * h)
+        second[start:end] = (16 * (b + d) - 30 * c - (a + e)) / (12 * h * h)
     return first, second
 
 
