@@ -177,7 +177,7 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
     if options.find_gain:
         return []
     thin = _thinned(data) if data.motion is None and len(data) > 20 * LOOKED else data
-    plain = replace(options, offset=False, drop_outliers=False, decimate=1, least_speed=0.0)
+    plain = replace(options, offset=False, backlash=False, drop_outliers=False, decimate=1, least_speed=0.0)
     one = experiment(robot, thin, plain, None, None)
     model = linear_model(robot)
     problem = Problem(model=model, experiments=[one], options=plain)
@@ -272,6 +272,6 @@ def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) 
     weak = [str(names[k]) for k in np.argsort(-np.abs(V[-1]))[:3]]
     text = (
         f"the motion does not tell the parameters apart: condition number {condition:.2g} (scaled columns), weakest in "
-        f"{', '.join(weak)}. Use exciting_motion, or tie legs (legs='alike')"
+        f"{', '.join(weak)}. Use exciting_motion, tie legs (legs='alike'), or leave out offset or backlash"
     )
     return [Suspicion(kind="excitation", text=text)]

@@ -31,7 +31,9 @@ def find_delay(robot: Robot, data: Measurement, options: Options, base: BasePara
     Checked by: tests/identification/test_signals.py.
     """
     one = experiment(robot, data, replace(options, delay=0.0, drop_outliers=False, least_speed=0.0), None, None)
-    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=replace(options, offset=True))
+    problem = Problem(
+        model=base.model.keeping(base.names), experiments=[one], options=replace(options, offset=True, backlash=False)
+    )
     problem.set_loads(robot)
     every = list(problem.blocks(None))
     Y = np.concatenate([block[0] for block in every])

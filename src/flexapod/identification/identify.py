@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
 from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
@@ -32,6 +34,7 @@ SETTLED = 1e-3
 """Change of the estimate in its standard errors at which these passes end."""
 
 
+@checked
 def identify(
     robot: Robot,
     data: Any,
@@ -43,6 +46,7 @@ def identify(
     cutoff: float | None = None,
     decimate: int = 1,
     offset: bool = False,
+    backlash: bool = False,
     gain: Any = None,
     payload: Any = None,
     delay: float | Literal["find"] = 0.0,
@@ -69,6 +73,8 @@ def identify(
         cutoff: [Hz] of the zero-phase filter of the positions; None uses them as they are.
         decimate: samples that are averaged to one equation, on both sides alike: residuals become uncorrelated in time.
         offset: with a constant offset of every actuator's force.
+        backlash: with a gap in every drive between its encoder and the robot [m or rad]: the robot lags by half of it behind the
+            encoder's motion. Its effect on the forces is that of the file's numbers; see `flexapod.identification.backlash`.
         gain: of currents to forces [N/A], one number or one per actuator; ``"find"`` estimates them, for which one of several
             measurements carries a known `payload`.
         payload: known payload on the platform, ``{"mass": .., "com": [..]}``, or a list of them (None for no payload).
@@ -88,29 +94,22 @@ def identify(
     """
     check_option("method", method, METHODS)
     check_option("on_bad", on_bad, ("raise", "report"))
-    if (method == "iv") != (instruments is not None):
-        raise InputError("instruments: give them together with method='iv', and only then")
+    refuse(
+        robot, "identify", parameters=parameters, method=method, legs=legs, gain=gain, payload=payload, delay=delay,
+        instruments=instruments, physical=physical, drop_outliers=drop_outliers, least_speed=least_speed, offset=offset,
+        base=base, backlash=backlash,
+    )  # fmt: skip
     if isinstance(decimate, bool) or int(decimate) != decimate or decimate < 1:
         raise InputError(f"decimate: expected a whole number of at least 1, got {decimate!r}")
     every = [measurement(robot, one) for one in (data if isinstance(data, list | tuple) else [data])]
     if parameters is not None:
         from flexapod.identification.file_parameters import fit_file_parameters
 
-        refused = {
-            "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
-            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers,
-            "least_speed": least_speed > 0,
-            "method": method not in ("wls", "ols"),
-        }  # fmt: skip
-        if any(refused.values()):
-            name = next(key for key, value in refused.items() if value)
-            raise InputError(
-                f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out"
-            )
         return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
     options = Options(
-        cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers, least_speed=float(least_speed)
-    )
+        cutoff=cutoff, decimate=int(decimate), offset=offset, backlash=backlash, drop_outliers=drop_outliers,
+        least_speed=float(least_speed),
+    )  # fmt: skip
     options = _with_gain(robot, every, options, gain)
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":
@@ -129,7 +128,7 @@ def identify(
         experiment(robot, one, options, payload_parameters(load), other)
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
-    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options)
+    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options, prior=base.values)
     found += _excited(robot, problem)
     if found and on_bad == "raise":
         raise BadDataError(found)
@@ -138,10 +137,10 @@ def identify(
 
 
 def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
-    """The motion tells the base parameters apart, or the suspicion that it does not."""
+    """The motion tells everything that is estimated apart, or the suspicion that it does not."""
     problem.set_loads(robot)
-    rows = np.concatenate([Y[:, :, : len(problem.model.names)] for Y, _, _ in problem.blocks(LOOKED)])
-    return tuple(poorly_excited(rows, problem.model.names))
+    rows = np.concatenate([Y for Y, _, _ in problem.blocks(LOOKED)])
+    return tuple(poorly_excited(rows, problem.names))
 
 
 def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
@@ -154,8 +153,6 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
         raise InputError("gain: the data have forces; gains belong to currents only")
     if isinstance(gain, str):
         check_option("gain", gain, ("find",))
-        if options.offset:
-            raise InputError("offset: not together with gain='find'; leave one of them out")
         return replace(options, find_gain=True)
     n = len(robot.actuators)
     return replace(options, gain=np.array(np.broadcast_to(np.asarray(gain, dtype=np.float64), (n,))))
@@ -275,10 +272,9 @@ def _finished(
     text = f"identified from {', '.join(one.source for one in every)} by {method}"
     text += f", {found.rows} equations" + (", physically consistent" if physical else "")
     extra: dict[str, Any] = {}
-    if options.offset:
-        extra = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]}
-    if options.find_gain:
-        extra = {"gain": found.beta[count:], "gain_sigma": found.sigma[count:]}
+    for k, name in enumerate(problem.extras):
+        own = slice(count + k * n, count + (k + 1) * n)
+        extra |= {name: found.beta[own], f"{name}_sigma": found.sigma[own]}
     noise = np.sqrt(np.diag(found.noise))
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
@@ -304,7 +300,7 @@ def _validated(
     robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any, n: int
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
-    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options)
+    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)
     problem.set_loads(_loading(robot, base, result.theta))
     after = found.beta.copy()
     after[: base.rank] = result.estimate

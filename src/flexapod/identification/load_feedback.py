@@ -73,7 +73,9 @@ def _values_of(robot: Robot, name: str) -> dict[str, float]:
             body = f"{base}.{link.body.name.split('.')[-1]}" if link.body is not None else ""
             if body and name.startswith(body + "."):
                 closed = f"{base}.{IN_LEG[leg.architecture][k]}" if leg.architecture in IN_LEG else ""
-                parts = [_rotated(robot, place, name.removeprefix(body + ".")) for place in (closed, f"{base}.{link.coordinate}.body")]
+                parts = [
+                    _rotated(robot, place, name.removeprefix(body + ".")) for place in (closed, f"{base}.{link.coordinate}.body")
+                ]
                 return parts[0] | parts[1]
     return _rotated(robot, "platform", name.removeprefix("platform.")) if name.startswith("platform.") else {name: 1.0}
 

@@ -48,10 +48,15 @@ class PoseTrack:
     def __len__(self) -> int:
         return len(self.states[0])
 
-    def inputs(self, part: slice = slice(None)) -> dict[str, Array]:
-        """Motion of the platform by the names of the kernels, for some samples."""
+    def inputs(self, part: slice = slice(None), offset: Array | None = None) -> dict[str, Array]:
+        """Motion of the platform by the names of the kernels, for some samples.
+
+        Args:
+            offset: (actuators,) added to the positions, rates kept.
+        """
         first = part.indices(len(self))[0]
         q, qd, qdd = (np.ascontiguousarray(x[part]) for x in self.states)
+        q = q if offset is None else q + offset
         near = np.minimum((np.arange(first, first + len(q)) + KNOTS // 2) // KNOTS, len(self._knots) - 1)
         found = self._search.search(q, self._poses.at(near), self.states[0][self._knots[near]])
         lost = np.flatnonzero(~(found.solved & found.same))

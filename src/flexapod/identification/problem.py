@@ -1,6 +1,7 @@
 r"""One or more measurements as blocks of the linear equation :math:`y = Y\beta`: the columns of the estimate, in bounded memory.
 
-Columns: base parameters of the robot, then offsets of the actuators' forces, then gains from current to force (moved to the left,
+Columns: base parameters of the robot, then offsets of the actuators' forces, backlash, gains from current to force (moved to the
+left,
 :math:`0 = Y\beta - \operatorname{diag}(i)\,g + Y_L\theta_L`, which a known payload theta_L makes solvable).
 """
 
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.errors import FlexapodError
+from flexapod.errors import FlexapodError, InputError
+from flexapod.identification.backlash import backlash_columns
 from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel, inertial_kernel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
 from flexapod.identification.pose_track import PoseTrack
-from flexapod.identification.signals import averaged, motion_inputs, outliers, shifted, smooth_motion, take, used
+from flexapod.identification.signals import averaged, motion_inputs, outliers, pose_track, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -41,6 +43,7 @@ class Options:
     decimate: int = 1
     delay: float = 0.0
     offset: bool = False
+    backlash: bool = False
     find_gain: bool = False
     gain: Array | None = None
     drop_outliers: bool = False
@@ -52,8 +55,8 @@ class Experiment:
     """One measurement, prepared.
 
     Args:
-        inputs: of the kernels, one row per sample that is used; None for long data.
-        track: poses of long data, which are found block by block.
+        inputs: of the kernels, one row per sample that is used; None for long data, whose poses are found block by block.
+        track: of the actuators; None where the platform's motion was measured.
         drive: (n, actuators) forces, or currents.
         good: (n,) samples that count.
         payload: (10,) inertial parameters of a known payload on the platform; None without.
@@ -98,26 +101,36 @@ def experiment(
         other = motion_inputs(robot, instruments, options.cutoff, part)
     made: dict[str, Any] = {"drive": np.ascontiguousarray(drive), "good": good, "payload": payload, "time": data.time[part]}
     if len(drive) > LONG and data.motion is None and other is None:
-        return Experiment(inputs=None, track=PoseTrack(robot, *(x[part] for x in smooth_motion(data, options.cutoff))), **made)
-    return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
+        return Experiment(inputs=None, track=pose_track(robot, data, options.cutoff, part), **made)
+    if data.motion is not None:
+        return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
+    track = pose_track(robot, data, options.cutoff, part)
+    return Experiment(inputs=track.inputs(), track=track, instruments=other, **made)
 
 
 @dataclass(kw_only=True, eq=False)
 class Problem:
-    """Experiments with the model whose columns are estimated."""
+    """Experiments with the model whose columns are estimated; `prior`: (base,) numbers of the file, for what is found about
+    them."""
 
     model: LinearModel
     experiments: Sequence[Experiment]
     options: Options
+    prior: Any = None
     _held: list[Block] = field(default_factory=list, repr=False)
     _loading: LinearModel | None = field(default=None, repr=False)
     _feedback: LoadFeedback | None = field(default=None, repr=False)
 
     @property
-    def columns(self) -> int:
-        """Parameters, offsets and gains."""
-        n = len(self.model.robot.actuators)
-        return len(self.model.names) + n * (self.options.offset + self.options.find_gain)
+    def extras(self) -> list[str]:
+        """What is estimated beside the base parameters, one number per actuator each, in the order of the columns."""
+        known = {"offset": self.options.offset, "backlash": self.options.backlash, "gain": self.options.find_gain}
+        return [name for name, wanted in known.items() if wanted]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all columns: base parameters, and one per actuator of what else is estimated."""
+        return (*self.model.names, *(f"{extra} of {name}" for extra in self.extras for name in self.model.robot.actuators))
 
     def set_loads(self, robot: Robot) -> None:
         """Loads of the joints with friction, for the numbers of a robot."""
@@ -136,7 +149,7 @@ class Problem:
     def blocks(self, wanted: int | None) -> Iterator[Block]:
         """Blocks of all experiments, or about `wanted` samples of each, spread evenly; small data are kept from pass to pass."""
         samples = sum(len(one.drive) for one in self.experiments)
-        if samples * len(self.model.robot.actuators) * self.columns > HELD:
+        if samples * len(self.model.robot.actuators) * len(self.names) > HELD:
             yield from self._evaluated(wanted)
             return
         if not self._held:
@@ -206,12 +219,25 @@ class Problem:
         parts, y = [Y], drive
         if self.options.offset:
             parts.append(np.broadcast_to(np.eye(a), (n, a, a)))
+        if self.options.backlash:
+            parts.append(self._backlash(one, part))
         if one.payload is not None:
             y = y - payload_rows(self.model.robot, given) @ one.payload
         if self.options.find_gain:
             parts.append(-drive[:, :, None] * np.eye(a))
             y = y - drive
         return (Y if len(parts) == 1 else np.concatenate(parts, axis=2)), y
+
+    def _backlash(self, one: Experiment, part: slice) -> Array:
+        if one.track is None:
+            raise InputError("backlash: needs the actuators' own positions; leave out the measured motion of the platform")
+
+        def force(given: dict[str, Array]) -> Array:
+            reasons = np.full(len(given["position"]), "", dtype=object)
+            loads = None if self._loading is None else self._loading.loads(given, reasons)
+            return np.asarray(self.model.rows(given, loads, reasons) @ self.prior)
+
+        return backlash_columns(one.track, part, force)
 
 
 def _part(values: Array | None, part: slice) -> Array | None:

@@ -81,7 +81,12 @@ def motion_inputs(robot: Robot, data: Measurement, cutoff: float | None, part: s
 
         every = platform_inputs(data.motion)
         return model_inputs(robot, {k: np.ascontiguousarray(v[part]) for k, v in every.items()})[0]
-    return PoseTrack(robot, *(x[part] for x in smooth_motion(data, cutoff))).inputs()
+    return pose_track(robot, data, cutoff, part).inputs()
+
+
+def pose_track(robot: Robot, data: Measurement, cutoff: float | None, part: slice) -> PoseTrack:
+    """The platform along a part of the actuators' positions."""
+    return PoseTrack(robot, *(x[part] for x in smooth_motion(data, cutoff)))
 
 
 def shifted(time: Array, values: Array, delay: float) -> Array:

@@ -1,4 +1,4 @@
-r"""Gram matrix of many rows, :math:`G = \sum_k s_{k \bmod a}^2\,(Y_k, y_k)^T (Y_k, y_k)`: half the products of a general matrix product.
+r"""Gram matrix of many rows, :math:`G = \sum_k s_{k \bmod a}^2\,(Y_k, y_k)^T (Y_k, y_k)`, with half the products.
 
 Rows are copied, scaled and padded, 64 at a time into a small buffer; tiles of 4 x 12 sums stay in
 registers. Only tiles on and above the diagonal are computed.
