@@ -27,7 +27,7 @@ def measured(robot: fp.Robot, count: int) -> fp.Measurement:
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     t = np.arange(PERIOD) / 1000.0
     w = 2 * np.pi * 0.4 * np.arange(1, 6)
-    a, phase = random.normal(size=(n, 5)) * 0.05 / np.sqrt(np.arange(1, 6)), random.uniform(0, 2 * np.pi, (n, 5))
+    a, phase = random.normal(size=(n, 5)) * 0.1 / np.sqrt(np.arange(1, 6)), random.uniform(0, 2 * np.pi, (n, 5))
     angle = t[:, None, None] * w + phase
     q, qd, qdd = ((a * x).sum(axis=2) for x in (np.sin(angle), w * np.cos(angle), -(w**2) * np.sin(angle)))
     motion = fp.platform_motion(robot, fp.ActuatorMotion(time=t, position=home + q, velocity=qd, acceleration=qdd))

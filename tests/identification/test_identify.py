@@ -167,7 +167,7 @@ def test_a_million_samples() -> None:
     import resource
 
     robot = fp.load("bench-6ups")
-    parts = [series(robot, 50.0, 1000.0, size=0.05, seed=3, lowest=0.4)]
+    parts = [series(robot, 50.0, 1000.0, size=0.1, seed=3, lowest=0.4)]
     force = np.tile(exact(robot, parts[0])[1], (20, 1))
     position = np.tile(parts[0].position, (20, 1))
     data = fp.Measurement(

@@ -176,9 +176,8 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
 
     if options.find_gain:
         return []
-    thin = _thinned(data) if data.motion is None and len(data) > 20 * LOOKED else data
     plain = replace(options, offset=False, backlash=False, drop_outliers=False, decimate=1, least_speed=0.0)
-    one = experiment(robot, thin, plain, None, None)
+    one = experiment(robot, first_part(data), plain, None, None)
     model = linear_model(robot)
     problem = Problem(model=model, experiments=[one], options=plain)
     problem.set_loads(robot)
@@ -191,9 +190,11 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
     return found + excitation(Y)
 
 
-def _thinned(data: Measurement) -> Measurement:
-    """The first part of long data: enough to compare with."""
+def first_part(data: Measurement) -> Measurement:
+    """The first part of long data, enough to compare with and small enough to be held at once; short data whole."""
     n = 20 * LOOKED
+    if data.motion is not None or len(data) <= n:
+        return data
     force, current = (None if x is None else x[:n] for x in (data.force, data.current))
     return Measurement(time=data.time[:n], position=data.position[:n], force=force, current=current, source=data.source)
 

@@ -39,9 +39,9 @@ def derivatives(time: Array, q: Array) -> tuple[Array, Array]:
         raise InputError(f"data: derivatives need at least 7 samples, got {len(time)}")
     h = (time[-1] - time[0]) / (len(time) - 1)
     first, second = np.empty_like(q, dtype=np.float64), np.empty_like(q, dtype=np.float64)
-    for end, near in ((slice(0, 2), slice(0, 7)), (slice(-2, None), slice(-7, None))):
+    for side, near in ((slice(0, 2), slice(0, 7)), (slice(-2, None), slice(-7, None))):
         slope = np.gradient(q[near], h, axis=0, edge_order=2)
-        first[end], second[end] = slope[end], np.gradient(slope, h, axis=0, edge_order=2)[end]
+        first[side], second[side] = slope[side], np.gradient(slope, h, axis=0, edge_order=2)[side]
     for start in range(2, len(q) - 2, CHUNK):
         end = min(start + CHUNK, len(q) - 2)
         a, b, c, d, e = (q[start + k : end + k] for k in (-2, -1, 0, 1, 2))
