@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -129,20 +130,6 @@ LINKS: Row = {
     "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
     "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
 }
-DEFLECTIONS = (
-    "{verb}: {robot} has flexible bodies, and its forces depend on deflections that no actuator measures; name file parameters "
-    "to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
-)
-NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"
-INSTRUMENTS = "instruments: give them together with method='iv', and only then"
-INDEPENDENT = (
-    "{verb}: {robot} has {actuators} actuators for {mobility} degrees of freedom; they cannot be moved one by one. Give the "
-    "motion of its platform, or a robot with as many actuators as degrees of freedom"
-)
-RIGID_RUN = (
-    "{verb}: takes rigid robots, and {robot} has {part}; simulate gives its motion, and forces with their noise follow from it"
-)
-LINEAR: Row = {"unmeasured deflections": DEFLECTIONS, "under-actuated": UNDERACTUATED}
 LOCKED = (
     "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
     "give actuators='free', or the stiffness of each actuator"
@@ -320,40 +307,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "output_step": {},
         "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
     },
-    "regressor": {ANY: LINEAR, "friction": {}, "legs": {}, "loads": {}},
-    "base_parameters": {ANY: LINEAR, "friction": {}, "legs": {}, "seed": {}},
-    "exciting_motion": {
-        ANY: {**LINEAR, "redundant actuators": INDEPENDENT},
-        "period": {}, "harmonics": {}, "rate": {}, "legs": {}, "friction": {}, "passes": {}, "seed": {},
-    },
-    "simulated_measurement": {
-        ANY: {"flexible platform": RIGID_RUN, "flexible legs": RIGID_RUN, "other actuators than freedoms": INDEPENDENT},
-        "controller": {}, "rate": {}, "resolution": {}, "force_noise": {}, "step": {}, "seed": {},
-    },
-    "identify": {
-        ANY: {"no parameters & unmeasured deflections": DEFLECTIONS, "under-actuated": UNDERACTUATED},
-        **{name: {} for name in ("parameters", "cutoff", "decimate", "friction", "prior", "least", "validate", "on_bad")},
-        **{
-            name: {"with parameters": NAMED}
-            for name in ("legs", "gain", "payload", "delay", "physical", "drop_outliers", "least_speed", "base")
-        },
-        "method": {}, "method=iv": {"with parameters": NAMED, "no instruments": INSTRUMENTS},
-        "method=robust": {"with parameters": NAMED},
-        "instruments": {"with parameters": NAMED, **{f"method={name}": INSTRUMENTS for name in ("wls", "ols", "robust")}},
-        "offset": {"gain=find": "offset: not together with gain='find'; leave one of them out"},
-        "backlash": {
-            "with parameters": NAMED,
-            "redundant actuators":
-                "backlash: {robot} has {actuators} actuators for {mobility} degrees of freedom; a gap of one of them does not "
-                "move the platform alone. Leave it out",
-        },
-    },
-    "identify_modes": {
-        name: {} for name in (
-            "state", "sigma", "spread", "damping", "damping_sigma", "shapes", "shape_coordinates", "actuators", "prestress",
-        )
-    },
-    "export_payload_estimator": {ANY: LINEAR},
+    **identification_rows(UNDERACTUATED),
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
