@@ -248,6 +248,8 @@ def numbers(result: Any) -> dict[str, Any]:
         return {"values": result.values, **{f"coordinate {k}": v.values for k, v in result.coords.items()}}
     if hasattr(result, "margins"):
         return numbers(result.margins)
+    if isinstance(result, fp.BaseParameters):
+        return {"names": np.array(result.names), "combination": result.combination}
     if isinstance(result, tuple):
         return {f"{i} {k}": v for i, part in enumerate(result) for k, v in numbers(part).items()}
     if isinstance(result, fp.Motion | fp.StateSpace):
