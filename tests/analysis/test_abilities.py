@@ -110,7 +110,10 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "inverse_dynamics": (
         lambda c: (c.robot, c.at),
         lambda c: [
-            *dynamics(c), {"shares": "frozen"}, {"legs": "massless", "friction": False}, {"spin": "neglected"},
+            *dynamics(c),
+            {"shares": "frozen"},
+            {"legs": "massless", "friction": False},
+            {"spin": "neglected"},
             {"formulation": "virtual_power" if c.robot.flexible_platform is not None else "newton_euler", "friction": False},
         ],
     ),
@@ -125,16 +128,21 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "inverse_kinematics": (
         lambda c: (c.robot, c.at),
         lambda c: [
-            {"joints": False}, {"bodies": True}, {"elastic": c.deflected},
+            {"joints": False},
+            {"bodies": True},
+            {"elastic": c.deflected},
             {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
-            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected},
+            {"on_error": "mask"},
         ],
     ),
     "point_motion": (
         lambda c: (c.robot, c.at, c.point or "platform"),
         lambda c: [
-            {"elastic": c.deflected}, {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
-            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
+            {"elastic": c.deflected},
+            {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected},
+            {"on_error": "mask"},
         ],
     ),
     "deformation": (
@@ -146,23 +154,32 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "natural_frequencies": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"actuators": "free"}, {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False}, *LOADED(c),
-            {"wrench": WRENCH, "prestress": False}, {"on_error": "mask"},
+            {"actuators": "free"},
+            {"actuators": np.full(c.n, 1e5), "prestress": False},
+            {"prestress": False},
+            *LOADED(c),
+            {"wrench": WRENCH, "prestress": False},
+            {"on_error": "mask"},
         ],
     ),
     "cartesian_stiffness": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "actuators": np.full(c.n, 1e5)},
+            {"actuators": np.full(c.n, 1e5), "prestress": False},
+            {"prestress": False, "actuators": np.full(c.n, 1e5)},
             {"wrench": WRENCH, "actuators": np.full(c.n, 1e5)},
-            {"point": c.point, "actuators": np.full(c.n, 1e5), "prestress": False}, {"on_error": "mask"},
+            {"point": c.point, "actuators": np.full(c.n, 1e5), "prestress": False},
+            {"on_error": "mask"},
         ],
     ),
     "linearize": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"inputs": ("wrench",), "prestress": False}, {"outputs": ("platform_rates",), "prestress": False},
-            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "wrench": None}, {"wrench": WRENCH},
+            {"inputs": ("wrench",), "prestress": False},
+            {"outputs": ("platform_rates",), "prestress": False},
+            {"actuators": np.full(c.n, 1e5), "prestress": False},
+            {"prestress": False, "wrench": None},
+            {"wrench": WRENCH},
         ],
     ),
     "mass_matrix": (lambda c: (c.robot, c.pose), lambda c: COORDINATES),
@@ -176,7 +193,11 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "forward_kinematics": (
         lambda c: (c.robot, c.q + 0.01),
         lambda c: [
-            {"on_error": "mask"}, {"guess": c.pose}, {"continuation": True}, {"assembly": "any"}, {"method": "all"},
+            {"on_error": "mask"},
+            {"guess": c.pose},
+            {"continuation": True},
+            {"assembly": "any"},
+            {"method": "all"},
             {"certify": True},
         ],
     ),
@@ -186,12 +207,14 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     ),
     "working_modes": (lambda c: (c.robot, c.pose), lambda c: []),
     "platform_motion": (lambda c: (c.robot, c.driven), lambda c: [{"guess": c.pose}]),
+    "regressor": (lambda c: (c.robot, c.motion), lambda c: [{"friction": False}, {"legs": "alike"}]),
+    "base_parameters": (lambda c: (c.robot,), lambda c: [{"friction": False}, {"legs": "alike"}, {"seed": 1}]),
 }
 """Verb -> its arguments, and the options that it is given one after another; the first key of each is the one under test."""
 
 SAME_ANSWER = {
     ("forward_kinematics", "guess"), ("forward_kinematics", "continuation"), ("forward_kinematics", "assembly"),
-    ("assembly_modes", "certify"), ("assembly_modes", "seed"),
+    ("assembly_modes", "certify"), ("assembly_modes", "seed"), ("base_parameters", "seed"),
     ("platform_motion", "guess"), ("forward_dynamics", "formulation"), ("fit_motion", "friction"), ("fit_motion", "wrench"),
 }  # fmt: skip
 """Options that choose between solutions: where there is one, the answer stays. Each has tests of its own."""
@@ -225,6 +248,8 @@ def numbers(result: Any) -> dict[str, Any]:
         return {"values": result.values, **{f"coordinate {k}": v.values for k, v in result.coords.items()}}
     if hasattr(result, "margins"):
         return numbers(result.margins)
+    if isinstance(result, fp.BaseParameters):
+        return {"names": np.array(result.names), "combination": result.combination}
     if isinstance(result, tuple):
         return {f"{i} {k}": v for i, part in enumerate(result) for k, v in numbers(part).items()}
     if isinstance(result, fp.Motion | fp.StateSpace):
@@ -313,12 +338,15 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "aspects", "base_parameters", "calibrate", "casadi_function", "exciting_motion", "optimise", "select_poses", "sensitivity",
-    "study", "tolerance", "export_fmu", "export_mjcf", "export_payload_estimator",
-    "export_urdf", "identify", "identify_modes", "path_between", "pave", "regressor", "simulated_measurement", "singularities",
-    "singularity_locus", "stepper", "time_optimal", "workspace_solid",
+    "aspects", "calibrate", "casadi_function", "optimise", "select_poses", "sensitivity", "study", "tolerance", "export_fmu",
+    "export_mjcf", "export_urdf", "path_between", "pave", "singularities", "singularity_locus", "stepper", "time_optimal",
+    "workspace_solid",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
+
+
+IDENTIFICATION = {"exciting_motion", "simulated_measurement", "identify", "identify_modes", "export_payload_estimator"}
+"""Their options change estimates and motions that take seconds each: tests/identification walks them on robots that fit."""
 
 
 def test_table_lists_every_option() -> None:
@@ -332,7 +360,8 @@ def test_table_lists_every_option() -> None:
     robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}
     others = {"load", "export_c", "generate", "kernel", "count_table", "write_robot_file", "robot_text"} | OWN_REFUSALS
     assert robots - others <= set(ABILITIES)
-    assert set(OPTIONS) | {"simulate", "simulate_study", "workspace", "check_pose"} == set(ABILITIES)
+    walked_elsewhere = {"simulate", "simulate_study", "workspace", "check_pose"} | IDENTIFICATION
+    assert set(OPTIONS) | walked_elsewhere == set(ABILITIES)
 
 
 def test_conditions_are_known() -> None:
@@ -380,7 +409,6 @@ def run_outcome(c: Case, options: dict[str, Any]) -> Any:
     named = ("drive='force': give the actuator forces", "duration: the motion ends at")
     assert refusal in known or refusal.startswith(named), f"{c.robot.name}: simulate({', '.join(options)}): {refusal}"
     return refusal
-
 
 
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k == QUICK[0] else pytest.mark.full) for k in KINDS])

@@ -137,3 +137,46 @@ def test_named_parameters_of_a_rigid_robot() -> None:
     true = [robot.parameter(name) for name in names]
     assert np.all(np.abs(found.estimate - true) < SIGMAS * found.sigma + 0.05)
     assert found.robot.parameter(names[0]) == pytest.approx(found.estimate[0])
+
+
+def test_long_data_are_taken_in_blocks(
+    hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Poses and regressor block by block, sums by compiled code: the same estimate as at once, to rounding of its error bars."""
+    from flexapod.identification import problem
+    from flexapod.kernels import gram
+
+    robot, motion, force = hexapod
+    data, base = noisy(motion, force, force_noise=0.05), fp.base_parameters(robot, legs="alike")
+    whole = fp.identify(robot, data, legs="alike", base=base, decimate=3)
+    monkeypatch.setattr(problem, "LONG", 100)
+    monkeypatch.setattr(problem, "HELD", 0)
+    monkeypatch.setattr(problem, "BLOCK", 250)
+    monkeypatch.setattr(problem, "ROWS", 90)
+    monkeypatch.setattr(gram, "WORTH", 0)
+    parts = fp.identify(robot, data, legs="alike", base=base, decimate=3)
+    assert parts.rows == whole.rows
+    assert np.abs(parts.estimate - whole.estimate).max() < 1e-6 * np.abs(whole.estimate).max()
+    assert np.abs((parts.estimate - whole.estimate) / whole.sigma).max() < 1e-3
+    np.testing.assert_allclose(parts.sigma, whole.sigma, rtol=1e-6)
+
+
+@pytest.mark.full
+def test_a_million_samples() -> None:
+    """Of a 6-UPS, every leg by itself: estimates within their errors, memory of the data and one block."""
+    import resource
+
+    robot = fp.load("bench-6ups")
+    parts = [series(robot, 50.0, 1000.0, size=0.1, seed=3, lowest=0.4)]
+    force = np.tile(exact(robot, parts[0])[1], (20, 1))
+    position = np.tile(parts[0].position, (20, 1))
+    data = fp.Measurement(
+        time=np.arange(len(position)) / 1000.0, position=position,
+        force=force + 0.2 * np.random.default_rng(1).normal(size=force.shape),
+    )  # fmt: skip
+    base = fp.base_parameters(robot)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = fp.identify(robot, data, base=base)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert np.mean(np.abs(found.estimate - base.values) < 3 * found.sigma) > 0.95
+    assert grown < 400, f"{grown:.0f} MB beside 104 MB of data: rates, accelerations and one block"

@@ -40,6 +40,16 @@ def test_table_page_and_robot_file(table: Path, tmp_path: Path) -> None:
     assert fp.load(out).parameter("legs.1.screw.friction.viscous") == pytest.approx(203.5, rel=0.02)
 
 
+def test_measured_data_in_the_report(table: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = CliRunner().invoke(app, ["report", str(DATA / "emps.yaml"), "--measured", str(table), "--out", str(page)])
+    assert done.exit_code == 0, done.output
+    text = page.read_text(encoding="utf-8")
+    assert "Measured: parameters" in text
+    assert "legs.1.screw.friction.viscous" in text
+    assert "Measured: residuals" in text
+
+
 def test_json_and_bad_data(table: Path, tmp_path: Path) -> None:
     code, text = run(table, "--robot", DATA / "emps.yaml", "--json")
     assert code == 0

@@ -38,7 +38,9 @@ def test_changed_stiffness_is_recovered() -> None:
     np.testing.assert_allclose(found.estimate, [6.5e10, 8.0e10], rtol=1e-3)
     names = [str(n) for n in exact.coordinate.values]
     shapes = exact["shape"].values.T[:5]
-    paired = fp.identify_modes(robot, exact.frequency.values[:5], YOUNG, sigma=0.01, spread=0.3, shapes=shapes, coordinates=names)
+    paired = fp.identify_modes(
+        robot, exact.frequency.values[:5], YOUNG, sigma=0.01, spread=0.3, shapes=shapes, shape_coordinates=names
+    )
     np.testing.assert_allclose(paired.estimate, [6.5e10, 8.0e10], rtol=1e-3)
     assert paired.mac is not None
     assert np.all(np.diag(paired.mac) > 0.9)

@@ -12,7 +12,8 @@ import flexapod as fp
 from flexapod.analysis.inverse_dynamics import PROGRAM
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.sampling import random_states
-from flexapod.identification.linear_model import linear_model, model_inputs
+from flexapod.equations.regressor import inertial_columns
+from flexapod.identification.linear_model import inertial_kernel, linear_model, model_inputs
 
 ROUNDING = 1e-12
 """Regressor and inverse dynamics are sums of some thousand products; errors over the largest force of all samples."""
@@ -74,6 +75,23 @@ def test_columns_are_differences_of_another_formulation(name: str) -> None:
         assert error < DIFFERENCES, f"{column.name}: {error:.2e}"
         checked += 1
     assert checked >= 3, f"only {checked} of {len(model.columns)} columns were compared"
+
+
+@pytest.mark.parametrize("name", robots(RIGID))
+def test_link_axes_agree_with_virtual_power(name: str) -> None:
+    """Two derivations of all columns: joint forces in link axes, and virtual power in world axes."""
+    robot = fp.load(name)
+    inputs, reasons = model_inputs(robot, random_states(robot, 20, seed=6))
+    every = tuple(range(len(inertial_columns(robot))))
+    found = []
+    for bound in (inertial_kernel(robot, every), kernel(robot, "inertia_regressor")):
+        batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
+        assert np.all(batch.status == 0)
+        found.append(batch.outputs["regressor"])
+    assert np.all(reasons == "")
+    size = np.abs(found[0]).max(axis=(0, 1))
+    error = np.abs(found[0] - found[1]).max(axis=(0, 1)) / np.maximum(size, 1e-3 * size.max())
+    assert error.max() < DIFFERENCES, f"{error.max():.2e}"
 
 
 def axes(robot: fp.Robot, body: str) -> np.ndarray:

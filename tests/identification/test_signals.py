@@ -6,7 +6,8 @@ import numpy as np
 from measured import DATA, exact, noisy, series
 
 import flexapod as fp
-from flexapod.identification.signals import averaged, derivatives, outliers, platform_of, shifted
+from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.signals import averaged, derivatives, outliers, shifted
 
 SAME = 1e-11
 """Poses by Newton, twists by one solve more; over the size of each."""
@@ -31,7 +32,7 @@ def test_poses_and_twists_of_actuator_samples() -> None:
         robot = fp.load(name)
         motion = series(robot, 2.0, 100.0, size=0.01, seed=3)
         expected = fp.platform_motion(robot, motion)
-        found = platform_of(robot, motion.position, motion.velocity, motion.acceleration)
+        found = PoseTrack(robot, motion.position, motion.velocity, motion.acceleration).inputs()
         for key in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration"):
             value = getattr(expected, key)
             assert np.abs(found[key] - value).max() < SAME * max(np.abs(value).max(), 1.0), f"{name}: {key}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -306,6 +307,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "output_step": {},
         "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
     },
+    **identification_rows(UNDERACTUATED),
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 

@@ -54,6 +54,7 @@ PROGRAMS = {
     "motion_derivatives": "flexapod.equations.derivatives",
     "value_derivatives": "flexapod.equations.derivatives",
     "inertia_regressor": "flexapod.equations.regressor",
+    "link_regressor": "flexapod.equations.model.regressor",
     "friction_regressor": "flexapod.equations.friction_regressor",
     "recursive_update": "flexapod.equations.recursive_update",
     "joint_loads": "flexapod.equations.friction_regressor",

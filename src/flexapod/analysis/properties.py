@@ -84,6 +84,12 @@ def _legs_elastic(robot: Robot) -> bool:
     return any(link.elastic for leg in robot.legs for link in leg.links)
 
 
+def _deflects(robot: Robot) -> bool:
+    """Forces depend on deflections that no actuator measures; springs of passive joints do not deflect unseen."""
+    elastic = any(link.elastic or (link.spring and link.actuated) for leg in robot.legs for link in leg.links)
+    return elastic or robot.flexible_platform is not None
+
+
 PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     ALWAYS: lambda robot: True,
     "rigid": lambda robot: robot.flexible_platform is None and not robot.elastic_legs,
@@ -92,6 +98,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "flexible legs": lambda robot: robot.elastic_legs,
     "elastic legs": _legs_elastic,
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
+    "unmeasured deflections": _deflects,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
     "friction of an elastic drive": lambda robot: any(
         link.actuated and link.friction is not None and link.joint in {spring.joint for spring in _elastic_drives(robot)}

@@ -96,12 +96,13 @@ def not_numbers(robot: Robot, data: Measurement) -> list[Suspicion]:
     """Channels that never change, or hold something that is no number."""
     result = []
     for name, values in (("position", data.position), ("force or current", data.drive)):
-        bad = np.flatnonzero(~np.all(np.isfinite(values), axis=0))
+        low, high = values.min(axis=0), values.max(axis=0)  # NaN where there is one
+        bad = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
         if len(bad):
             row = int(np.flatnonzero(~np.isfinite(values[:, bad[0]]))[0])
             text = f"{name} of actuator {robot.actuators[bad[0]]} is no number at t = {data.time[row]:g} s"
             result.append(Suspicion(kind="constant", text=text))
-        still = np.flatnonzero(np.ptp(np.where(np.isfinite(values), values, 0.0), axis=0) == 0.0)
+        still = np.flatnonzero(low == high)
         if len(still):
             text = f"{name} of actuator {robot.actuators[still[0]]} never changes: a channel that is not connected?"
             result.append(Suspicion(kind="constant", text=text))
@@ -175,9 +176,8 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
 
     if options.find_gain:
         return []
-    thin = _thinned(data) if data.motion is None and len(data) > 20 * LOOKED else data
-    plain = replace(options, offset=False, drop_outliers=False, decimate=1, least_speed=0.0)
-    one = experiment(robot, thin, plain, None, None)
+    plain = replace(options, offset=False, backlash=False, drop_outliers=False, decimate=1, least_speed=0.0)
+    one = experiment(robot, first_part(data), plain, None, None)
     model = linear_model(robot)
     problem = Problem(model=model, experiments=[one], options=plain)
     problem.set_loads(robot)
@@ -190,9 +190,11 @@ def _compared(robot: Robot, data: Measurement, options: Options) -> list[Suspici
     return found + excitation(Y)
 
 
-def _thinned(data: Measurement) -> Measurement:
-    """The first part of long data: enough to compare with."""
+def first_part(data: Measurement) -> Measurement:
+    """The first part of long data, enough to compare with and small enough to be held at once; short data whole."""
     n = 20 * LOOKED
+    if data.motion is not None or len(data) <= n:
+        return data
     force, current = (None if x is None else x[:n] for x in (data.force, data.current))
     return Measurement(time=data.time[:n], position=data.position[:n], force=force, current=current, source=data.source)
 
@@ -264,13 +266,13 @@ def poorly_excited(base_rows: Array, names: NDArray[np.str_] | tuple[str, ...]) 
     """Base parameters that a motion does not tell apart: condition number and the weakest combination."""
     flat = base_rows.reshape(-1, base_rows.shape[2])
     size = np.linalg.norm(flat, axis=0)
-    _, s, V = np.linalg.svd(flat / np.maximum(size, 1e-300), full_matrices=False)
+    _, s, V = np.linalg.svd(np.linalg.qr(flat / np.maximum(size, 1e-300), mode="r"))
     condition = s[0] / max(s[-1], 1e-300)
     if condition < POORLY and size.min() > 0:
         return []
     weak = [str(names[k]) for k in np.argsort(-np.abs(V[-1]))[:3]]
     text = (
         f"the motion does not tell the parameters apart: condition number {condition:.2g} (scaled columns), weakest in "
-        f"{', '.join(weak)}. Use exciting_motion, or tie legs (legs='alike')"
+        f"{', '.join(weak)}. Use exciting_motion, tie legs (legs='alike'), or leave out offset or backlash"
     )
     return [Suspicion(kind="excitation", text=text)]

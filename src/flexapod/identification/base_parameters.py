@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.sampling import random_states
 from flexapod.errors import FlexapodError
 from flexapod.identification.linear_model import Array, Legs, LinearModel, linear_model, model_inputs
@@ -75,6 +77,7 @@ class BaseParameters:
         return result
 
 
+@checked
 def base_parameters(robot: Robot, *, friction: bool = True, legs: Legs = "each", seed: int = 0) -> BaseParameters:
     """The identifiable combinations of a robot's parameters.
 
@@ -86,6 +89,7 @@ def base_parameters(robot: Robot, *, friction: bool = True, legs: Legs = "each",
     Source: Gautier, Numerical calculation of the base inertial parameters of robots (1991), with QR in fixed order.
     Checked by: tests/identification/test_base_parameters.py.
     """
+    refuse(robot, "base_parameters")
     model = linear_model(robot, friction=friction, legs=legs)
     inputs, reasons = model_inputs(robot, random_states(robot, STATES, seed=seed))
     loads = model.loads(inputs, reasons)

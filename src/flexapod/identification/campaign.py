@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.forward_dynamics import mass_matrix
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -22,6 +24,7 @@ BANDWIDTH = 60.0
 """Of the default controller [rad/s]: k_p = m w^2, k_d = 1.4 m w, with m the robot's mass seen at an actuator."""
 
 
+@checked
 def simulated_measurement(
     robot: Robot,
     motion: ActuatorMotion,
@@ -47,6 +50,7 @@ def simulated_measurement(
 
     Checked by: tests/identification/test_measurement.py.
     """
+    refuse(robot, "simulated_measurement")
     if controller is None:
         home = State(position=robot.home.position, rotation=robot.home.rotation)
         m = np.diag(mass_matrix(robot, home, coordinates="actuator").values)

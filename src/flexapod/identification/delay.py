@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.identification.bad_data import first_part
 from flexapod.identification.base_parameters import BaseParameters
 from flexapod.identification.measurement import Measurement
 from flexapod.identification.problem import Options, Problem, experiment
@@ -26,12 +27,15 @@ def find_delay(robot: Robot, data: Measurement, options: Options, base: BasePara
     """Seconds by which the force channel lags behind the positions (negative: leads).
 
     The regressor is evaluated once; its residual is a quadratic form in the shifted forces. Whole samples first, then the
-    parabola through the three best.
+    parabola through the three best. Of long data the first 60 000 samples are looked at.
 
     Checked by: tests/identification/test_signals.py.
     """
+    data = first_part(data)
     one = experiment(robot, data, replace(options, delay=0.0, drop_outliers=False, least_speed=0.0), None, None)
-    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=replace(options, offset=True))
+    problem = Problem(
+        model=base.model.keeping(base.names), experiments=[one], options=replace(options, offset=True, backlash=False)
+    )
     problem.set_loads(robot)
     every = list(problem.blocks(None))
     Y = np.concatenate([block[0] for block in every])

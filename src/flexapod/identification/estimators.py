@@ -10,13 +10,14 @@ Letters: W inverse covariance of the residuals between actuators (they are uncor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import FlexapodError
+from flexapod.kernels.gram import Gram
 
 Array = NDArray[np.float64]
 Method = Literal["ols", "wls", "iv", "robust"]
@@ -39,7 +40,7 @@ SAMPLE = 6_000
 
 @dataclass(frozen=True, kw_only=True)
 class Normal:
-    """Sums of a pass over the data: N = Z^T W Y, M = Z^T W Z, r = Z^T W y, and y^T W y of `rows` rows."""
+    """Sums of a pass over the data: N = Z^T W Y, M = Z^T W Z, r = Z^T W (y - Y about), and y^T W y of `rows` rows."""
 
     N: Array
     M: Array
@@ -47,6 +48,7 @@ class Normal:
     s: float
     rows: int
     samples: int
+    about: Array | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,7 @@ class Estimate:
     """An estimate with its error.
 
     Args:
+        root: of the weights that were used; None for the identity.
         beta: (P,) parameters, covariance (P, P).
         noise: (a, a) covariance of the residuals of the actuators.
         condition: of Y with scaled columns.
@@ -67,6 +70,7 @@ class Estimate:
     condition: float
     rows: int
     information: Array
+    root: Array | None = None
 
     @property
     def sigma(self) -> Array:
@@ -88,23 +92,24 @@ def estimate(blocks: Blocks, method: Method) -> Estimate:
 
     Checked by: tests/identification/test_estimators.py.
     """
-    start = solve(accumulate(blocks(SAMPLE), None))
-    noise = residual_noise(blocks(SAMPLE), start)
+    some = list(blocks(SAMPLE))
+    start = solve(accumulate(iter(some), None))
+    noise = residual_noise(iter(some), start)
     for _ in range(0 if method == "ols" else REWEIGHTED):  # errors of the first estimate hide in the first residuals
-        start = solve(accumulate(blocks(SAMPLE), whitening(noise)))
-        noise = residual_noise(blocks(SAMPLE), start)
+        start = solve(accumulate(iter(some), whitening(noise), about=start))
+        noise = residual_noise(iter(some), start)
     root = None if method == "ols" else whitening(noise)
     clip = (start, noise) if method == "robust" else None
-    normal = accumulate(blocks(None), root, method == "iv", clip)
+    normal = accumulate(blocks(None), root, method == "iv", clip, start)
     beta = solve(normal)
     for _ in range(ROUNDS if method == "robust" else 0):
-        spread = residual_noise(blocks(SAMPLE), beta, robust=True)
+        spread = residual_noise(iter(some), beta, robust=True)
         root, before = whitening(spread), beta
-        normal = accumulate(blocks(None), root, False, (beta, spread))
+        normal = accumulate(blocks(None), root, False, (beta, spread), beta)
         beta = solve(normal)
         if np.max(np.abs(beta - before) / (np.abs(beta) + 1e-300)) < 1e-8:
             break
-    return finish(normal, beta, residual_noise(blocks(SAMPLE), beta, robust=method == "robust"), root)
+    return finish(normal, beta, residual_noise(iter(some), beta, robust=method == "robust"), root)
 
 
 def finish(normal: Normal, beta: Array, noise: Array, root: Array | None) -> Estimate:
@@ -124,7 +129,20 @@ def finish(normal: Normal, beta: Array, noise: Array, root: Array | None) -> Est
         condition=condition,
         rows=normal.rows,
         information=_inverse(covariance),
+        root=root,
     )
+
+
+def follow_derivative(found: Estimate, blocks: list[Block]) -> Estimate:
+    """The same estimate with the covariance of an equation that is not linear.
+
+    Args:
+        blocks: some of the data, with the derivative in the place of Y, and Y or the instruments as Z.
+    """
+    part = accumulate(iter(blocks), found.root, True)
+    whole = found.rows / part.rows
+    normal = replace(part, N=whole * part.N, M=whole * part.M, rows=found.rows)
+    return replace(finish(normal, found.beta, found.noise, found.root), condition=found.condition)
 
 
 def _inverse(A: Array) -> Array:
@@ -134,39 +152,51 @@ def _inverse(A: Array) -> Array:
 
 
 def accumulate(
-    blocks: Iterator[Block], root: Array | None, instruments: bool = False, clip: tuple[Array, Array] | None = None
+    blocks: Iterator[Block],
+    root: Array | None,
+    instruments: bool = False,
+    clip: tuple[Array, Array] | None = None,
+    about: Array | None = None,
 ) -> Normal:
     """Sums of a pass.
 
     Args:
         root: (a, a) with W = root^T root; None for the identity.
         clip: estimate and noise from which Huber's weights follow.
+        about: (P,) estimate that the right side is taken about, y - Y about: its sums then lose no digits to what is known.
     """
-    total: list[Array] = []
-    rows, samples = 0, 0
+    rows, samples, s = 0, 0, 0.0
+    sums: Gram | None = None
+    other: list[Array] = []
     for Y, y, Z in blocks:
         n, a, P = Y.shape
+        sums = sums or Gram(P, a)
+        left = y if about is None else y - (Y.reshape(n * a, P) @ about).reshape(n, a)
+        s += float(np.sum((y if root is None else y @ root.T) ** 2))
         if clip is not None:
             weight = np.sqrt(huber(y - Y @ clip[0], clip[1]))
-            Y, y = Y * weight[:, :, None], y * weight
-        if root is not None:
-            diagonal = np.count_nonzero(root - np.diag(np.diag(root))) == 0
-            y = y * np.diag(root) if diagonal else y @ root.T
-            Y = _weighed(Y, root, diagonal)
-            Z = None if Z is None else _weighed(Z, root, diagonal)
-        flat, right = Y.reshape(n * a, P), y.reshape(n * a)
-        z = Z.reshape(n * a, P) if instruments and Z is not None else flat
-        N = z.T @ flat
-        part = [N, N if z is flat else z.T @ z, z.T @ right, np.array(right @ right)]
-        total = part if not total else [old + new for old, new in zip(total, part, strict=True)]
+            Y, left = Y * weight[:, :, None], left * weight
+        if instruments and Z is not None:
+            part = _with_instruments(Y, Z, left, root)
+            other = part if not other else [old + new for old, new in zip(other, part, strict=True)]
+        elif root is not None and np.count_nonzero(root - np.diag(np.diag(root))):
+            sums.add(root @ Y, left @ root.T, np.ones(a))
+        else:
+            sums.add(Y, left, np.ones(a) if root is None else np.diag(root))
         rows, samples = rows + n * a, samples + n
-    if not total:
+    if sums is None:
         raise FlexapodError("data: no sample is left to estimate from")
-    return Normal(N=total[0], M=total[1], r=total[2], s=float(total[3]), rows=rows, samples=samples)
+    G = sums.matrix()
+    N, M, r = other or (G[:-1, :-1], G[:-1, :-1], G[:-1, -1])
+    return Normal(N=N, M=M, r=r, s=s, rows=rows, samples=samples, about=about)
 
 
-def _weighed(Y: Array, root: Array, diagonal: bool) -> Array:
-    return np.asarray(Y * np.diag(root)[None, :, None] if diagonal else root @ Y)
+def _with_instruments(Y: Array, Z: Array, y: Array, root: Array | None) -> list[Array]:
+    """Z^T W Y, Z^T W Z and Z^T W y of a block."""
+    if root is not None:
+        Y, Z, y = root @ Y, root @ Z, y @ root.T
+    z = Z.reshape(-1, Z.shape[2])
+    return [z.T @ Y.reshape(z.shape), z.T @ z, z.T @ y.ravel()]
 
 
 def solve(normal: Normal) -> Array:
@@ -181,7 +211,7 @@ def solve(normal: Normal) -> Array:
             "identification: the data determine no unique estimate (singular equations); excite the robot more, or set "
             "legs='alike'"
         ) from None
-    return np.asarray(x * scale)
+    return np.asarray(x * scale if normal.about is None else normal.about + x * scale)
 
 
 def residual_noise(blocks: Iterator[Block], beta: Array, robust: bool = False) -> Array:

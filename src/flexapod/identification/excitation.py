@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_map import PoseMap
@@ -192,6 +194,7 @@ def condition_number(Y: Array) -> float:
     return float(s[0] / max(s[-1], 1e-300))
 
 
+@checked
 def exciting_motion(
     robot: Robot,
     *,
@@ -222,6 +225,7 @@ def exciting_motion(
     Source: Swevers et al., Optimal robot excitation and identification (1997). Checked by:
     tests/identification/test_excitation.py.
     """
+    refuse(robot, "exciting_motion")
     if harmonics < 1 or harmonics > SAMPLES // 6:
         raise InputError(f"harmonics: expected 1 to {SAMPLES // 6}, got {harmonics!r}")
     problem = Excitation(

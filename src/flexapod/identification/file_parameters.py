@@ -28,8 +28,9 @@ from flexapod.identification.estimators import (
     whitening,
 )
 from flexapod.identification.measurement import Measurement, measurement
+from flexapod.identification.pose_track import PoseTrack
 from flexapod.identification.result import Identification, Validation
-from flexapod.identification.signals import averaged, platform_of, smooth_motion, used
+from flexapod.identification.signals import averaged, smooth_motion, used
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Run:
             time=self.time, **dict(zip(("position", "velocity", "acceleration"), self.states, strict=True))
         )
         if not self.legs:
-            found = platform_of(robot, *self.states)
+            found = PoseTrack(robot, *self.states).inputs()
             self.motion = Motion(time=self.time, **{k: v for k, v in found.items() if k not in ("guess", "wrench")})
         self.y = averaged(data.force[self.part], decimate)
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
 from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.delay import find_delay
-from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential, estimate
-from flexapod.identification.identified_robot import identified_robot
+from flexapod.identification.estimators import METHODS, Array, Estimate, Method, essential
+from flexapod.identification.iterations import iterated, loading_robot
 from flexapod.identification.linear_model import Legs
 from flexapod.identification.measurement import Measurement, measurement
-from flexapod.identification.physical import PRIOR, parameter_sizes, physical_estimate
+from flexapod.identification.physical import PRIOR
 from flexapod.identification.problem import Experiment, Options, Problem, experiment
 from flexapod.identification.result import Identification, Validation
 from flexapod.motions.motion import ActuatorMotion
@@ -25,12 +27,8 @@ from flexapod.motions.motion import ActuatorMotion
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-PASSES = 6
-"""Most passes in which loads of joints follow the estimate."""
-SETTLED = 1e-3
-"""Change of the estimate in its standard errors at which these passes end."""
 
-
+@checked
 def identify(
     robot: Robot,
     data: Any,
@@ -42,6 +40,7 @@ def identify(
     cutoff: float | None = None,
     decimate: int = 1,
     offset: bool = False,
+    backlash: bool = False,
     gain: Any = None,
     payload: Any = None,
     delay: float | Literal["find"] = 0.0,
@@ -68,6 +67,8 @@ def identify(
         cutoff: [Hz] of the zero-phase filter of the positions; None uses them as they are.
         decimate: samples that are averaged to one equation, on both sides alike: residuals become uncorrelated in time.
         offset: with a constant offset of every actuator's force.
+        backlash: with a gap in every drive between its encoder and the robot [m or rad]: the robot lags by half of it behind the
+            encoder's motion. Its effect on the forces is that of the file's numbers; see `flexapod.identification.backlash`.
         gain: of currents to forces [N/A], one number or one per actuator; ``"find"`` estimates them, for which one of several
             measurements carries a known `payload`.
         payload: known payload on the platform, ``{"mass": .., "com": [..]}``, or a list of them (None for no payload).
@@ -87,29 +88,22 @@ def identify(
     """
     check_option("method", method, METHODS)
     check_option("on_bad", on_bad, ("raise", "report"))
-    if (method == "iv") != (instruments is not None):
-        raise InputError("instruments: give them together with method='iv', and only then")
+    refuse(
+        robot, "identify", parameters=parameters, method=method, legs=legs, gain=gain, payload=payload, delay=delay,
+        instruments=instruments, physical=physical, drop_outliers=drop_outliers, least_speed=least_speed, offset=offset,
+        base=base, backlash=backlash,
+    )  # fmt: skip
     if isinstance(decimate, bool) or int(decimate) != decimate or decimate < 1:
         raise InputError(f"decimate: expected a whole number of at least 1, got {decimate!r}")
     every = [measurement(robot, one) for one in (data if isinstance(data, list | tuple) else [data])]
     if parameters is not None:
         from flexapod.identification.file_parameters import fit_file_parameters
 
-        refused = {
-            "legs": legs != "each", "gain": gain is not None, "payload": payload is not None, "delay": delay != 0.0,
-            "instruments": instruments is not None, "physical": physical, "drop_outliers": drop_outliers,
-            "least_speed": least_speed > 0,
-            "method": method not in ("wls", "ols"),
-        }  # fmt: skip
-        if any(refused.values()):
-            name = next(key for key, value in refused.items() if value)
-            raise InputError(
-                f"{name}: not available with named parameters, which are fitted to the forces directly; leave it out"
-            )
         return fit_file_parameters(robot, every, parameters, cutoff, int(decimate), offset, friction, least, validate)
     options = Options(
-        cutoff=cutoff, decimate=int(decimate), offset=offset, drop_outliers=drop_outliers, least_speed=float(least_speed)
-    )
+        cutoff=cutoff, decimate=int(decimate), offset=offset, backlash=backlash, drop_outliers=drop_outliers,
+        least_speed=float(least_speed),
+    )  # fmt: skip
     options = _with_gain(robot, every, options, gain)
     found = tuple(s for one in every for s in suspicions(robot, one, options))
     if found and on_bad == "raise":
@@ -128,19 +122,19 @@ def identify(
         experiment(robot, one, options, payload_parameters(load), other)
         for one, load, other in zip(every, loaded, others, strict=True)
     ]
-    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options)
+    problem = Problem(model=base.model.keeping(base.names), experiments=runs, options=options, prior=base.values)
     found += _excited(robot, problem)
     if found and on_bad == "raise":
         raise BadDataError(found)
-    result, theta = _iterated(robot, base, problem, method, physical, prior)
+    result, theta = iterated(robot, base, problem, method, physical, prior)
     return _finished(robot, base, problem, result, theta, method, physical, options, least, found, every, validate)
 
 
 def _excited(robot: Robot, problem: Problem) -> tuple[Suspicion, ...]:
-    """The motion tells the base parameters apart, or the suspicion that it does not."""
+    """The motion tells everything that is estimated apart, or the suspicion that it does not."""
     problem.set_loads(robot)
-    rows = np.concatenate([Y[:, :, : len(problem.model.names)] for Y, _, _ in problem.blocks(LOOKED)])
-    return tuple(poorly_excited(rows, problem.model.names))
+    rows = np.concatenate([Y for Y, _, _ in problem.blocks(LOOKED)])
+    return tuple(poorly_excited(rows, problem.names))
 
 
 def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gain: Any) -> Options:
@@ -153,8 +147,6 @@ def _with_gain(robot: Robot, every: Sequence[Measurement], options: Options, gai
         raise InputError("gain: the data have forces; gains belong to currents only")
     if isinstance(gain, str):
         check_option("gain", gain, ("find",))
-        if options.offset:
-            raise InputError("offset: not together with gain='find'; leave one of them out")
         return replace(options, find_gain=True)
     n = len(robot.actuators)
     return replace(options, gain=np.array(np.broadcast_to(np.asarray(gain, dtype=np.float64), (n,))))
@@ -194,62 +186,6 @@ def _instruments(robot: Robot, every: Sequence[Measurement], given: Any) -> list
     return result
 
 
-def _iterated(
-    robot: Robot, base: BaseParameters, problem: Problem, method: Method, physical: bool, prior: float
-) -> tuple[Estimate, Array]:
-    """Estimate, and the robot's parameters that go with it; loads of joints follow the estimate."""
-    now, before = robot, None
-    coupled = any(name.split(".")[-1] in ("normal", "reaction") for name in base.model.friction)
-    for _ in range(PASSES if coupled else 1):
-        problem.set_loads(now)
-        found = estimate(problem.blocks, method)
-        theta = parameters_of(base, found, physical, prior)
-        if before is not None and np.max(np.abs(found.beta - before) / np.maximum(found.sigma, 1e-300)) < SETTLED:
-            break
-        before = found.beta
-        if coupled:
-            now = _loading(robot, base, base.model.tie @ theta)
-    return found, theta
-
-
-def _loading(robot: Robot, base: BaseParameters, theta: Array) -> Robot:
-    """The robot whose numbers the loads of the joints follow: friction and masses that are zero within their error may come out
-    negative, and count as zero here."""
-    names = base.model.raw_names
-    inertial = np.array([".first_moment." in n or ".inertia." in n for n in names])
-    return identified_robot(robot, names, np.where(inertial, theta, np.maximum(theta, 0.0)), "estimate")
-
-
-def parameters_of(base: BaseParameters, found: Estimate, physical: bool, prior: float) -> Array:
-    """All parameters: nearest to the file's among those with the estimated combinations; physically consistent on request."""
-    K, count = base.combination, base.rank
-    beta, start = found.beta[:count], base.model.values
-    if physical:
-        bodies, positive = _constraints(base)
-        return physical_estimate(beta, _information(found, count), K, start, bodies, positive, prior)
-    size = parameter_sizes(start, _constraints(base)[0])
-    D = np.where(size > 0, size, 1e-6 * size.max()) ** 2
-    return np.asarray(start + D * (K.T @ np.linalg.solve((K * D) @ K.T, beta - K @ start)))
-
-
-def _information(found: Estimate, count: int) -> Array:
-    """Of the base parameters, whatever offsets and gains are."""
-    if len(found.beta) == count:
-        return found.information
-    C = found.covariance[:count, :count]
-    scale = 1.0 / np.sqrt(np.diag(C))
-    return np.asarray(np.linalg.inv(C * np.outer(scale, scale)) * np.outer(scale, scale))
-
-
-def _constraints(base: BaseParameters) -> tuple[dict[str, Any], Any]:
-    """Positions of every body's ten parameters, and of those that are not negative."""
-    names = list(base.model.names)
-    bodies = {n[: -len(".mass")]: n for n in names if n.endswith(".mass")}
-    places = {body: np.arange(names.index(n), names.index(n) + 10) for body, n in bodies.items()}
-    inside = {int(k) for p in places.values() for k in p}
-    return places, np.array([k for k in range(len(names)) if k not in inside], dtype=np.int64)
-
-
 def _finished(
     robot: Robot, base: BaseParameters, problem: Problem, found: Estimate, theta: Array, method: str, physical: bool,
     options: Options, least: float, suspected: Any, every: Sequence[Measurement], validate: Any,
@@ -258,10 +194,9 @@ def _finished(
     text = f"identified from {', '.join(one.source for one in every)} by {method}"
     text += f", {found.rows} equations" + (", physically consistent" if physical else "")
     extra: dict[str, Any] = {}
-    if options.offset:
-        extra = {"offset": found.beta[count:], "offset_sigma": found.sigma[count:]}
-    if options.find_gain:
-        extra = {"gain": found.beta[count:], "gain_sigma": found.sigma[count:]}
+    for k, name in enumerate(problem.extras):
+        own = slice(count + k * n, count + (k + 1) * n)
+        extra |= {name: found.beta[own], f"{name}_sigma": found.sigma[own]}
     noise = np.sqrt(np.diag(found.noise))
     beta = base.combination @ theta if physical else found.beta[:count]
     kept = essential(found, least)
@@ -287,8 +222,8 @@ def _validated(
     robot: Robot, base: BaseParameters, options: Options, result: Identification, found: Estimate, validate: Any, n: int
 ) -> Validation:
     one: Experiment = experiment(robot, measurement(robot, validate), options, None, None)
-    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options)
-    problem.set_loads(_loading(robot, base, result.theta))
+    problem = Problem(model=base.model.keeping(base.names), experiments=[one], options=options, prior=base.values)
+    problem.set_loads(loading_robot(robot, base, result.theta))
     after = found.beta.copy()
     after[: base.rank] = result.estimate
     before = found.beta.copy()

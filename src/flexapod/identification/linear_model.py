@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import is_flexible
 from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.results import check_option
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
-from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -90,6 +88,10 @@ class LinearModel:
         """Unit of every parameter."""
         return tuple(unit_of(name, self.robot) for name in self.names)
 
+    @cached_property
+    def _inertial_kernel(self) -> RobotKernel:
+        return inertial_kernel(self.robot, self.inertial)
+
     def keeping(self, names: Sequence[str]) -> LinearModel:
         """The same model with some parameters only."""
         wanted = set(names)
@@ -112,8 +114,7 @@ class LinearModel:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
         if self.inertial:
-            every = len(self.inertial) == len(inertial_columns(self.robot))
-            bound = kernel(self.robot, "inertia_regressor", **({} if every else {"columns": self.inertial}))
+            bound = self._inertial_kernel
             batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
             note(bound, batch.status, reasons)
             parts.append(batch.outputs["regressor"])
@@ -127,24 +128,26 @@ class LinearModel:
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)
 
 
-def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> LinearModel:
-    """The model with all parameters of a robot.
+def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:
+    """The kernel of the inertial columns: in link axes, or by virtual power where these do not apply (springs)."""
+    chosen = {} if len(columns) == len(inertial_columns(robot)) else {"columns": columns}
+    if robot.no_link_plan is not None:
+        return kernel(robot, "inertia_regressor", **chosen)
+    axes = {name.rpartition(".")[0]: None for name in robot.values if ".axes." in name}
+    rotated = tuple(
+        a.removesuffix(".axes") for a in axes if any(robot.values[f"{a}.{i}{j}"] != (i == j) for i in "xyz" for j in "xyz")
+    )
+    return kernel(robot, "link_regressor", rotated=rotated, **chosen)
 
-    Raises:
-        InputError: the robot has flexible bodies, whose unmeasured deflections are no input of a regressor.
-    """
+
+def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> LinearModel:
+    """The model with all parameters of a robot; verbs refuse robots whose forces depend on unmeasured deflections."""
     check_option("legs", legs, ("each", "alike"))
-    elastic = any(link.elastic or (link.spring and link.actuated) for leg in robot.legs for link in leg.links)
-    if elastic or (is_flexible(robot) and not robot.elastic_legs):
-        raise InputError(
-            f"regressor: {robot.name} has flexible bodies, and its forces depend on deflections that no actuator measures; "
-            "name file parameters to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
-        )
     known = inertial_columns(robot)
     carried = robot.description.file.platform.body is not None  # the platform is a leg's link and has no mass of its own
     inertial = tuple(i for i, c in enumerate(known) if not (carried and c.body == "platform"))
-    rubbing = tuple(friction_columns(robot)) if friction else ()
-    return LinearModel(robot=robot, inertial=inertial, friction=rubbing, legs=legs)
+    coefficients = tuple(friction_columns(robot)) if friction else ()
+    return LinearModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
 
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.natural_frequencies import natural_frequencies
 from flexapod.analysis.state import State
 from flexapod.errors import FlexapodError, InputError
@@ -68,6 +69,7 @@ class ModalIdentification:
         return "\n".join(lines)
 
 
+@checked
 def identify_modes(
     robot: Robot,
     frequencies: Any,
@@ -79,7 +81,7 @@ def identify_modes(
     damping: Any = None,
     damping_sigma: float = 0.002,
     shapes: Any = None,
-    coordinates: Sequence[str] = (),
+    shape_coordinates: Sequence[str] = (),
     actuators: Any = "locked",
     prestress: bool = False,
 ) -> ModalIdentification:
@@ -92,8 +94,8 @@ def identify_modes(
         sigma: [Hz] of the measurement, one number or one per mode.
         spread: relative standard deviation of the file's numbers before the measurement.
         damping: (modes,) measured damping ratios, with `damping_sigma`.
-        shapes: (modes, coordinates) measured displacements at `coordinates`, names as `natural_frequencies` has them, any scale:
-            modes are then paired by modal assurance.
+        shapes: (modes, coordinates) measured displacements at `shape_coordinates`, names as `natural_frequencies` has them, any
+            scale: modes are then paired by modal assurance.
         actuators, prestress: as for `natural_frequencies`.
 
     Checked by: tests/identification/test_modes.py.
@@ -106,14 +108,14 @@ def identify_modes(
         raise InputError("sigma and spread must be above 0")
     p0 = np.array([_positive(robot, path) for path in parameters])
     at = state if state is not None else State(position=robot.home.position, rotation=robot.home.rotation)
-    measured = None if shapes is None else _shapes(shapes, len(f), coordinates)
+    measured = None if shapes is None else _shapes(shapes, len(f), shape_coordinates)
 
     def computed(x: Array) -> tuple[Array, Array, Array | None]:
         variant = robot.with_parameters({path: float(v) for path, v in zip(parameters, p0 * np.exp(x), strict=True)})
         found = natural_frequencies(variant, at, actuators=actuators, prestress=prestress)
         own, mac = np.arange(len(f)), None
         if measured is not None:
-            shape = found["shape"].sel(coordinate=list(coordinates)).values.T
+            shape = found["shape"].sel(coordinate=list(shape_coordinates)).values.T
             mac = modal_assurance(measured, shape)
             own = _paired(mac)
         if len(found.frequency.values) < len(f):

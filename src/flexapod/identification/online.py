@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.inverse_dynamics import has_friction
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import export_c, kernel
@@ -44,6 +46,7 @@ class PayloadEstimator:
     def __init__(
         self, robot: Robot, *, noise: float, forgetting: float = 1.0, largest_mass: float = 100.0, reach: float | None = None
     ) -> None:
+        refuse(robot, "export_payload_estimator")
         if not noise > 0:
             raise InputError(f"noise: expected a standard deviation above 0, got {noise!r}")
         if not 0.5 < forgetting <= 1.0:
@@ -99,6 +102,8 @@ class PayloadEstimator:
         return np.asarray(np.sqrt(np.diag(J @ self.covariance @ J.T)))
 
 
+@checked
 def export_payload_estimator(robot: Robot, folder: str | Path) -> dict[str, Path]:
     """Write one step of `PayloadEstimator` as portable C99 with header and self-test; see `export_c`."""
+    refuse(robot, "export_payload_estimator")
     return export_c(robot, "recursive_update", folder, columns=COLUMNS, friction=has_friction(robot))

@@ -1,6 +1,7 @@
 r"""One or more measurements as blocks of the linear equation :math:`y = Y\beta`: the columns of the estimate, in bounded memory.
 
-Columns: base parameters of the robot, then offsets of the actuators' forces, then gains from current to force (moved to the left,
+Columns: base parameters of the robot, then offsets of the actuators' forces, backlash, gains from current to force (moved to the
+left,
 :math:`0 = Y\beta - \operatorname{diag}(i)\,g + Y_L\theta_L`, which a known payload theta_L makes solvable).
 """
 
@@ -12,18 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import kernel
-from flexapod.errors import FlexapodError
+from flexapod.errors import FlexapodError, InputError
+from flexapod.identification.backlash import backlash_columns
 from flexapod.identification.estimators import Array, Block
-from flexapod.identification.linear_model import LinearModel
+from flexapod.identification.linear_model import LinearModel, inertial_kernel
+from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.signals import averaged, motion_inputs, outliers, platform_of, shifted, smooth_motion, take, used
+from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.signals import averaged, motion_inputs, outliers, pose_track, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-BLOCK = 8192
-"""Samples per block: 40 MB of a regressor with 100 columns."""
+BLOCK = 4096
+"""Samples whose poses are found together."""
+ROWS = 512
+"""Samples of a block of the regressor: 2 MB with 100 columns stay in the cache until they are used."""
 LONG = 50_000
 """Samples beyond which poses are found block by block: memory stays that of the data and one block."""
 HELD = 10_000_000
@@ -38,6 +43,7 @@ class Options:
     decimate: int = 1
     delay: float = 0.0
     offset: bool = False
+    backlash: bool = False
     find_gain: bool = False
     gain: Array | None = None
     drop_outliers: bool = False
@@ -50,7 +56,7 @@ class Experiment:
 
     Args:
         inputs: of the kernels, one row per sample that is used; None for long data, whose poses are found block by block.
-        states: q, qd, qdd (n, actuators) of long data.
+        track: of the actuators; None where the platform's motion was measured.
         drive: (n, actuators) forces, or currents.
         good: (n,) samples that count.
         payload: (10,) inertial parameters of a known payload on the platform; None without.
@@ -66,14 +72,14 @@ class Experiment:
     loads: Array | None = None
     instrument_loads: Array | None = None
     time: Array = field(default_factory=lambda: np.zeros(0))
-    states: tuple[Array, Array, Array] | None = None
+    track: PoseTrack | None = None
 
-    def at(self, robot: Robot, part: slice) -> dict[str, Array]:
+    def at(self, part: slice) -> dict[str, Array]:
         """Inputs of the kernels for some samples."""
         if self.inputs is not None:
             return take(self.inputs, part)
-        assert self.states is not None
-        return platform_of(robot, *(np.ascontiguousarray(x[part]) for x in self.states))
+        assert self.track is not None
+        return self.track.inputs(part)
 
 
 def experiment(
@@ -95,26 +101,36 @@ def experiment(
         other = motion_inputs(robot, instruments, options.cutoff, part)
     made: dict[str, Any] = {"drive": np.ascontiguousarray(drive), "good": good, "payload": payload, "time": data.time[part]}
     if len(drive) > LONG and data.motion is None and other is None:
-        states = smooth_motion(data, options.cutoff)
-        return Experiment(inputs=None, states=(states[0][part], states[1][part], states[2][part]), **made)
-    return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
+        return Experiment(inputs=None, track=pose_track(robot, data, options.cutoff, part), **made)
+    if data.motion is not None:
+        return Experiment(inputs=motion_inputs(robot, data, options.cutoff, part), instruments=other, **made)
+    track = pose_track(robot, data, options.cutoff, part)
+    return Experiment(inputs=track.inputs(), track=track, instruments=other, **made)
 
 
 @dataclass(kw_only=True, eq=False)
 class Problem:
-    """Experiments with the model whose columns are estimated."""
+    """Experiments with the model whose columns are estimated; `prior`: (base,) numbers of the file, for what is found about
+    them."""
 
     model: LinearModel
     experiments: Sequence[Experiment]
     options: Options
+    prior: Any = None
     _held: list[Block] = field(default_factory=list, repr=False)
     _loading: LinearModel | None = field(default=None, repr=False)
+    _feedback: LoadFeedback | None = field(default=None, repr=False)
 
     @property
-    def columns(self) -> int:
-        """Parameters, offsets and gains."""
-        n = len(self.model.robot.actuators)
-        return len(self.model.names) + n * (self.options.offset + self.options.find_gain)
+    def extras(self) -> list[str]:
+        """What is estimated beside the base parameters, one number per actuator each, in the order of the columns."""
+        known = {"offset": self.options.offset, "backlash": self.options.backlash, "gain": self.options.find_gain}
+        return [name for name, wanted in known.items() if wanted]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all columns: base parameters, and one per actuator of what else is estimated."""
+        return (*self.model.names, *(f"{extra} of {name}" for extra in self.extras for name in self.model.robot.actuators))
 
     def set_loads(self, robot: Robot) -> None:
         """Loads of the joints with friction, for the numbers of a robot."""
@@ -133,12 +149,21 @@ class Problem:
     def blocks(self, wanted: int | None) -> Iterator[Block]:
         """Blocks of all experiments, or about `wanted` samples of each, spread evenly; small data are kept from pass to pass."""
         samples = sum(len(one.drive) for one in self.experiments)
-        if samples * len(self.model.robot.actuators) * self.columns > HELD:
+        if samples * len(self.model.robot.actuators) * len(self.names) > HELD:
             yield from self._evaluated(wanted)
             return
         if not self._held:
             self._held = list(self._evaluated(None))
         yield from self._held
+
+    def derivative_blocks(self, feedback: LoadFeedback, wanted: int) -> list[Block]:
+        """Blocks of about `wanted` samples with the derivative of the forces by the estimate in the place of the regressor, which
+        takes that of the instruments where there are none."""
+        self._feedback = feedback
+        try:
+            return list(self._evaluated(wanted))
+        finally:
+            self._feedback = None
 
     def _evaluated(self, wanted: int | None) -> Iterator[Block]:
         d = self.options.decimate
@@ -152,17 +177,32 @@ class Problem:
             else:
                 step = size
             for start in starts:
-                yield from self._block(one, slice(start, min(start + step, n)))
+                yield from self._blocks(one, slice(start, min(start + step, n)))
 
-    def _block(self, one: Experiment, part: slice) -> Iterator[Block]:
+    def _blocks(self, one: Experiment, part: slice) -> Iterator[Block]:
+        """Blocks of a part whose poses are found together."""
+        given, loads = one.at(part), _part(one.loads, part)
+        if loads is None and self._loading is not None:
+            loads = self._loading.loads(given, np.full(part.stop - part.start, "", dtype=object))
+        d = self.options.decimate
+        size = max(ROWS // d, 1) * d
+        for start in range(0, part.stop - part.start, size):
+            inner = slice(start, start + size)
+            whole = slice(part.start + start, min(part.start + start + size, part.stop))
+            yield from self._block(one, take(given, inner), _part(loads, inner), whole)
+
+    def _block(self, one: Experiment, given: dict[str, Array], loads: Array | None, part: slice) -> Iterator[Block]:
         d, good = self.options.decimate, one.good[part]
         if not good.any():
             return
-        robot = self.model.robot
-        Y, y = self._equation(one, one.at(robot, part), _part(one.loads, part), part)
+        Y, y = self._equation(one, given, loads, part)
         Z = None
         if one.instruments is not None:
             Z = self._equation(one, take(one.instruments, part), _part(one.instrument_loads, part), part)[0]
+        if self._feedback is not None:
+            Z = Y if Z is None else Z
+            Y = Y.copy()
+            Y[:, :, : len(self._feedback.step)] += self._feedback.columns(given)
         if not good.all():
             Y, y, Z = Y[good], y[good], None if Z is None else Z[good]
         if len(Y) >= d:
@@ -171,8 +211,6 @@ class Problem:
     def _equation(self, one: Experiment, given: dict[str, Array], loads: Array | None, part: slice) -> tuple[Array, Array]:
         drive = one.drive[part]
         reasons = np.full(len(drive), "", dtype=object)
-        if loads is None and self._loading is not None:
-            loads = self._loading.loads(given, reasons)
         Y = self.model.rows(given, loads, reasons)
         if np.any(reasons != ""):
             k = int(np.flatnonzero(reasons != "")[0])
@@ -181,12 +219,25 @@ class Problem:
         parts, y = [Y], drive
         if self.options.offset:
             parts.append(np.broadcast_to(np.eye(a), (n, a, a)))
+        if self.options.backlash:
+            parts.append(self._backlash(one, part))
         if one.payload is not None:
             y = y - payload_rows(self.model.robot, given) @ one.payload
         if self.options.find_gain:
             parts.append(-drive[:, :, None] * np.eye(a))
             y = y - drive
         return (Y if len(parts) == 1 else np.concatenate(parts, axis=2)), y
+
+    def _backlash(self, one: Experiment, part: slice) -> Array:
+        if one.track is None:
+            raise InputError("backlash: needs the actuators' own positions; leave out the measured motion of the platform")
+
+        def force(given: dict[str, Array]) -> Array:
+            reasons = np.full(len(given["position"]), "", dtype=object)
+            loads = None if self._loading is None else self._loading.loads(given, reasons)
+            return np.asarray(self.model.rows(given, loads, reasons) @ self.prior)
+
+        return backlash_columns(one.track, part, force)
 
 
 def _part(values: Array | None, part: slice) -> Array | None:
@@ -195,5 +246,5 @@ def _part(values: Array | None, part: slice) -> Array | None:
 
 def payload_rows(robot: Robot, inputs: dict[str, Array]) -> Array:
     """(n, actuators, 10) columns of the platform's own inertial parameters: those of a payload that it carries."""
-    bound = kernel(robot, "inertia_regressor", columns=tuple(range(10)))
+    bound = inertial_kernel(robot, tuple(range(10)))
     return bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}).outputs["regressor"]

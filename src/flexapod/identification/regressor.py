@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.results import dataset, settle
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+@checked
 def regressor(
     robot: Robot, motion: Motion | ActuatorMotion | State, *, friction: bool = True, legs: Legs = "each", loads: Any = None
 ) -> xr.Dataset:
@@ -39,6 +42,7 @@ def regressor(
 
     Checked by: tests/identification/test_regressor.py.
     """
+    refuse(robot, "regressor")
     model = linear_model(robot, friction=friction, legs=legs)
     at = as_platform(robot, motion)
     inputs, reasons = model_inputs(robot, platform_inputs(at))

@@ -47,7 +47,7 @@ class Identification:
         estimate, sigma: values and standard errors.
         covariance: (parameters, parameters).
         prior: values of the robot file.
-        offset, offset_sigma: (actuators,) of the force, where asked for; gain: likewise from current to force.
+        offset, offset_sigma: (actuators,) of the force, where asked for; likewise `backlash` and `gain` from current to force.
         noise: (actuators,) standard deviation of the residuals per (decimated) sample.
         condition: of the regressor with scaled columns.
         rows: equations used.
@@ -75,6 +75,8 @@ class Identification:
     physical: bool = False
     offset: Array | None = None
     offset_sigma: Array | None = None
+    backlash: Array | None = None
+    backlash_sigma: Array | None = None
     gain: Array | None = None
     gain_sigma: Array | None = None
     delay: float = 0.0
@@ -123,6 +125,11 @@ class Identification:
         """Estimate over its standard error."""
         return np.abs(self.estimate) / np.maximum(self.sigma, 1e-300)
 
+    def extras(self) -> list[tuple[str, Array, Array]]:
+        """Name, values and standard errors (actuators,) of what was estimated beside the parameters."""
+        found = [(name, getattr(self, name), getattr(self, f"{name}_sigma")) for name in ("offset", "backlash", "gain")]
+        return [entry for entry in found if entry[1] is not None]
+
     def dataset(self) -> xr.Dataset:
         """Everything as a labelled dataset over `parameter` and `actuator`."""
         import xarray as xr
@@ -131,9 +138,8 @@ class Identification:
             "estimate": ("parameter", self.estimate), "sigma": ("parameter", self.sigma), "prior": ("parameter", self.prior),
             "t_ratio": ("parameter", self.t_ratio), "noise": ("actuator", self.noise),
         }  # fmt: skip
-        for name in ("offset", "offset_sigma", "gain", "gain_sigma"):
-            if getattr(self, name) is not None:
-                data[name] = ("actuator", getattr(self, name))
+        for name, values, errors in self.extras():
+            data |= {name: ("actuator", values), f"{name}_sigma": ("actuator", errors)}
         coords = {
             "parameter": list(self.names), "combination": ("parameter", list(self.combinations)),
             "parameter_unit": ("parameter", list(self.units)), "actuator": list(self.start.actuators),
@@ -147,9 +153,9 @@ class Identification:
         lines = [f"{'parameter':{width}}  {'estimate':>12}  {'sigma':>10}  {'t':>8}  {'file':>12}  unit"]
         rows = zip(self.names, self.estimate, self.sigma, self.t_ratio, self.prior, self.units, strict=True)
         lines += [f"{n:{width}}  {e:12.6g}  {s:10.3g}  {t:8.1f}  {p:12.6g}  {u}" for n, e, s, t, p, u in rows]
-        for name, values in (("offset", self.offset), ("gain", self.gain)):
-            if values is not None:
-                lines += [f"{name + ' ' + a:{width}}  {v:12.6g}" for a, v in zip(self.start.actuators, values, strict=True)]
+        for name, *columns in self.extras():
+            each = zip(self.start.actuators, *columns, strict=True)
+            lines += [f"{name + ' ' + a:{width}}  {v:12.6g}  {e:10.3g}  {abs(v) / max(e, 1e-300):8.1f}" for a, v, e in each]
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> Path:

@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.forward_kinematics import forward_kinematics
 from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.kernels import kernel
-from flexapod.errors import FlexapodError, InputError
+from flexapod.errors import InputError
 from flexapod.identification.measurement import Array, Measurement
+from flexapod.identification.pose_track import PoseTrack
 from flexapod.motions.encoder_filter import low_pass
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-KNOTS = 25
-"""Samples between poses that are followed one after the other; those between start from the nearest of them."""
+CHUNK = 8192
+"""Samples that are differentiated together: they stay in the cache."""
 EDGE = 1.5
 """Periods of the cut-off at both ends that depend on how the filter continues the signal, and are left out."""
 SPIKE = 6.0
@@ -39,10 +38,15 @@ def derivatives(time: Array, q: Array) -> tuple[Array, Array]:
     if len(time) < 7:
         raise InputError(f"data: derivatives need at least 7 samples, got {len(time)}")
     h = (time[-1] - time[0]) / (len(time) - 1)
-    first = np.gradient(q, h, axis=0, edge_order=2)
-    second = np.gradient(first, h, axis=0, edge_order=2)
-    first[2:-2] = (q[:-4] - 8 * q[1:-3] + 8 * q[3:-1] - q[4:]) / (12 * h)
-    second[2:-2] = (-q[:-4] + 16 * q[1:-3] - 30 * q[2:-2] + 16 * q[3:-1] - q[4:]) / (12 * h * h)
+    first, second = np.empty_like(q, dtype=np.float64), np.empty_like(q, dtype=np.float64)
+    for side, near in ((slice(0, 2), slice(0, 7)), (slice(-2, None), slice(-7, None))):
+        slope = np.gradient(q[near], h, axis=0, edge_order=2)
+        first[side], second[side] = slope[side], np.gradient(slope, h, axis=0, edge_order=2)[side]
+    for start in range(2, len(q) - 2, CHUNK):
+        end = min(start + CHUNK, len(q) - 2)
+        a, b, c, d, e = (q[start + k : end + k] for k in (-2, -1, 0, 1, 2))
+        first[start:end] = (a - e + 8 * (d - b)) / (12 * h)
+        second[start:end] = (16 * (b + d) - 30 * c - (a + e)) / (12 * h * h)
     return first, second
 
 
@@ -70,47 +74,6 @@ def used(data: Measurement, cutoff: float | None) -> slice:
     return slice(edge, len(data) - edge)
 
 
-def platform_of(robot: Robot, q: Array, qd: Array, qdd: Array) -> dict[str, Array]:
-    """Motion of the platform by the names of the kernels, from actuator coordinates with noise.
-
-    Poses of every 25th sample are followed by continuation, the others start from the nearest; redundant actuators are fitted in
-    the least-squares sense.
-
-    Raises:
-        FlexapodError: a pose is not found: says which sample.
-
-    Checked by: tests/identification/test_signals.py.
-    """
-    n = len(q)
-    knots = np.unique(np.append(np.arange(0, n, KNOTS), n - 1))
-    known = forward_kinematics(robot, q[knots], continuation=True, on_error="mask")
-    if not bool(known.valid.all()):
-        k = int(np.flatnonzero(~known.valid.values)[0])
-        raise FlexapodError(f"data: sample {knots[k]} is no pose of {robot.name}: {known.reason.values[k]!s}")
-    near = np.clip((np.arange(n) + KNOTS // 2) // KNOTS, 0, len(knots) - 1)
-    bound = kernel(robot, "forward_kinematics")
-    given = {
-        "actuator_position": np.ascontiguousarray(q),
-        "guess_position": known.position.values[near],
-        "guess_rotation": known.rotation.values[near],
-        "guess": known.joint_position.values[near],
-    }
-    found = bound.batch({i.name: given[i.name] for i in bound.signature.inputs})
-    lost = np.flatnonzero((found.status != 0) | (found.outputs["converged"] == 0))
-    if len(lost):
-        raise FlexapodError(f"data: sample {lost[0]} is no pose of {robot.name} near the samples around it")
-    pose = {"position": found.outputs["position"], "rotation": found.outputs["rotation"]}
-    rates = kernel(robot, "platform_from_actuators")
-    inputs = {**pose, "actuator_velocity": qd, "actuator_acceleration": qdd, "guess": found.outputs["joint_position"]}
-    moved = rates.batch({i.name: np.ascontiguousarray(inputs[i.name]) for i in rates.signature.inputs})
-    return {
-        **pose,
-        **{k: moved.outputs[k] for k in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")},
-        "guess": found.outputs["joint_position"],
-        "wrench": np.zeros((n, 6)),
-    }
-
-
 def motion_inputs(robot: Robot, data: Measurement, cutoff: float | None, part: slice) -> dict[str, Array]:
     """Inputs of the kernels for a part of a measurement: the platform's motion as measured, else from the actuators."""
     if data.motion is not None:
@@ -118,8 +81,12 @@ def motion_inputs(robot: Robot, data: Measurement, cutoff: float | None, part: s
 
         every = platform_inputs(data.motion)
         return model_inputs(robot, {k: np.ascontiguousarray(v[part]) for k, v in every.items()})[0]
-    q, qd, qdd = smooth_motion(data, cutoff)
-    return platform_of(robot, *(np.ascontiguousarray(x[part]) for x in (q, qd, qdd)))
+    return pose_track(robot, data, cutoff, part).inputs()
+
+
+def pose_track(robot: Robot, data: Measurement, cutoff: float | None, part: slice) -> PoseTrack:
+    """The platform along a part of the actuators' positions."""
+    return PoseTrack(robot, *(x[part] for x in smooth_motion(data, cutoff)))
 
 
 def shifted(time: Array, values: Array, delay: float) -> Array:

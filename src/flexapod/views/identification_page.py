@@ -31,6 +31,12 @@ def rows_of(found: fp.Identification) -> list[list[str]]:
 
 def identification_page(found: fp.Identification) -> str:
     """One self-contained page."""
+    title, source = f"{found.start.name}: identification", f"{found.source}. Made by flexapod {fp.__version__}; SI units."
+    return html_page(title, identification_sections(found), source)
+
+
+def identification_sections(found: fp.Identification) -> list[tuple[str, list[Any]]]:
+    """Headings with their contents: suspicions, parameters, residuals, prediction of another motion."""
     robot = found.start
     sections: list[tuple[str, list[Any]]] = []
     if found.suspicions:
@@ -47,15 +53,16 @@ def identification_page(found: fp.Identification) -> str:
         rows = [[a, *(number(x[k], 4) for x in (v.rms, v.noise, v.before))] for k, a in enumerate(robot.actuators)]
         head = ("actuator", "residual on the other motion", "residual of the estimate", "with the robot file")
         sections.append(("Another motion", [HtmlTable(head=head, rows=rows, caption="root mean square [N or N m]")]))
-    return html_page(f"{robot.name}: identification", sections, f"{found.source}. Made by flexapod {fp.__version__}; SI units.")
+    return sections
 
 
 def _noise(found: fp.Identification) -> HtmlTable:
     rows = [[a, number(x, 4)] for a, x in zip(found.start.actuators, found.noise, strict=True)]
-    if found.offset is not None:
-        rows = [[*row, number(x, 4)] for row, x in zip(rows, found.offset, strict=True)]
-    head = ("actuator", "standard deviation", "offset")[: 2 + (found.offset is not None)]
-    return HtmlTable(head=head, rows=rows, caption="residuals [N or N m]")
+    head = ["actuator", "standard deviation [N or N m]"]
+    for name, values, errors in found.extras():
+        rows = [[*row, f"{number(x, 4)} +/- {number(e, 2)}"] for row, x, e in zip(rows, values, errors, strict=True)]
+        head.append(name)
+    return HtmlTable(head=head, rows=rows, caption="per actuator")
 
 
 def _residuals(found: fp.Identification) -> Any:

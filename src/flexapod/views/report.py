@@ -30,13 +30,16 @@ SLICE = 61
 SHOWN_MODES = 6
 
 
-def robot_report(robot: fp.Robot, motion: Any, name: str, stiffness: float | None = None) -> tuple[str, list[str]]:
+def robot_report(
+    robot: fp.Robot, motion: Any, name: str, stiffness: float | None = None, measured: Any = None
+) -> tuple[str, list[str]]:
     """The page, and its warnings.
 
     Args:
         motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
         stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
+        measured: data as for `flexapod.identify`: the page then has the parameters that they say, and the suspicions about them.
     """
     flexible = bool(robot.elastic_names)
     drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen")
@@ -59,6 +62,11 @@ def robot_report(robot: fp.Robot, motion: Any, name: str, stiffness: float | Non
         ("Workspace", _workspace(robot, platform)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
+    if measured is not None:
+        from flexapod.views.identification_page import identification_sections
+
+        found = fp.identify(robot, measured, on_bad="report")
+        sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(found)]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
 

@@ -35,6 +35,7 @@ def identify(
     cutoff: Annotated[float | None, typer.Option(help="[Hz] of the zero-phase filter of the positions")] = None,
     decimate: Annotated[int, typer.Option(help="samples that are averaged to one equation")] = 1,
     offset: Annotated[bool, typer.Option("--offset", help="with a constant offset of every force")] = False,
+    backlash: Annotated[bool, typer.Option("--backlash", help="with a gap between encoder and robot in every drive")] = False,
     delay: Annotated[str, typer.Option(help="[s] by which forces lag behind positions, or find")] = "0",
     least_speed: Annotated[float, typer.Option(help="[m/s or rad/s] below which samples are left out")] = 0.0,
     physical: Annotated[bool, typer.Option("--physical", help="physically consistent (needs cvxpy)")] = False,
@@ -52,9 +53,11 @@ def identify(
     with working("identification ..."):
         start = robot_of(robot, changes)
         found = _found(
-            start, _data(start, data), method=method, legs=legs, parameters=parameter or None, cutoff=cutoff, decimate=decimate,
-            offset=offset, delay=_delay(delay), least_speed=least_speed, physical=physical, drop_outliers=drop_outliers,
-            validate=validate, instruments="reference" if method == "iv" else None, on_bad="report" if force else "raise",
+            start, _data(start, data), method=method, legs=legs, cutoff=cutoff, decimate=decimate,
+            offset=offset, backlash=backlash, delay=_delay(delay), least_speed=least_speed, physical=physical,
+            drop_outliers=drop_outliers, validate=validate, instruments="reference" if method == "iv" else None,
+            on_bad="report" if force else "raise",
+            **({"parameters": parameter} if parameter else {}),
         )  # fmt: skip
         if out is not None:
             found.save(out)
@@ -105,8 +108,9 @@ def _print(found: fp.Identification) -> None:
     print_table(f"{found.start.name}: {found.method}, {found.rows} equations, condition {number(found.condition, 3)}", head, rows)
     noise = ", ".join(f"{a} {number(x, 3)}" for a, x in zip(found.start.actuators, found.noise, strict=True))
     print_text(f"residuals [N or N m]: {noise}")
-    if found.offset is not None:
-        print_text("offsets: " + ", ".join(number(x, 4) for x in found.offset))
+    for name, values, errors in found.extras():
+        shown = zip(found.start.actuators, values, errors, strict=True)
+        print_text(f"{name}: " + ", ".join(f"{a} {number(x, 4)} +/- {number(e, 2)}" for a, x, e in shown))
     if found.validation is not None:
         print_text("residuals on the other motion: " + ", ".join(number(x, 3) for x in found.validation.rms))
 
@@ -116,6 +120,7 @@ def _plain(found: fp.Identification) -> dict[str, Any]:
     return {
         "robot": found.start.name, "method": found.method, "rows": found.rows, "condition": found.condition, "delay": found.delay,
         "parameters": {n: {"estimate": float(e), "sigma": float(s), "file": float(p), "unit": u} for n, e, s, p, u in rows},
-        "noise": [float(x) for x in found.noise], "offset": None if found.offset is None else [float(x) for x in found.offset],
+        "noise": [float(x) for x in found.noise], 
+        **{name: [float(x) for x in values] for name, values, _ in found.extras()},
         "essential": list(found.essential), "suspicions": [[s.kind, s.text] for s in found.suspicions],
     }  # fmt: skip

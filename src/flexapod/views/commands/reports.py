@@ -29,6 +29,10 @@ def report(
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
     stiffness: Annotated[float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write (.html)")] = Path("report.html"),
 ) -> None:
     """One page about a robot and a motion: geometry, actuators to choose, joint loads, workspace, frequencies, warnings."""
@@ -39,7 +43,7 @@ def report(
     found = robot_of(robot, changes)
     with working(f"report on {found.name} ..."):
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
-        text, warnings = robot_report(found, moved, motion or "a small cosine from home", stiffness)
+        text, warnings = robot_report(found, moved, motion or "a small cosine from home", stiffness, measured)
         write_text(out, text)
     for line in warnings:
         note(line, "warning: ")
