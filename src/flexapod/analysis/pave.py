@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.box_decision import Trim
+from flexapod.analysis.columns import Columns, cut_columns
 from flexapod.analysis.pose_bounds import PoseBounds
 from flexapod.analysis.progress import progress_bar
 from flexapod.analysis.search_box import search_box
@@ -35,6 +37,9 @@ CHUNK = 8192
 GRID = 2.0**-20
 """Corners of the first box are multiples of it, so that those of all boxes are exact."""
 
+COARSER = 10.0
+"""What may stay undecided where boxes are cut into columns next, over what may stay at the end: both take about as long."""
+
 SUMS = 1e-12
 """Relative rounding of sums of volumes."""
 
@@ -50,6 +55,7 @@ class Paving:
         volume_low, volume_high: proven bounds of the workspace's volume in the first box [m^3, m^2 for a plane, rad^..].
         boxes: how many were examined.
         reasons: limit -> number of the smallest undecided boxes in which it is open.
+        trimmed, columns: how the undecided boxes are trimmed per level, and what is left of them cut again (`cut=False`).
     """
 
     robot: str
@@ -65,15 +71,33 @@ class Paving:
     boxes: int
     reasons: dict[str, int] = field(default_factory=dict)
     bounds: Any = field(default=None, repr=False)
+    trimmed: dict[int, Trim] = field(default_factory=dict, repr=False)
+    columns: Columns | None = field(default=None, repr=False)
 
     def corners(self, which: str) -> tuple[Array, Array]:
         """Low and high corners (n, k) of the `inside` or `undecided` boxes."""
         lows, highs = [np.zeros((0, len(self.low)))], [np.zeros((0, len(self.low)))]
         for level, numbers in getattr(self, which).items():
-            h = (self.high - self.low) * 0.5**level
-            lows.append(self.low + numbers * h)
-            highs.append(lows[-1] + h)
+            if which == "undecided" and self.trimmed:
+                continue
+            low, high = self._corners(level, numbers)
+            lows.append(low)
+            highs.append(high)
+        for level, trim in self.trimmed.items():
+            if which == "inside":
+                low, high = trim.parts(*self._corners(level, self.undecided[level]), which)
+                lows.append(low)
+                highs.append(high)
+        if self.columns is not None:
+            low, high = self.columns.parts(self.bounds, which)
+            lows.append(low)
+            highs.append(high)
         return np.concatenate(lows), np.concatenate(highs)
+
+    def _corners(self, level: int, numbers: NDArray[np.int64]) -> tuple[Array, Array]:
+        h = (self.high - self.low) * 0.5**level
+        low = self.low + numbers * h
+        return low, low + h
 
     def where(self, points: Any, *, alone: bool = True) -> NDArray[np.int8]:
         """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box.
@@ -148,8 +172,9 @@ def pave(
         singularities: poses must be on home's side of the type 2 singularities (sign of the determinant).
         clearance: smallest distance between the axes of two legs without a common joint [m].
         undecided: part of the proven volume that may stay undecided; halving ends there.
-        cut: undecided boxes are cut by planes into a part that is certainly inside, one that is certainly outside, and what
-            lies between, which alone counts as undecided; else whole boxes do.
+        cut: for tight bounds of the volume, undecided boxes are cut by planes into a part that is certainly inside, one that
+            is certainly outside, and what lies between, which alone counts as undecided. False: only boxes count; an undecided
+            box is trimmed along one axis into boxes inside, outside and undecided, and these are cut again across it.
         most: boxes to examine; halving also ends there.
     Returns:
         A `Paving`.
@@ -170,7 +195,9 @@ def pave(
     else:
         bounds = PoseBounds(robot, kind, p, R, **counted, clearance=clearance)
     low, high = _first_box(robot, bounds, region, R)
-    return _Halving(bounds, low, high, float(undecided), cut, most).run(progress)
+    target = float(undecided)
+    halving = _Halving(bounds, low, high, target if cut else min(COARSER * target, 0.5), cut, most)
+    return halving.run(progress, None if cut else target)
 
 
 def _first_box(robot: Robot, bounds: PoseBounds | ShellBounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
@@ -205,18 +232,20 @@ class _Halving:
         self.free = np.flatnonzero(high > low)
         self.inside: dict[int, NDArray[np.int64]] = {}
         self.kept: dict[int, NDArray[np.int64]] = {}
+        self.trims: dict[int, Trim] = {}
+        self.groups: dict[int, NDArray[np.bool_]] = {}
         self.boxes, self.proven, self.frozen = 0, 0.0, np.zeros(3)
         self.opened: Any = 0.0
         bounds.prepared(low, high)
 
-    def run(self, progress: bool | None) -> Paving:
-        """Halve until little is undecided."""
+    def run(self, progress: bool | None, columns: float | None = None) -> Paving:
+        """Halve until little is undecided; `columns`: what may then stay undecided of the boxes cut into columns."""
         number, groups = np.zeros((1, len(self.low)), dtype=np.int64), np.ones((1, 3), dtype=bool)
         whole = float(np.prod((self.high - self.low)[self.free]))
         with progress_bar(f"paving of {self.bounds.robot.name}", self.most, progress, 0) as report:
             for level in range(41):
                 unit = whole * 0.5 ** (level * len(self.free))
-                left, groups, shares = self._level(number, groups, level)
+                left, groups, shares, trim = self._level(number, groups, level)
                 self.proven += len(self.inside[level]) * unit
                 report(min(self.boxes, self.most))
                 between = (shares[1] - shares[0]) * unit
@@ -224,12 +253,30 @@ class _Halving:
                 budget = self.target * proven
                 total = float(np.sum(between)) + self.frozen[1] - self.frozen[0]
                 if total <= budget or self.boxes + len(left) * 2 ** len(self.free) > self.most:
-                    self._freeze(level, left, shares, unit, np.ones(len(left), dtype=bool))
+                    self._freeze(level, left, groups, shares, trim, unit, np.ones(len(left), dtype=bool))
                     break
                 again = self._worth_halving(between, budget - (self.frozen[1] - self.frozen[0]))
-                self._freeze(level, left, shares, unit, ~again)
+                self._freeze(level, left, groups, shares, trim, unit, ~again)
                 number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
-        return self._paving()
+        return self._paving(None if columns is None else self._cut_again(columns))
+
+    def _cut_again(self, target: float) -> Columns | None:
+        """Undecided parts of the trimmed boxes, cut into columns."""
+        parts: list[Any] = []
+        for level, trim in self.trims.items():
+            h = (self.high - self.low) * 0.5**level
+            low = self.low + self.kept[level] * h
+            for first, last in ((0, 1), (2, 3)):
+                own = np.flatnonzero(trim.ends[:, first] < trim.ends[:, last])
+                one = Trim(**{k: v[own] for k, v in vars(trim).items()})
+                one.ends[:, [0, 1, 2, 3]] = one.ends[:, [first, last, last, last]]
+                parts.append((*one.parts(low[own], low[own] + h, "undecided"), self.groups[level][own], one.axis))
+        if not parts:
+            return None
+        low, high, groups, axis = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        proven = self.proven + self.frozen[0]
+        left = max(self.most - self.boxes, 0)
+        return cut_columns(self.bounds, low, high, groups, axis, lambda inside: target * (proven + inside), left)
 
     def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
         """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
@@ -239,10 +286,18 @@ class _Halving:
         again[order[small]] = False
         return again
 
-    def _freeze(self, level: int, left: NDArray[np.int64], shares: Array, unit: float, chosen: NDArray[np.bool_]) -> None:
-        if np.any(chosen):
-            self.kept[level] = left[chosen]
-            self.frozen += [*(np.sum(shares[:, chosen], axis=1) * unit), int(chosen.sum()) * unit]
+    def _freeze(
+        self, level: int, left: NDArray[np.int64], groups: NDArray[np.bool_], shares: Array, trim: Trim | None, unit: float,
+        chosen: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        if not np.any(chosen):
+            return
+        self.kept[level] = left[chosen]
+        sums = np.sum(shares[:, chosen], axis=1)
+        if trim is not None:
+            self.groups[level] = groups[chosen]
+            self.trims[level] = Trim(**{name: values[chosen] for name, values in vars(trim).items()})
+        self.frozen += [*(sums * unit), (int(chosen.sum()) if trim is None else sums[1] - sums[0]) * unit]
 
     def _halved(self, number: NDArray[np.int64]) -> NDArray[np.int64]:
         corner = np.zeros((2 ** len(self.free), len(self.low)), dtype=np.int64)
@@ -252,10 +307,11 @@ class _Halving:
         doubled[:, self.free] *= 2
         return (doubled[:, None] + corner).reshape(-1, len(self.low))
 
-    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any]:
-        """Undecided boxes, their open groups, and shares (2, n) of them that are certainly and possibly inside."""
+    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any, Trim | None]:
+        """Undecided boxes, their open groups, shares (2, n) that are certainly and possibly inside, and how they are trimmed."""
         h = (self.high - self.low) * 0.5**level
         inside, left, shares, open_groups = [number[:0]], [number[:0]], [np.zeros((2, 0))], [groups[:0]]
+        trims: list[Trim] = []
         self.opened = 0.0
         for start in range(0, len(number), CHUNK):
             part, own = number[start : start + CHUNK], groups[start : start + CHUNK]
@@ -267,20 +323,30 @@ class _Halving:
             left.append(part[rest])
             open_groups.append(decision.groups[rest])
             self.opened = self.opened + decision.open[rest].sum(axis=0)
-            if self.cut and np.any(rest):
-                shares.append(np.stack(self.bounds.cut(low[rest], low[rest] + h, decision.groups[rest], decision, rest)))
+            if not np.any(rest):
+                continue
+            here = low[rest], low[rest] + h, decision.groups[rest]
+            if self.cut:
+                shares.append(np.stack(self.bounds.cut(*here, decision, rest)))
             else:
-                shares.append(np.stack([np.zeros(int(rest.sum())), np.ones(int(rest.sum()))]))
+                trims.append(self.bounds.trim(*here, rest))
+                shares.append(np.stack([trims[-1].certain, trims[-1].possible]))
         self.inside[level] = np.concatenate(inside)
-        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1)
+        trim = Trim(**{k: np.concatenate([getattr(t, k) for t in trims]) for k in vars(trims[0])}) if trims else None
+        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1), trim
 
-    def _paving(self) -> Paving:
+    def _paving(self, columns: Columns | None) -> Paving:
         low, high, undecided = self.frozen
+        if columns is not None:
+            self.boxes += columns.total
+            low, undecided = low + columns.inside, columns.undecided
+            high = low + undecided
         reasons = {text: int(n) for text, n in zip(self.bounds.texts, np.atleast_1d(self.opened), strict=False) if n}
         return Paving(
             robot=self.bounds.robot.name, axes=self.bounds.axes, low=self.low, high=self.high,
             inside={k: v for k, v in self.inside.items() if len(v)}, undecided=self.kept,
             volume_inside=self.proven, volume_undecided=float(undecided),
             volume_low=(self.proven + low) * (1 - SUMS), volume_high=(self.proven + high) * (1 + SUMS),
-            boxes=self.boxes, bounds=self.bounds, reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
+            boxes=self.boxes, bounds=self.bounds, trimmed=self.trims, columns=columns,
+            reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
         )  # fmt: skip

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.box_decision import Decision
-from flexapod.analysis.cut_boxes import cut_shares
+from flexapod.analysis.box_decision import Decision, Trim
+from flexapod.analysis.cut_boxes import cut_shares, trimmed
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
@@ -160,15 +160,30 @@ class PoseBounds:
         self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
         """Certain and possible shares of the undecided boxes of the last decision, cut by planes."""
-        last, own = self._last, np.flatnonzero(rest)
-        radius = (high[0] - low[0]) / 2
-        at, free = last.middle, np.flatnonzero(radius > 0)
-        certain, possible = cut_shares(
+        own = np.flatnonzero(rest)
+        certain, possible = cut_shares(*self._affine(low, high, own))
+        return np.where(self._whole[own], 0.0, certain), possible
+
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
+        """Undecided boxes trimmed along an axis each; without `rest`, they are judged first."""
+        if rest is None:
+            self.decide(low, high, groups)
+        own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
+        return trimmed(*self._affine(low, high, own), self._whole[own])
+
+    @property
+    def _whole(self) -> NDArray[np.bool_]:
+        """Boxes of the last decision of which no part can be proven to be inside."""
+        return np.asarray(self._last.singular | (self.clearance is not None) | ~self._last.middle.sound)
+
+    def _affine(self, low: Array, high: Array, own: NDArray[np.int64]) -> Any:
+        """Limits of some boxes of the last decision: values and gradients at the middle, gradients, open ones, half widths."""
+        last, at, radius = self._last, self._last.middle, (high - low) / 2
+        return (
             at.low["margin"][own], at.high["margin"][own], at.low["gradient"][own], at.high["gradient"][own],
-            last.gradient_low[own], last.gradient_high[own], last.open[own], radius, free,
+            last.gradient_low[own], last.gradient_high[own], last.open[own], radius,
+            np.flatnonzero(np.any(radius > 0, axis=0)),
         )  # fmt: skip
-        whole = last.singular | (self.clearance is not None) | ~at.sound
-        return np.where(whole[own], 0.0, certain), possible
 
     def _regular(self, box: Bounds, at: Bounds) -> tuple[NDArray[np.bool_], Array]:
         """Where the lines are independent in the whole box, and the sign of their determinant there."""
