@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.path_check import IntervalCheck, Poses, SampledCheck, between, distance, provable
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.path_check import IntervalCheck, Poses, SampledCheck, between, distance
+from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.state import State
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import Motion
@@ -69,6 +72,7 @@ class PosePath:
         return through_poses(positions=self.position, orientations=R, durations=durations.tolist(), samples=samples)
 
 
+@checked
 def path_between(
     robot: Robot,
     a: State,
@@ -96,13 +100,11 @@ def path_between(
     Proofs need six legs in closed form; paths of other robots are looked at in samples and have `certified` False. Checked by:
     tests/analysis/test_path_between.py.
     """
-    why = provable(robot)
-    if clearance is not None and why:
-        raise InputError(f"clearance: {why}")
+    refuse(robot, "path_between", limits=limits, distance=distance, clearance=clearance, attempts=attempts, seed=seed)
     sampled = SampledCheck(robot, limits, float(distance), clearance)
     ends = [sampled.onto(_pose(name, s)) for name, s in (("a", a), ("b", b))]
     sign = _refuse_ends(robot, sampled, ends)
-    proof = None if why else IntervalCheck(robot, limits, clearance)
+    proof = None if PROPERTIES["legs without bounds"](robot) else IntervalCheck(robot, limits, clearance)
     home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
     search = _Search(sampled, proof, sign, float(sampled.signs(sampled.onto(home))[0]), np.random.default_rng(seed))
     return search.run(robot, ends[0], ends[1], attempts)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.box_decision import Decision, Trim
 from flexapod.analysis.cut_boxes import cut_shares, trimmed
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
-from flexapod.errors import InputError
 from flexapod.kernels import cached_kernel
 from flexapod.kernels.interval import Bounds, IntervalKernel
 
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+SINGULAR = "the actuators may not hold the platform (singular, type 2)"
+
+_TEXTS: dict[str, tuple[str, ...]] = {}
+"""Names of the kernels -> what is wrong where each margin is negative."""
 
 REGULAR = 1.0 - 1e-6
 """Row sum below which the preconditioned matrix is certainly regular: the inverse need not be exact, the sums are rounded."""
@@ -63,7 +68,7 @@ class PoseBounds:
         self, robot: Robot, chart: str, position: Any = None, rotation: Any = None, *,
         strokes: bool = True, angles: bool = True, singularities: bool = True, clearance: float | None = None,
     ) -> None:  # fmt: skip
-        _refuse_general(robot)
+        refuse(robot, "pave")
         self.robot, self.chart, self.singularities, self.clearance = robot, chart, singularities, clearance
         options = {"chart": chart, "strokes": strokes, "angles": angles}
         self._position = np.asarray(robot.home.position if position is None else position, dtype=float)
@@ -78,7 +83,9 @@ class PoseBounds:
             names = [p.name for p in kernel.signature.parameters]
         self.kernel = IntervalKernel(kernel)
         self.parameters = np.array([known[name] for name in names])
-        self.texts = [*limit_texts(robot, chart, strokes, angles), "the actuators may not hold the platform (singular, type 2)"]
+        if key not in _TEXTS:  # deriving them takes longer than all evaluations of a path
+            _TEXTS[key] = (*limit_texts(robot, chart, strokes, angles), SINGULAR)
+        self.texts = _TEXTS[key]
         self.axes = CHARTS[chart]
 
     def _numbers(self, limits: Any) -> dict[str, float]:
@@ -237,11 +244,3 @@ def _pattern(limits: Any) -> str:
     return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join(
         "a" if np.isfinite(x) else "-" for x in limits.angle
     )
-
-
-def _refuse_general(robot: Robot) -> None:
-    if any(form is None for form in robot.closed_forms) or robot.plan.constraints or len(robot.legs) != 6:
-        raise InputError(
-            f"{robot.name}: bounds over boxes of poses need six legs in closed form (UPS, PUS or RUS); "
-            "its legs are closed by iteration, which intervals cannot bound. fp.workspace samples it instead"
-        )

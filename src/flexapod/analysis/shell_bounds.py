@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.box_decision import Decision, Trim
 from flexapod.analysis.limits import limits_of
+from flexapod.analysis.pose_bounds import SINGULAR
 from flexapod.equations.box_trims import shell_trims
 from flexapod.equations.shells import MONOMIALS, shell_cuts, shells
 from flexapod.kernels import Kernel, cached_kernel
@@ -37,8 +38,6 @@ def applies(robot: Robot, chart: str, clearance: float | None) -> bool:
 
 
 PROGRAMS = {"shells": shells, "shell_cuts": shell_cuts, "shell_trims": shell_trims}
-
-SINGULAR = "the actuators may not hold the platform (singular, type 2)"
 
 
 class ShellBounds:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.conditioning import SINGULAR, row_normalised, singular_legs
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@checked
 def singularities(
     robot: Robot, state: State | Motion | ActuatorMotion, length: float | None = None, *, on_error: OnError = "raise"
 ) -> xr.Dataset:
@@ -48,6 +51,7 @@ def singularities(
 
     Checked by: tests/analysis/test_singularities.py.
     """
+    refuse(robot, "singularities", length=length, on_error=on_error)
     at = as_platform(robot, state)
     if not isinstance(at, State | Motion):
         raise InputError(f"state: expected a State or a Motion, got {type(state).__name__}")

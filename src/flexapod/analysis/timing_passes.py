@@ -128,8 +128,8 @@ def force_rows(
     c = c if left is None else c + left[:, None]
     slope, most, least = _viscous(v, about, last)
     bx = b + slope
-    parts = (a + WHERE * 2 * D * bx, bx, bounds.force - (c + highest[:, None] + most), -bounds.force - (c + lowest[:, None] + least))
-    return paired_rows(*(part[..., limited].reshape(n, -1) for part in parts))
+    above, below = bounds.force - (c + highest[:, None] + most), -bounds.force - (c + lowest[:, None] + least)
+    return paired_rows(*(part[..., limited].reshape(n, -1) for part in (a + WHERE * 2 * D * bx, bx, above, below)))
 
 
 def _both_ends(values: Array, n: int) -> Array:
