@@ -92,7 +92,8 @@ def determinants(rows: Array, length: float) -> Array:
     """Determinant (n,) of the row-normalised [J; G]; NaN unless it is square."""
     if rows.shape[1] != 6:
         return np.full(len(rows), np.nan)
-    return np.asarray(np.linalg.det(row_normalised(rows, length)))
+    with np.errstate(invalid="ignore"):  # rows of poses that cannot be taken are NaN
+        return np.asarray(np.linalg.det(row_normalised(rows, length)))
 
 
 def sides(robot: Robot, rows: Array, length: float) -> Array:
