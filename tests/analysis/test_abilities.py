@@ -342,12 +342,13 @@ SPACE: dict[str, tuple[Callable[[Case], tuple[Any, ...]], list[dict[str, Any]]]]
 def test_verbs_of_space_refuse_by_the_table(kind: str) -> None:
     c, refused = case(kind), 0
     for verb, (arguments, requests) in SPACE.items():
+        call_of = getattr(fp, verb)
         for options in requests:
             why = abilities.reason(c.robot, verb, options)
             if why is None:
                 continue
             with pytest.raises(fp.InputError) as error:
-                getattr(fp, verb)(*arguments(c), **options)
+                call_of(*arguments(c), **options)
             assert str(error.value) == why, verb
             refused += 1
     assert refused > 2

@@ -139,7 +139,8 @@ NO_BOUNDS = (
 )
 NO_LINES = "{option}: known of six legs in closed form (UPS, PUS or RUS) only, which {robot} does not have; leave it out"
 NO_DETERMINANT = (
-    "{robot}: {actuators} actuators for {mobility} degrees of freedom, so that no single determinant vanishes; see singularities"
+    "{robot}: its actuators are redundant or too few ({actuators} for {mobility} degrees of freedom), so that no single "
+    "determinant vanishes; see singularities"
 )
 OWN_TIME = (
     "{verb}: forces of the {part} of {robot} do not follow from its pose, speed and acceleration alone; "

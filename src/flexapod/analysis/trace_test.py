@@ -29,10 +29,10 @@ STRAIGHT = 1e-8
 BENT = 1e-6
 """Second difference of one point, relative, above which it is bent for certain; between both nothing is concluded."""
 
-ROUNDS = 40
+ROUNDS = 60
 """Triangles of slices after which the search ends without an answer."""
 
-QUIET = 5
+QUIET = 12
 """Triangles without a new point after which the search ends without an answer."""
 
 MOST = 4000
