@@ -99,9 +99,11 @@ def path_between(
         NoPathError: a or b itself is no good; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
-    Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs of planar robots and of robots
-    with six degrees of freedom are proven by contraction where that is possible, else `certified` is False, as it is for other
-    robots of limited mobility, whose paths are looked at in samples. Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
+    Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs of planar robots and of
+    robots with six degrees of freedom are proven by contraction where that is possible, else `certified` is False, as it is for
+    other robots of limited mobility, whose paths are looked at in samples.
+
+    Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
     """
     refuse(robot, "path_between", limits=limits, distance=distance, clearance=clearance, attempts=attempts, seed=seed)
     sampled = SampledCheck(robot, limits, float(distance), clearance)

@@ -8,9 +8,9 @@ of the change of G_x with x and t, M a bound of |G_t|, the map x - A^{-1} G(x, t
 
 so that exactly one branch of the leg lies in the ball for every pose of the part, and it is regular. Bounds hold everywhere,
 since joints only rotate and slide: second derivatives of a closing row are at most C = max(1, reach / L). Branches of two
-neighbouring parts are one where the ball of one lies in the ball of uniqueness of the other. The actuators hold the platform in the whole part
-where the rows of platform and passive joints change by less than the inverse at the middle allows. Rounding is covered by
-`ROUNDING`.
+neighbouring parts are one where the ball of one lies in the ball of uniqueness of the other. The actuators hold the platform in
+the whole part where the rows of platform and passive joints change by less than the inverse at the middle allows. Rounding is
+covered by `ROUNDING`.
 
 Source: the theorem of Newton and Kantorovich in the form of a contraction. Checked by: tests/analysis/test_path_tube.py.
 """
