@@ -69,7 +69,7 @@ class Columns:
                 origin = np.arange(len(chosen))
                 for k in np.flatnonzero(free):  # split the slabs along every axis but their own
                     split = across[chosen[origin], k]
-                    low, high, origin = _split(low, high, origin, k, split, int(m))
+                    low, high, origin = _split(low, high, origin, int(k), split, int(m))
                 yield low, high, self.groups[chosen[origin]]
 
 
