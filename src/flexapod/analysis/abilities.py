@@ -15,6 +15,7 @@ import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -133,21 +134,6 @@ LOCKED = (
     "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
     "give actuators='free', or the stiffness of each actuator"
 )
-NO_BOUNDS = (
-    "{robot}: bounds over boxes of poses need six legs in closed form (UPS, PUS or RUS); "
-    "its legs are closed by iteration, which intervals cannot bound. fp.workspace samples it instead"
-)
-NO_LINES = "{option}: known of six legs in closed form (UPS, PUS or RUS) only, which {robot} does not have; leave it out"
-NO_DETERMINANT = (
-    "{robot}: its actuators are redundant or too few ({actuators} for {mobility} degrees of freedom), so that no single "
-    "determinant vanishes; see singularities"
-)
-OWN_TIME = (
-    "{verb}: forces of the {part} of {robot} do not follow from its pose, speed and acceleration alone; "
-    "time a rigid version of the robot, then check the motion with inverse_dynamics"
-)
-NOT_HELD = "{option}: {robot} is rigid, so that nothing in it gives way; make a part of it flexible, or leave {option} out"
-ONLY_WITH = "{option}: counts only together with `force`, the largest that actuators may need; give it, or leave {option} out"
 LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
@@ -281,43 +267,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "workspace": {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
-    "singularities": {"length": {}, "on_error": {}},
-    "singularity_locus": {ANY: {"no determinant": NO_DETERMINANT}, "orientation": {}, "cells": {}, "step": {}},
-    "aspects": {ANY: {"no determinant": NO_DETERMINANT}, "orientation": {}, "limits": {}},
-    "pave": {
-        ANY: {"legs without bounds": NO_BOUNDS},
-        "position": {"kind=position": "position: is what the paving varies; give it with kind='orientation', or a region"},
-        **{
-            name: {}
-            for name in (
-                "region", "orientation", "kind", "strokes", "angles", "singularities", "clearance", "undecided", "cut", "most",
-                "progress",
-            )
-        },
-    },
-    "path_between": {
-        ANY: {"under-actuated": UNDETERMINED}, "clearance": {"legs without bounds": NO_LINES},
-        "limits": {}, "distance": {}, "attempts": {}, "seed": {},
-    },
-    "time_optimal": {
-        ANY: {"under-actuated": UNDERACTUATED, "flexible platform": OWN_TIME, "flexible legs": OWN_TIME},
-        "limits": {}, "intervals": {}, "wrench": {},
-        "friction": {"redundant actuators & friction by loads & friction=True": REDUNDANT},
-    },
-    "workspace_solid": {
-        "clearance": {"legs without bounds": NO_LINES}, "mounting": {"legs without bounds": NO_LINES},
-        "mounting_axes": {"no mounting": "mounting_axes: counts only with `mounting`, the largest angle; give it as well"},
-        "force": {"under-actuated": NO_INVERSE}, "wrench": {"no force": ONLY_WITH}, "along": {"no force": ONLY_WITH},
-        "stiffness": {"rigid": NOT_HELD}, "frequency": {"rigid": NOT_HELD},
-        "position": {"kind=constant-orientation": "position: is what this kind varies; choose the kind orientation"},
-        **{
-            name: {}
-            for name in (
-                "kind", "resolution", "region", "orientation", "tilt", "torsion", "orientations", "limits", "singularities",
-                "condition",
-            )
-        },
-    },
+    **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
     "simulate": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
         "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
