@@ -19,7 +19,7 @@ from flexapod.analysis.timing_passes import fastest
 from flexapod.motions.motion import Motion, with_formula
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analysis"))
-from space_robots import study_hexapod
+from space_robots import edited_bench, study_hexapod
 
 FORCE = 600.0
 
@@ -49,13 +49,20 @@ def curve() -> Motion:
     return with_formula(formula(np.linspace(0, 1, 101)), formula)
 
 
+def passes(robot, force):
+    """Both passes and the slowing over 500 intervals, coefficients apart [s]."""
+    dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, 500 * FINER + 1)
+    terms, limits = dynamics.terms(s), timing_limits(robot, {"force": force})
+    return best(lambda: fastest(dynamics, terms, limits), 60)
+
+
 def timing():
-    """Both passes and the slowing over 500 intervals, and the coefficients [s]."""
+    """Fastest timings without friction and with viscous friction, and the coefficients [s]."""
     robot = fp.load("bench-6ups")
     dynamics, s = PathDynamics(robot, curve(), True, None), np.linspace(0, 1, 500 * FINER + 1)
-    terms, limits = dynamics.terms(s), timing_limits(robot, {"force": FORCE})
     return {
-        "time_optimal_500_intervals": best(lambda: fastest(dynamics, terms, limits), 30),
+        "time_optimal_500_intervals": passes(robot, FORCE),
+        "time_optimal_viscous": passes(edited_bench("{viscous: 150}"), 700.0),
         "time_optimal_coefficients": best(lambda: dynamics.terms(s)),
         "time_optimal_verb": best(lambda: fp.time_optimal(robot, curve(), {"force": FORCE})),
     }
@@ -69,6 +76,9 @@ def pavings():
         wall, own = best(lambda part=part: fp.pave(robot, undecided=part), 5)
         apart = paving.volume_high / paving.volume_low - 1
         found[f"pave_{part:g}"] = [wall, own, paving.boxes, apart]
+    boxes = fp.pave(robot, undecided=0.01, cut=False)
+    wall, own = best(lambda: fp.pave(robot, undecided=0.01, cut=False), 2)
+    found["pave_boxes_0.01"] = [wall, own, boxes.boxes, boxes.volume_undecided / boxes.volume_low]
     return found
 
 

@@ -85,3 +85,13 @@ def planar_3rpr() -> fp.Robot:
         file = Path(folder) / "planar-3-rpr.yaml"
         file.write_text(text)
         return fp.load(file)
+
+
+def edited_bench(friction: str) -> fp.Robot:
+    """bench-6ups with friction of its actuators."""
+    source = Path(fp.__file__).parent / "robots" / "bench-6ups.yaml"
+    text = source.read_text().replace("actuated: true\n", f"actuated: true\n        friction: {friction}\n", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "bench.yaml"
+        file.write_text(text)
+        return fp.load(file)

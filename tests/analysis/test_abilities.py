@@ -338,15 +338,47 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "aspects", "calibrate", "casadi_function", "optimise", "select_poses", "sensitivity", "study", "tolerance", "export_fmu",
-    "export_mjcf", "export_urdf", "path_between", "pave", "singularities", "singularity_locus", "stepper", "time_optimal",
-    "workspace_solid",
+    "calibrate", "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "optimise", "select_poses", "sensitivity", "stepper", "study", "tolerance",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 
 
 IDENTIFICATION = {"exciting_motion", "simulated_measurement", "identify", "identify_modes", "export_payload_estimator"}
 """Their options change estimates and motions that take seconds each: tests/identification walks them on robots that fit."""
+
+
+SPACE: dict[str, tuple[Callable[[Case], tuple[Any, ...]], list[dict[str, Any]]]] = {
+    "singularities": (lambda c: (c.robot, c.pose), []),
+    "singularity_locus": (lambda c: (c.robot, {"x": (-1.0, 1.0), "y": (-1.0, 1.0)}), [{}]),
+    "aspects": (lambda c: (c.robot, {"x": (-1.0, 1.0, 3)}), [{}]),
+    "pave": (lambda c: (c.robot,), [{}, {"position": [0.0, 0.0, 0.0], "kind": "position"}]),
+    "path_between": (lambda c: (c.robot, c.pose, c.pose), [{}, {"clearance": 0.01}]),
+    "time_optimal": (lambda c: (c.robot, c.still, {"force": 1.0}), [{}, {"friction": True}]),
+    "workspace_solid": (
+        lambda c: (c.robot,),
+        [
+            {"clearance": 0.01}, {"mounting": 0.3}, {"mounting_axes": ((0, 0, 1), (0, 0, 1))}, {"force": 1.0}, {"wrench": WRENCH},
+            {"stiffness": 1e3}, {"frequency": 1.0}, {"position": [0.0, 0.0, 0.0], "kind": "constant-orientation"},
+        ],
+    ),
+}  # fmt: skip
+"""Verbs of the space of poses: what they compute is tested where they are, here that they refuse what the table says."""
+
+
+@pytest.mark.parametrize("kind", ["rigid, mobility 6", *QUICK, "redundantly actuated", "flexible platform"])
+def test_verbs_of_space_refuse_by_the_table(kind: str) -> None:
+    c, refused = case(kind), 0
+    for verb, (arguments, requests) in SPACE.items():
+        call_of = getattr(fp, verb)
+        for options in requests:
+            why = abilities.reason(c.robot, verb, options)
+            if why is None:
+                continue
+            with pytest.raises(fp.InputError) as error:
+                call_of(*arguments(c), **options)
+            assert str(error.value) == why, verb
+            refused += 1
+    assert refused > 2
 
 
 def test_table_lists_every_option() -> None:
@@ -360,8 +392,7 @@ def test_table_lists_every_option() -> None:
     robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}
     others = {"load", "export_c", "generate", "kernel", "count_table", "write_robot_file", "robot_text"} | OWN_REFUSALS
     assert robots - others <= set(ABILITIES)
-    walked_elsewhere = {"simulate", "simulate_study", "workspace", "check_pose"} | IDENTIFICATION
-    assert set(OPTIONS) | walked_elsewhere == set(ABILITIES)
+    "check_pose", "simulate", "simulate_study", "workspace",
 
 
 def test_conditions_are_known() -> None:

@@ -146,6 +146,7 @@ def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
             continue
     assert paths
     path, a, b = paths[0]
+    print("certified:", path.certified)
     q = [fp.inverse_kinematics(robot, s)["actuator_position"].values for s in (a, b)]
     assert np.allclose(q[0], q[1], atol=1e-9)
     assert not np.allclose(a.position, b.position, atol=1e-3)

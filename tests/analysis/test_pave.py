@@ -68,6 +68,43 @@ def test_pavings_of_sliders_and_cranks_agree_with_sampled_poses(name):
     assert contradictions(robot, None, 100_000, 3, region, undecided=0.05, most=60_000, singularities=False)[0] == 0
 
 
+def volumes(paving, which):
+    """Corners of boxes and their volumes."""
+    low, high = paving.corners(which)
+    free = paving.high > paving.low
+    return low, high, np.prod((high - low)[:, free], axis=1)
+
+
+@pytest.mark.parametrize("general", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_boxes_alone_leave_little_undecided_and_do_not_contradict_sampled_poses(general, monkeypatch):
+    """Without cuts by planes: every part is a box; random poses of boxes inside are good, those of no box at all are not."""
+    robot = study_hexapod()
+    if general:
+        monkeypatch.setattr("flexapod.analysis.pave.applies", lambda *_: False)
+    part = 0.2 if general else 0.05
+    paving = fp.pave(robot, cut=False, undecided=part, progress=False)
+    assert paving.volume_undecided <= part * paving.volume_low
+    low, high, inside = volumes(paving, "inside")
+    assert inside.sum() == pytest.approx(paving.volume_low, rel=1e-9)  # rounding of 1e5 volumes
+    u_low, u_high, undecided = volumes(paving, "undecided")
+    assert undecided.sum() == pytest.approx(paving.volume_undecided, rel=1e-9)
+    rng = np.random.default_rng(11)
+    chosen = rng.choice(len(low), 20_000, p=inside / inside.sum())
+    good = low[chosen] + rng.random((len(chosen), 3)) * (high - low)[chosen]
+    assert np.all(sampled(robot, good, robot.home.rotation))
+    valid = rng.uniform(paving.low, paving.high, (40_000, 3))
+    valid = valid[sampled(robot, valid, robot.home.rotation)][:400]
+    corners = np.concatenate([low, u_low]), np.concatenate([high, u_high])
+    assert all(np.any(np.all((p >= corners[0]) & (p <= corners[1]), axis=1)) for p in valid)
+
+
+@pytest.mark.full
+def test_one_percent_in_boxes_alone():
+    """The count of the issue: no more than 1 % of the volume in undecided boxes."""
+    paving = fp.pave(study_hexapod(), cut=False, undecided=0.01, progress=False)
+    assert volumes(paving, "undecided")[2].sum() <= 0.01 * volumes(paving, "inside")[2].sum()
+
+
 def test_volume_lies_between_its_bounds():
     robot = study_hexapod()
     paving = fp.pave(robot, undecided=0.003)
@@ -114,6 +151,10 @@ def test_the_fast_way_and_intervals_never_contradict_each_other():
         certain2, possible2 = general.cut(low[rest], low[rest] + size, a.groups[rest], b, rest)
         assert np.all(certain <= possible2 + 1e-8)  # shares are rounded to 1e-9
         assert np.all(certain2 <= possible + 1e-8)
+        one, other = (bounds.trim(low[rest], low[rest] + size, a.groups[rest]) for bounds in (fast, general))
+        for own, planes in ((one, possible), (other, possible2)):  # boxes prove no more than planes allow
+            assert np.all(own.certain <= planes + 1e-8)
+            assert np.all(own.certain <= own.possible)
     assert decided > 6000
 
 

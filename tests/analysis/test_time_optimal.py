@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
+from space_robots import edited_bench
 
 import flexapod as fp
 from flexapod.analysis.path_terms import FINER, PathDynamics
@@ -70,15 +68,6 @@ def forces_between(robot, found, finer, friction=True):
     times = table["time"].values[:-1, None] + 2 * way / (np.sqrt(x[:-1, None]) + np.sqrt(inside))
     times = times.ravel()
     return fp.inverse_dynamics(robot, found.motion.formula(times), friction=friction)["force"].values
-
-
-def _edited(friction: str) -> fp.Robot:
-    source = Path(fp.__file__).parent / "robots" / "bench-6ups.yaml"
-    text = source.read_text().replace("actuated: true\n", f"actuated: true\n        friction: {friction}\n", 1)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "bench.yaml"
-        file.write_text(text)
-        return fp.load(file)
 
 
 @pytest.mark.parametrize("tight", [False, True])
@@ -162,7 +151,7 @@ def test_speed_and_power_keep_their_limits_and_are_reached():
 
 @pytest.mark.parametrize("friction", ["{viscous: 150}", "{viscous: 100, coulomb: 40}"])
 def test_friction_is_kept_within_the_limit(friction):
-    robot = _edited(friction)
+    robot = edited_bench(friction)
     found = fp.time_optimal(robot, lissajous(), {"force": FORCE})
     without = fp.time_optimal(robot, lissajous(), {"force": FORCE}, friction=False)
     force = forces_between(robot, found, 10)

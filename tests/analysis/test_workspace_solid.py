@@ -7,6 +7,7 @@ import pytest
 from space_robots import study_hexapod
 
 import flexapod as fp
+from flexapod.analysis.pose_tests import RATES, Demands, PoseTests
 from flexapod.analysis.tetrahedra import surface
 from flexapod.analysis.workspace_solid import _surface
 
@@ -98,6 +99,23 @@ def test_demands_shrink_the_workspace():
         assert 0 < part.volume < whole.volume, demand
         points = part.vertices.mean(axis=0)[None]
         assert np.all(whole.inside(points) >= part.inside(points))
+
+
+def test_forces_along_a_motion_count():
+    """Pose by pose against the motion carried there: limits by check_motion, forces by inverse_dynamics."""
+    robot, limit = study_hexapod(), 250.0
+    home = robot.home.position
+    way = fp.motions.line(start=home, end=home + np.array([0.02, 0.0, 0.01]), duration=0.15, samples=41)
+    p = home + np.random.default_rng(4).uniform(-0.1, 0.1, (24, 3))
+    R = np.tile(robot.home.rotation, (len(p), 1, 1))
+    found, static = (PoseTests(robot, Demands(force=limit, along=along))(p, R) for along in (way, None))
+    for k in range(len(p)):
+        rates = {name: getattr(way, name) for name in RATES}
+        moved = fp.Motion(time=way.time, position=way.position - way.position[0] + p[k], rotation=way.rotation, **rates)
+        force = np.abs(fp.inverse_dynamics(robot, moved, on_error="mask")["force"].values).max()
+        assert found[k] == (static[k] and force <= limit and not fp.check_motion(robot, moved).violations), k
+    assert found.any()
+    assert np.any(static & ~found)
 
 
 def test_legs_that_cannot_keep_their_distance_leave_nothing():

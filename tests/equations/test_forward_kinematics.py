@@ -20,6 +20,25 @@ def _numpy_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
 
 
+def test_iterations_are_bounded(tmp_path):
+    """A few Newton steps from nearby; from far away the call ends as soon, and says that it has not converged."""
+    robot = robot_named("stewart-3-3")
+    kernel = fp.kernel(robot, "forward_kinematics", iterations=7)
+    goal = robot.home.position + 0.05 * robot.characteristic_length
+    q = fp.inverse_kinematics(robot, fp.State(position=goal), joints=False).actuator_position.values
+    given = {"actuator_position": q[None], "guess_rotation": robot.home.rotation[None]}
+    near = kernel.batch({**given, "guess_position": robot.home.position[None]}).outputs
+    assert near["converged"][0] == 1
+    assert np.abs(near["position"][0] - goal).max() < POSE
+    far = kernel.batch({**given, "guess_position": robot.home.position[None] + [30.0, -20.0, 10.0]}).outputs
+    assert far["converged"][0] == 0
+    assert max(near["passes"][0], far["passes"][0]) <= 7
+    source = fp.export_c(robot, "forward_kinematics", tmp_path, iterations=7)["source"].read_text()
+    assert "< 7;" in source, "the loop of the exported function is bounded"
+    with pytest.raises(fp.InputError, match="iterations: expected a whole number"):
+        fp.kernel(robot, "forward_kinematics", iterations=0)
+
+
 def solved(robot: Robot, motion: dict[str, np.ndarray], offset: float) -> dict[str, np.ndarray]:
     """Forward kinematics of the actuator coordinates of these poses, from guesses that are off by `offset`."""
     joints, status = run(fp.kernel(robot, "jacobian"), motion)

@@ -29,7 +29,8 @@ from flexapod.views.reproduce import NAMES, paper_parts
 Run = Callable[..., Any]
 Opened = Callable[[Path], tuple[Any, list[str]]]
 
-SECTIONS = ["Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Natural frequencies"]
+SECTIONS = ["Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Singularities", "All poses"]
+SECTIONS += ["Natural frequencies"]
 
 
 def overlaps(page: Any) -> list[str]:
@@ -63,7 +64,9 @@ def test_report_in_a_browser(run: Run, opened: Opened, tmp_path: Path, robot: st
     page, errors = opened(tmp_path / "report.html")
     assert errors == []
     assert page.locator("h2").all_text_contents() == SECTIONS
-    assert page.locator(".plotly-graph-div").count() >= (5 if robot == "five-bar" else 6)
+    assert page.locator(".plotly-graph-div").count() >= (6 if robot == "five-bar" else 8)
+    assert page.locator("section:has(h2:text('All poses')) .plotly-graph-div").count() == 1
+    assert page.locator("section:has(h2:text('Workspace')) .plotly-graph-div").count() == (1 if robot == "five-bar" else 2)
     head = page.locator("section:has(h2:text('Actuators')) th").all_text_contents()
     assert [h.split(" [")[0] for h in head[5:9]] == ["peak force", "RMS force", "peak power", "RMS power"]
     assert overlaps(page) == []

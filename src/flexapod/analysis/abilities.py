@@ -16,6 +16,7 @@ import numpy as np
 from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -270,6 +271,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "workspace": {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
+    **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
     "simulate": {
         ANY: SIX_ONLY,
         "drive=platform": {"elastic drive": GIVE_FORCES},

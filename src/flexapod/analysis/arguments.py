@@ -63,6 +63,18 @@ def _flag_or_none(name: str, value: Any) -> None:
         check_flag(name, value)
 
 
+def _limits(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping) and value is not None:
+        check_flag(name, value)
+
+
+def _along(name: str, value: Any) -> None:
+    from flexapod.motions.motion import Motion
+
+    if value is not None and not isinstance(value, Motion):
+        _refuse(name, "a Motion", value)
+
+
 def _friction(name: str, value: Any) -> None:
     if not isinstance(value, bool | np.bool_ | str):
         _refuse(name, "True, False or 'constant'", value)
@@ -142,7 +154,11 @@ def _path(name: str, value: Any) -> None:
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "robot": check_robot, "robots": _robots, "motion": _moving, "state": _moving, "start": _state, "starts": _state,
     "guess": _guess, "quantity": _text, "quantities": _texts_or_none,
-    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "limits", "details", "certify"), check_flag),
+    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "details", "certify"), check_flag), "limits": _limits,
+    **dict.fromkeys(("strokes", "angles", "singularities", "cut"), check_flag), "region": _mapping, "window": _mapping,
+    **dict.fromkeys(("clearance", "condition", "stiffness", "frequency", "mounting", "tilt", "torsion"), check_number),
+    **dict.fromkeys(("distance", "undecided"), check_number), **dict.fromkeys(("most", "attempts", "cells"), _count),
+    "kind": _text, "along": _along, "path": _moving,
     **dict.fromkeys(("progress", "continuation"), _flag_or_none),
     "friction": _friction,
     **dict.fromkeys(("formulation", "axes", "legs", "shares", "coordinates", "on_error", "point", "drive", "method"), _text),

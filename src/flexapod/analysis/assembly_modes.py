@@ -19,6 +19,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.operation_modes import Generic
     from flexapod.analysis.platform_poses import RealPoses, Solutions
     from flexapod.robot.robot import Robot
 
@@ -41,7 +42,7 @@ class Found:
         complex_count: distinct complex poses found, real ones included.
         self_motion: ``"none"``, or ``"real"`` or ``"complex"`` where the isolated poses are not all: a curve of poses has the
             same actuator coordinates.
-        completeness: ``"proven"`` or ``"unknown"``.
+        completeness: ``"proven"``, ``"trace-tested"`` or ``"unknown"``.
         detail: why.
         problem: why there is no answer.
     """
@@ -68,13 +69,15 @@ def assembly_modes(
     Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
     six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
     proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
-    points; 6 in a plane), that there is no other. Flexible bodies are taken undeformed; limits of the file do not count (see
+    points; 6 in a plane), that there is no other. Other robots are solved by monodromy, and the trace test tells whether the
+    operation modes that it found are complete. Flexible bodies are taken undeformed; limits of the file do not count (see
     `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
         actuator_position: (actuators,) or (n, actuators) [m or rad].
-        certify: prove the poses; False saves about 5 ms per sample.
+        certify: prove the poses, or test that the list is complete; False saves about 5 ms per sample, and seconds for the first
+            of a robot without a proven bound.
         seed: of the random paths; the answer does not depend on it.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
@@ -185,10 +188,12 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
 
 def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
     from flexapod.analysis.loop_poses import loop_poses
-    from flexapod.analysis.operation_modes import generic_solutions
+    from flexapod.analysis.operation_modes import generic_solutions, traced_solutions
 
     if not np.all(np.isfinite(q)):
         return Found(problem=_NOT_FINITE)
+    if certify and not is_on_circles(robot):
+        traced_solutions(robot)
     poses = loop_poses(robot, q, seed)
     _, generic = generic_solutions(robot)
     if len(poses.singular) and poses.complex_count == 0:
@@ -212,11 +217,24 @@ def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
         found.certified = proof.real[poses.index]
         found.detail += "; all of them certified and distinct"
         if len(proof.real) == CIRCLES:
-            found.completeness, found.detail = (
-                "proven",
-                f"all {CIRCLES} complex poses certified and distinct: no other pose exists",
-            )
+            found.completeness = "proven"
+            found.detail = f"all {CIRCLES} complex poses certified and distinct: no other pose exists"
+    if certify and found.completeness == "unknown":
+        _trace(found, generic)
     return found
+
+
+def _trace(found: Found, generic: Generic) -> None:
+    """Whether the trace test makes the list complete."""
+    if generic.degree < 0:
+        found.detail += f"; no trace test: it takes minutes with {len(generic.x)} complex poses"
+    elif generic.degree == 0:
+        found.detail += "; the trace test did not close"
+    elif found.complex_count != len(generic.x):
+        found.detail += "; the trace test found all generic poses, but some of their paths end at infinity or at singular poses"
+    else:
+        found.completeness = "trace-tested"
+        found.detail += f"; trace test of degree {generic.degree}: these operation modes have no other pose"
 
 
 def _dataset(robot: Robot, found: list[Found], at: Samples, on_error: OnError) -> xr.Dataset:

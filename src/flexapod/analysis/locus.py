@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.continuation import zero_curves
 from flexapod.analysis.pose_grid import POSITION, TILT, TURN, axis_values, pose_grid, poses_of
 from flexapod.analysis.pose_jacobians import pose_jacobians
@@ -51,6 +53,7 @@ class Locus:
         return xr.Dataset(data, attrs={"robot": self.robot})
 
 
+@checked
 def singularity_locus(
     robot: Robot, window: Mapping[str, Any], orientation: Any = None, *, cells: int = 48, step: float = 1 / 150
 ) -> Locus:
@@ -67,6 +70,7 @@ def singularity_locus(
 
     Checked by: tests/analysis/test_singularities.py.
     """
+    refuse(robot, "singularity_locus", orientation=orientation, cells=cells, step=step)
     free = [name for name, value in window.items() if np.ndim(value) == 1]
     if len(free) != 2 or any(len(window[name]) != 2 for name in free):
         raise InputError("window: give two axes as (smallest, largest), the others as one number")
@@ -79,8 +83,6 @@ def singularity_locus(
     span = np.array([[float(x) for x in window[name]] for name in free])
     if np.any(span[:, 0] >= span[:, 1]):
         raise InputError("window: the first number of an axis must be the smaller one")
-    if len(robot.actuators) + len(robot.plan.constraints) != 6:
-        raise InputError(f"{robot.name}: its actuators are redundant, so that no single determinant vanishes; see singularities")
     base = robot.home.rotation if orientation is None else np.asarray(orientation, dtype=float)
     held = [k for k, name in enumerate(POSITION) if name not in window]
     held += [] if any(n in TURN + TILT for n in window) or orientation is not None else [3, 4, 5]
@@ -100,6 +102,7 @@ def singularity_locus(
     return Locus(robot=robot.name, axes=(free[0], free[1]), window=span, curves=scaled, closed=tuple(c.closed for c in curves))
 
 
+@checked
 def aspects(robot: Robot, grid: Mapping[str, Any], orientation: Any = None, *, limits: bool = True) -> xr.Dataset:
     """Parts of a grid of poses that are connected without a singularity between neighbours.
 
@@ -116,6 +119,7 @@ def aspects(robot: Robot, grid: Mapping[str, Any], orientation: Any = None, *, l
 
     from flexapod.analysis.workspace import workspace
 
+    refuse(robot, "aspects", orientation=orientation, limits=limits)
     result = workspace(robot, grid, orientation, limits=limits, progress=False)
     poses = pose_grid(robot, grid, orientation)
     position, rotation = poses.block(0, poses.count)

@@ -1,13 +1,14 @@
 """Operation modes of any robot: all complex poses at generic actuators, found once per robot.
 
 At random complex actuators the solutions are collected from home, from random starts (which fall into every operation mode) and
-by monodromy. Loops of the actuators join solutions of one mode and never two: the modes are what they leave apart.
+by monodromy. Loops of the actuators join solutions of one mode and never two: the modes are what they leave apart. The trace test
+then tells whether the lists of these modes are complete.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +39,9 @@ SILENT = 12
 
 MERGES = 60
 
+LARGEST = 24
+"""Solutions up to which the trace test is made by a call: more take minutes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Generic:
@@ -49,6 +53,7 @@ class Generic:
         mode: (N,) operation mode; 0 is the one of home.
         translational: per mode: the platform does not rotate in it.
         quiet: loops at the end that brought nothing new.
+        degree: points of a slice in the trace test that was passed; 0 where it was not, -1 where it was not made.
     """
 
     q: Complex
@@ -56,6 +61,7 @@ class Generic:
     mode: NDArray[np.int64]
     translational: tuple[bool, ...]
     quiet: int
+    degree: int = -1
 
 
 _KNOWN: dict[str, tuple[Loops, Generic]] = {}
@@ -100,18 +106,39 @@ def _stored(loops: Loops, key: str) -> Generic | None:
         return None
     with file.open("rb") as stream, np.load(stream) as data:
         x = Points(p=data["p"], R=data["R"], q=data["joints"])
-        mode, still, quiet, q = data["mode"], data["translational"], int(data["quiet"]), data["q"]
+        mode, still, quiet, q, degree = data["mode"], data["translational"], int(data["quiet"]), data["q"], int(data["degree"])
     x, good, _ = polished(loops, x, 3)
-    return Generic(q=q, x=x, mode=mode, translational=tuple(map(bool, still)), quiet=quiet) if good.all() else None
+    found = Generic(q=q, x=x, mode=mode, translational=tuple(map(bool, still)), quiet=quiet, degree=degree)
+    return found if good.all() else None
+
+
+def traced_solutions(robot: Robot) -> Generic:
+    """As `generic_solutions`, after the trace test; of robots with more than `LARGEST` solutions it is made only when stored."""
+    loops, generic = generic_solutions(robot)
+    if generic.degree < 0 and len(generic.x) <= LARGEST:
+        generic = _traced(loops, generic)
+        _KNOWN[fingerprint(robot)] = loops, generic
+    return generic
+
+
+def _traced(loops: Loops, generic: Generic) -> Generic:
+    """The solutions after the trace test, which may find some more."""
+    from flexapod.analysis.trace_test import trace_test
+
+    test = trace_test(loops, generic.q, generic.x)
+    if len(test.x) > len(generic.x):
+        generic = _grouped(loops, generic.q, test.x, np.random.default_rng(4))
+    return replace(generic, degree=test.degree if test.complete else 0)
 
 
 def store(robot: Robot, folder: Path) -> Path:
     """Find the generic solutions of a robot and write them to a folder; tools/make_start_systems.py does so for the catalogue."""
-    found = search(Loops(robot))
+    loops = Loops(robot)
+    found = _traced(loops, search(loops))
     path = folder / f"loops-{fingerprint(robot)}.npz"
     np.savez_compressed(
         path, q=found.q, p=found.x.p, R=found.x.R, joints=found.x.q, mode=found.mode,
-        translational=np.array(found.translational), quiet=found.quiet,
+        translational=np.array(found.translational), quiet=found.quiet, degree=found.degree,
     )  # fmt: skip
     return path
 
@@ -123,6 +150,11 @@ def search(loops: Loops) -> Generic:
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = follow(loops, loops.home, home, q)
     x = _usable(loops, distinct(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
+    return _grouped(loops, q, x, random)
+
+
+def _grouped(loops: Loops, q: Complex, x: Points, random: np.random.Generator) -> Generic:
+    """Solutions completed by monodromy and sorted by operation mode."""
     group, quiet = np.arange(len(x)), 0
     for _ in range(LOOPS):  # all solutions go round: new ones are found
         if quiet >= QUIET:

@@ -9,12 +9,17 @@ Source: Kuffner & LaValle 2000 for the search.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.path_check import IntervalCheck, Poses, SampledCheck, between, distance, provable
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.path_check import IntervalCheck, Poses, SampledCheck, between, distance
+from flexapod.analysis.path_tube import TubeCheck, tube_applies
+from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.state import State
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import Motion
@@ -48,7 +53,7 @@ class PosePath:
 
     Args:
         position: (k, 3), rotation: (k, 3, 3) of the poses.
-        certified: every pose between them is proven to keep the limits and to be regular; else it was looked at in samples.
+        certified: every pose between them is proven to keep the limits and to be regular; else they were looked at in samples.
         boxes: parts of the path that the proof examined.
         tried: segments that the search looked at.
     """
@@ -69,6 +74,7 @@ class PosePath:
         return through_poses(positions=self.position, orientations=R, durations=durations.tolist(), samples=samples)
 
 
+@checked
 def path_between(
     robot: Robot,
     a: State,
@@ -93,16 +99,21 @@ def path_between(
         NoPathError: a or b itself is no good; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
-    Proofs need six legs in closed form; paths of other robots are looked at in samples and have `certified` False. Checked by:
-    tests/analysis/test_path_between.py.
+    Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs of planar robots and of
+    robots with six degrees of freedom are proven by contraction where that is possible, else `certified` is False, as it is for
+    other robots of limited mobility, whose paths are looked at in samples.
+
+    Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
     """
-    why = provable(robot)
-    if clearance is not None and why:
-        raise InputError(f"clearance: {why}")
+    refuse(robot, "path_between", limits=limits, distance=distance, clearance=clearance, attempts=attempts, seed=seed)
     sampled = SampledCheck(robot, limits, float(distance), clearance)
     ends = [sampled.onto(_pose(name, s)) for name, s in (("a", a), ("b", b))]
     sign = _refuse_ends(robot, sampled, ends)
-    proof = None if why else IntervalCheck(robot, limits, clearance)
+    proof: IntervalCheck | TubeCheck | None = None
+    if not PROPERTIES["legs without bounds"](robot):
+        proof = IntervalCheck(robot, limits, clearance)
+    elif tube_applies(robot):
+        proof = TubeCheck(robot, limits)
     home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
     search = _Search(sampled, proof, sign, float(sampled.signs(sampled.onto(home))[0]), np.random.default_rng(seed))
     return search.run(robot, ends[0], ends[1], attempts)
@@ -132,7 +143,7 @@ class _Search:
     """Straight segment, then two trees; every segment of the result is proven."""
 
     def __init__(
-        self, sampled: SampledCheck, proof: IntervalCheck | None, sign: float, home: float, rng: np.random.Generator
+        self, sampled: SampledCheck, proof: IntervalCheck | TubeCheck | None, sign: float, home: float, rng: np.random.Generator
     ) -> None:
         self.sampled, self.proof, self.sign, self.rng = sampled, proof, sign, rng
         self.relative = sign * home
@@ -156,7 +167,7 @@ class _Search:
         if not self.sampled.good(a, b, self.sign, STEP):
             self.last = self.last or self._why(a, b)
             return False
-        if self.proof is None:
+        if not isinstance(self.proof, IntervalCheck):  # the proof by contraction follows when the path is found
             return self.sampled.good(a, b, self.sign, STEP / 10)
         proof = self.proof.prove(a, b, self.relative)
         self.boxes += proof.boxes
@@ -220,9 +231,13 @@ class _Search:
         return way
 
     def _path(self, way: list[Poses]) -> PosePath:
+        certified = self.proof is not None
+        if isinstance(self.proof, TubeCheck):
+            proofs = [self.proof.prove(a, b, self.relative) for a, b in pairwise(way)]
+            certified, self.boxes = all(p.holds for p in proofs), sum(p.boxes for p in proofs)
         return PosePath(
             position=np.concatenate([w.p for w in way]), rotation=np.concatenate([w.R for w in way]),
-            certified=self.proof is not None, boxes=self.boxes, tried=self.tried,
+            certified=certified, boxes=self.boxes, tried=self.tried,
         )  # fmt: skip
 
 

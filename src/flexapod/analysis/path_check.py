@@ -14,7 +14,6 @@ from flexapod.analysis.pose_bounds import PoseBounds, segment_inputs
 from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.analysis.pose_map import PoseMap
 from flexapod.analysis.pose_projection import onto_constraints
-from flexapod.errors import InputError
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
 if TYPE_CHECKING:
@@ -162,12 +161,3 @@ class IntervalCheck:
     def _open(self, opened: NDArray[np.bool_], singular: bool) -> str:
         texts = [self.bounds.texts[k] for k in np.flatnonzero(opened)]
         return "; ".join(texts[:2]) or (self.bounds.texts[-1] if singular else "legs come too close")
-
-
-def provable(robot: Robot) -> str:
-    """Why segments of a robot cannot be proven in interval arithmetic; empty where they can."""
-    try:
-        PoseBounds(robot, "segment", strokes=False, angles=False)
-    except InputError as error:
-        return str(error)
-    return ""

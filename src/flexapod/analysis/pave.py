@@ -9,12 +9,16 @@ box, so that the volume's bounds converge to second order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.box_decision import Trim
+from flexapod.analysis.columns import Columns, cut_columns
+from flexapod.analysis.paving import Paving
 from flexapod.analysis.pose_bounds import PoseBounds
 from flexapod.analysis.progress import progress_bar
 from flexapod.analysis.search_box import search_box
@@ -23,8 +27,6 @@ from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, rotations
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -35,90 +37,14 @@ CHUNK = 8192
 GRID = 2.0**-20
 """Corners of the first box are multiples of it, so that those of all boxes are exact."""
 
+COARSER = 10.0
+"""What may stay undecided where boxes are cut into columns next, over what may stay at the end: both take about as long."""
+
 SUMS = 1e-12
 """Relative rounding of sums of volumes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Paving:
-    """A paving of a workspace.
-
-    Args:
-        axes: of the poses; those with one value have no width.
-        low, high: (k,) corners of the first box.
-        inside, undecided: per level the whole numbers (n, k) of the boxes: corner = low + number * (high - low) / 2^level.
-        volume_low, volume_high: proven bounds of the workspace's volume in the first box [m^3, m^2 for a plane, rad^..].
-        boxes: how many were examined.
-        reasons: limit -> number of the smallest undecided boxes in which it is open.
-    """
-
-    robot: str
-    axes: tuple[str, ...]
-    low: Array
-    high: Array
-    inside: dict[int, NDArray[np.int64]]
-    undecided: dict[int, NDArray[np.int64]]
-    volume_inside: float
-    volume_undecided: float
-    volume_low: float
-    volume_high: float
-    boxes: int
-    reasons: dict[str, int] = field(default_factory=dict)
-    bounds: Any = field(default=None, repr=False)
-
-    def corners(self, which: str) -> tuple[Array, Array]:
-        """Low and high corners (n, k) of the `inside` or `undecided` boxes."""
-        lows, highs = [np.zeros((0, len(self.low)))], [np.zeros((0, len(self.low)))]
-        for level, numbers in getattr(self, which).items():
-            h = (self.high - self.low) * 0.5**level
-            lows.append(self.low + numbers * h)
-            highs.append(lows[-1] + h)
-        return np.concatenate(lows), np.concatenate(highs)
-
-    def where(self, points: Any, *, alone: bool = True) -> NDArray[np.int8]:
-        """1: proven inside, -1: proven outside, 0: undecided, of poses (n, k) in the first box.
-
-        Args:
-            alone: poses of undecided boxes are judged by themselves, as boxes without a size.
-        """
-        at = finite_array("points", points, np.shape(points))
-        if at.ndim != 2 or at.shape[1] != len(self.low):
-            raise InputError(f"points: expected shape (n, {len(self.low)}), got {at.shape}")
-        found = np.where(np.all((at >= self.low) & (at <= self.high), axis=1), -1, 0).astype(np.int8)
-        for value, boxes in ((0, self.undecided), (1, self.inside)):
-            for level, numbers in boxes.items():
-                number = self._numbers(at, level)
-                hit = np.isin(self._key(number, level), self._key(numbers, level))
-                found[hit & (found == -1)] = value
-        left = np.flatnonzero((found == 0) & np.all((at >= self.low) & (at <= self.high), axis=1))
-        if alone and self.bounds is not None and len(left):
-            decided = self.bounds.decide(at[left], at[left], np.ones((len(left), 3), dtype=bool))
-            found[left] = decided.inside.astype(np.int8) - decided.outside.astype(np.int8)
-        return found
-
-    def _numbers(self, at: Array, level: int) -> NDArray[np.int64]:
-        width = np.where(self.high > self.low, self.high - self.low, 1.0)
-        return np.clip(np.floor((at - self.low) / width * 2.0**level), 0, 2**level - 1).astype(np.int64)
-
-    @staticmethod
-    def _key(numbers: NDArray[np.int64], level: int) -> NDArray[np.int64]:
-        key = np.zeros(len(numbers), dtype=np.int64)
-        for column in numbers.T:
-            key = (key << level) + column
-        return key
-
-    def table(self) -> xr.Dataset:
-        """Inside and undecided boxes as a Dataset over `box`: `low`, `high` (box, axis), `proven`."""
-        import xarray as xr
-
-        parts = [self.corners("inside"), self.corners("undecided")]
-        low, high = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-        proven = np.arange(len(low)) < len(parts[0][0])
-        data = {"low": (("box", "axis"), low), "high": (("box", "axis"), high), "proven": ("box", proven)}
-        notes = {"robot": self.robot, "volume_low": self.volume_low, "volume_high": self.volume_high}
-        return xr.Dataset(data, coords={"axis": list(self.axes)}, attrs=notes)
-
-
+@checked
 def pave(
     robot: Robot,
     region: Mapping[str, Any] | None = None,
@@ -148,8 +74,9 @@ def pave(
         singularities: poses must be on home's side of the type 2 singularities (sign of the determinant).
         clearance: smallest distance between the axes of two legs without a common joint [m].
         undecided: part of the proven volume that may stay undecided; halving ends there.
-        cut: undecided boxes are cut by planes into a part that is certainly inside, one that is certainly outside, and what
-            lies between, which alone counts as undecided; else whole boxes do.
+        cut: for tight bounds of the volume, undecided boxes are cut by planes into a part that is certainly inside, one that
+            is certainly outside, and what lies between, which alone counts as undecided. False: only boxes count; an undecided
+            box is trimmed along one axis into boxes inside, outside and undecided, and these are cut again across it.
         most: boxes to examine; halving also ends there.
     Returns:
         A `Paving`.
@@ -157,6 +84,7 @@ def pave(
     Source: after Merlet, Parallel Robots, ch. 7; Jaulin et al., Applied Interval Analysis, ch. 3. Checked by:
     tests/analysis/test_pave.py.
     """
+    refuse(robot, "pave", kind=kind, position=position)
     if kind not in ("position", "orientation"):
         raise InputError(f"kind: expected 'position' or 'orientation', got {kind!r}")
     if not 0 < float(undecided) < 1:
@@ -170,7 +98,9 @@ def pave(
     else:
         bounds = PoseBounds(robot, kind, p, R, **counted, clearance=clearance)
     low, high = _first_box(robot, bounds, region, R)
-    return _Halving(bounds, low, high, float(undecided), cut, most).run(progress)
+    target = float(undecided)
+    halving = _Halving(bounds, low, high, target if cut else min(COARSER * target, 0.5), cut, most)
+    return halving.run(progress, None if cut else target)
 
 
 def _first_box(robot: Robot, bounds: PoseBounds | ShellBounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
@@ -205,18 +135,20 @@ class _Halving:
         self.free = np.flatnonzero(high > low)
         self.inside: dict[int, NDArray[np.int64]] = {}
         self.kept: dict[int, NDArray[np.int64]] = {}
+        self.trims: dict[int, Trim] = {}
+        self.groups: dict[int, NDArray[np.bool_]] = {}
         self.boxes, self.proven, self.frozen = 0, 0.0, np.zeros(3)
         self.opened: Any = 0.0
         bounds.prepared(low, high)
 
-    def run(self, progress: bool | None) -> Paving:
-        """Halve until little is undecided."""
+    def run(self, progress: bool | None, columns: float | None = None) -> Paving:
+        """Halve until little is undecided; `columns`: what may then stay undecided of the boxes cut into columns."""
         number, groups = np.zeros((1, len(self.low)), dtype=np.int64), np.ones((1, 3), dtype=bool)
         whole = float(np.prod((self.high - self.low)[self.free]))
         with progress_bar(f"paving of {self.bounds.robot.name}", self.most, progress, 0) as report:
             for level in range(41):
                 unit = whole * 0.5 ** (level * len(self.free))
-                left, groups, shares = self._level(number, groups, level)
+                left, groups, shares, trim = self._level(number, groups, level)
                 self.proven += len(self.inside[level]) * unit
                 report(min(self.boxes, self.most))
                 between = (shares[1] - shares[0]) * unit
@@ -224,12 +156,30 @@ class _Halving:
                 budget = self.target * proven
                 total = float(np.sum(between)) + self.frozen[1] - self.frozen[0]
                 if total <= budget or self.boxes + len(left) * 2 ** len(self.free) > self.most:
-                    self._freeze(level, left, shares, unit, np.ones(len(left), dtype=bool))
+                    self._freeze(level, left, groups, shares, trim, unit, np.ones(len(left), dtype=bool))
                     break
                 again = self._worth_halving(between, budget - (self.frozen[1] - self.frozen[0]))
-                self._freeze(level, left, shares, unit, ~again)
+                self._freeze(level, left, groups, shares, trim, unit, ~again)
                 number, groups = self._halved(left[again]), np.repeat(groups[again], 2 ** len(self.free), axis=0)
-        return self._paving()
+        return self._paving(None if columns is None else self._cut_again(columns))
+
+    def _cut_again(self, target: float) -> Columns | None:
+        """Undecided parts of the trimmed boxes, cut into columns."""
+        parts: list[Any] = []
+        for level, trim in self.trims.items():
+            h = (self.high - self.low) * 0.5**level
+            low = self.low + self.kept[level] * h
+            for first, last in ((0, 1), (2, 3)):
+                own = np.flatnonzero(trim.ends[:, first] < trim.ends[:, last])
+                one = Trim(**{k: v[own] for k, v in vars(trim).items()})
+                one.ends[:, [0, 1, 2, 3]] = one.ends[:, [first, last, last, last]]
+                parts.append((*one.parts(low[own], low[own] + h, "undecided"), self.groups[level][own], one.axis))
+        if not parts:
+            return None
+        low, high, groups, axis = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        proven = self.proven + self.frozen[0]
+        left = max(self.most - self.boxes, 0)
+        return cut_columns(self.bounds, low, high, groups, axis, lambda inside: target * (proven + inside), left)
 
     def _worth_halving(self, between: Array, budget: float) -> NDArray[np.bool_]:
         """All but the boxes with least open volume, which together keep a fifth of what is left of the budget."""
@@ -239,10 +189,18 @@ class _Halving:
         again[order[small]] = False
         return again
 
-    def _freeze(self, level: int, left: NDArray[np.int64], shares: Array, unit: float, chosen: NDArray[np.bool_]) -> None:
-        if np.any(chosen):
-            self.kept[level] = left[chosen]
-            self.frozen += [*(np.sum(shares[:, chosen], axis=1) * unit), int(chosen.sum()) * unit]
+    def _freeze(
+        self, level: int, left: NDArray[np.int64], groups: NDArray[np.bool_], shares: Array, trim: Trim | None, unit: float,
+        chosen: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
+        if not np.any(chosen):
+            return
+        self.kept[level] = left[chosen]
+        sums = np.sum(shares[:, chosen], axis=1)
+        if trim is not None:
+            self.groups[level] = groups[chosen]
+            self.trims[level] = Trim(**{name: values[chosen] for name, values in vars(trim).items()})
+        self.frozen += [*(sums * unit), (int(chosen.sum()) if trim is None else sums[1] - sums[0]) * unit]
 
     def _halved(self, number: NDArray[np.int64]) -> NDArray[np.int64]:
         corner = np.zeros((2 ** len(self.free), len(self.low)), dtype=np.int64)
@@ -252,10 +210,11 @@ class _Halving:
         doubled[:, self.free] *= 2
         return (doubled[:, None] + corner).reshape(-1, len(self.low))
 
-    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any]:
-        """Undecided boxes, their open groups, and shares (2, n) of them that are certainly and possibly inside."""
+    def _level(self, number: NDArray[np.int64], groups: NDArray[np.bool_], level: int) -> tuple[Any, Any, Any, Trim | None]:
+        """Undecided boxes, their open groups, shares (2, n) that are certainly and possibly inside, and how they are trimmed."""
         h = (self.high - self.low) * 0.5**level
         inside, left, shares, open_groups = [number[:0]], [number[:0]], [np.zeros((2, 0))], [groups[:0]]
+        trims: list[Trim] = []
         self.opened = 0.0
         for start in range(0, len(number), CHUNK):
             part, own = number[start : start + CHUNK], groups[start : start + CHUNK]
@@ -267,20 +226,30 @@ class _Halving:
             left.append(part[rest])
             open_groups.append(decision.groups[rest])
             self.opened = self.opened + decision.open[rest].sum(axis=0)
-            if self.cut and np.any(rest):
-                shares.append(np.stack(self.bounds.cut(low[rest], low[rest] + h, decision.groups[rest], decision, rest)))
+            if not np.any(rest):
+                continue
+            here = low[rest], low[rest] + h, decision.groups[rest]
+            if self.cut:
+                shares.append(np.stack(self.bounds.cut(*here, decision, rest)))
             else:
-                shares.append(np.stack([np.zeros(int(rest.sum())), np.ones(int(rest.sum()))]))
+                trims.append(self.bounds.trim(*here, rest))
+                shares.append(np.stack([trims[-1].certain, trims[-1].possible]))
         self.inside[level] = np.concatenate(inside)
-        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1)
+        trim = Trim(**{k: np.concatenate([getattr(t, k) for t in trims]) for k in vars(trims[0])}) if trims else None
+        return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1), trim
 
-    def _paving(self) -> Paving:
+    def _paving(self, columns: Columns | None) -> Paving:
         low, high, undecided = self.frozen
+        if columns is not None:
+            self.boxes += columns.total
+            low, undecided = low + columns.inside, columns.undecided
+            high = low + undecided
         reasons = {text: int(n) for text, n in zip(self.bounds.texts, np.atleast_1d(self.opened), strict=False) if n}
         return Paving(
             robot=self.bounds.robot.name, axes=self.bounds.axes, low=self.low, high=self.high,
             inside={k: v for k, v in self.inside.items() if len(v)}, undecided=self.kept,
             volume_inside=self.proven, volume_undecided=float(undecided),
             volume_low=(self.proven + low) * (1 - SUMS), volume_high=(self.proven + high) * (1 + SUMS),
-            boxes=self.boxes, bounds=self.bounds, reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
+            boxes=self.boxes, bounds=self.bounds, trimmed=self.trims, columns=columns,
+            reasons=dict(sorted(reasons.items(), key=lambda item: -item[1])),
         )  # fmt: skip

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.box_decision import Decision
-from flexapod.analysis.cut_boxes import cut_shares
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.box_decision import Decision, Trim
+from flexapod.analysis.cut_boxes import cut_shares, trimmed
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
-from flexapod.errors import InputError
 from flexapod.kernels import cached_kernel
 from flexapod.kernels.interval import Bounds, IntervalKernel
 
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+SINGULAR = "the actuators may not hold the platform (singular, type 2)"
+
+_TEXTS: dict[str, tuple[str, ...]] = {}
+"""Names of the kernels -> what is wrong where each margin is negative."""
 
 REGULAR = 1.0 - 1e-6
 """Row sum below which the preconditioned matrix is certainly regular: the inverse need not be exact, the sums are rounded."""
@@ -63,7 +68,7 @@ class PoseBounds:
         self, robot: Robot, chart: str, position: Any = None, rotation: Any = None, *,
         strokes: bool = True, angles: bool = True, singularities: bool = True, clearance: float | None = None,
     ) -> None:  # fmt: skip
-        _refuse_general(robot)
+        refuse(robot, "pave")
         self.robot, self.chart, self.singularities, self.clearance = robot, chart, singularities, clearance
         options = {"chart": chart, "strokes": strokes, "angles": angles}
         self._position = np.asarray(robot.home.position if position is None else position, dtype=float)
@@ -78,7 +83,9 @@ class PoseBounds:
             names = [p.name for p in kernel.signature.parameters]
         self.kernel = IntervalKernel(kernel)
         self.parameters = np.array([known[name] for name in names])
-        self.texts = [*limit_texts(robot, chart, strokes, angles), "the actuators may not hold the platform (singular, type 2)"]
+        if key not in _TEXTS:  # deriving them takes longer than all evaluations of a path
+            _TEXTS[key] = (*limit_texts(robot, chart, strokes, angles), SINGULAR)
+        self.texts = _TEXTS[key]
         self.axes = CHARTS[chart]
 
     def _numbers(self, limits: Any) -> dict[str, float]:
@@ -160,15 +167,30 @@ class PoseBounds:
         self, low: Array, high: Array, groups: NDArray[np.bool_], decision: Decision, rest: NDArray[np.bool_]
     ) -> tuple[Array, Array]:
         """Certain and possible shares of the undecided boxes of the last decision, cut by planes."""
-        last, own = self._last, np.flatnonzero(rest)
-        radius = (high[0] - low[0]) / 2
-        at, free = last.middle, np.flatnonzero(radius > 0)
-        certain, possible = cut_shares(
+        own = np.flatnonzero(rest)
+        certain, possible = cut_shares(*self._affine(low, high, own))
+        return np.where(self._whole[own], 0.0, certain), possible
+
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], rest: NDArray[np.bool_] | None = None) -> Trim:
+        """Undecided boxes trimmed along an axis each; without `rest`, they are judged first."""
+        if rest is None:
+            self.decide(low, high, groups)
+        own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
+        return trimmed(*self._affine(low, high, own), self._whole[own])
+
+    @property
+    def _whole(self) -> NDArray[np.bool_]:
+        """Boxes of the last decision of which no part can be proven to be inside."""
+        return np.asarray(self._last.singular | (self.clearance is not None) | ~self._last.middle.sound)
+
+    def _affine(self, low: Array, high: Array, own: NDArray[np.int64]) -> Any:
+        """Limits of some boxes of the last decision: values and gradients at the middle, gradients, open ones, half widths."""
+        last, at, radius = self._last, self._last.middle, (high - low) / 2
+        return (
             at.low["margin"][own], at.high["margin"][own], at.low["gradient"][own], at.high["gradient"][own],
-            last.gradient_low[own], last.gradient_high[own], last.open[own], radius, free,
+            last.gradient_low[own], last.gradient_high[own], last.open[own], radius,
+            np.flatnonzero(np.any(radius > 0, axis=0)),
         )  # fmt: skip
-        whole = last.singular | (self.clearance is not None) | ~at.sound
-        return np.where(whole[own], 0.0, certain), possible
 
     def _regular(self, box: Bounds, at: Bounds) -> tuple[NDArray[np.bool_], Array]:
         """Where the lines are independent in the whole box, and the sign of their determinant there."""
@@ -222,11 +244,3 @@ def _pattern(limits: Any) -> str:
     return "".join("s" if np.isfinite(x) else "-" for x in limits.low) + "".join(
         "a" if np.isfinite(x) else "-" for x in limits.angle
     )
-
-
-def _refuse_general(robot: Robot) -> None:
-    if any(form is None for form in robot.closed_forms) or robot.plan.constraints or len(robot.legs) != 6:
-        raise InputError(
-            f"{robot.name}: bounds over boxes of poses need six legs in closed form (UPS, PUS or RUS); "
-            "its legs are closed by iteration, which intervals cannot bound. fp.workspace samples it instead"
-        )

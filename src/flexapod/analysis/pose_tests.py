@@ -13,13 +13,20 @@ from flexapod.analysis.limits import limits_of
 from flexapod.analysis.path_check import Poses, SampledCheck
 from flexapod.analysis.pose_map import PoseMap
 from flexapod.analysis.state import State
-from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
+from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+
+SAMPLES = 41
+"""Samples of a motion at which forces are looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +39,8 @@ class Demands:
         condition: largest condition number.
         clearance: smallest distance between the axes of two legs without a common joint [m].
         force: largest force that an actuator needs to hold the pose [N or N m]; `wrench` (6,) acts besides gravity.
+        along: a motion that the robot must be able to begin at the pose: its displacements from its first sample, carried there,
+            world axes. Limits are kept and forces, friction included, stay below `force` at samples of it.
         stiffness: smallest translational stiffness [N/m] with locked actuators.
         frequency: smallest natural frequency [Hz].
         mounting: largest angle of legs from the mounting axes [rad]; see `mounting_axes`.
@@ -44,6 +53,7 @@ class Demands:
     clearance: float | None = None
     force: float | None = None
     wrench: Any = None
+    along: Motion | None = None
     stiffness: float | None = None
     frequency: float | None = None
     mounting: float | None = None
@@ -63,8 +73,6 @@ class PoseTests:
         self._check = SampledCheck(robot, demands.limits, 0.0, demands.clearance)
         home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
         self._sign = float(self._check.signs(self._check.onto(home))[0])
-        if demands.mounting is not None and any(form is None for form in robot.closed_forms):
-            raise InputError(f"mounting: {robot.name} has legs without a closed form; give joint angles in its file instead")
 
     def __call__(self, position: Array, rotation: Array) -> NDArray[np.bool_]:
         """Which poses (n, 3), (n, 3, 3) keep all demands. Checked by: tests/analysis/test_workspace_solid.py."""
@@ -77,6 +85,7 @@ class PoseTests:
             (d.mounting is not None, self._mounted),
             (d.clearance is not None, lambda p: np.asarray(self._check.gaps(p) >= (d.clearance or 0.0))),
             (d.force is not None, self._held),
+            (d.along is not None, self._followed),
             (d.stiffness is not None, self._stiff),
             (d.frequency is not None, self._fast),
         ]
@@ -93,9 +102,34 @@ class PoseTests:
         from flexapod.analysis.inverse_dynamics import inverse_dynamics
 
         load = self.demands.wrench
-        result = inverse_dynamics(self.robot, self._state(poses), friction=False, wrench=load, on_error="mask")
-        size = np.nan_to_num(np.abs(result["force"].values), nan=np.inf).max(axis=1)
+        return self._weak(inverse_dynamics(self.robot, self._state(poses), friction=False, wrench=load, on_error="mask"))
+
+    def _weak(self, drive: xr.Dataset) -> NDArray[np.bool_]:
+        """Which samples need no more than the largest force."""
+        size = np.nan_to_num(np.abs(drive["force"].values), nan=np.inf).max(axis=1)
         return np.asarray(size <= (self.demands.force or 0.0))
+
+    def _followed(self, poses: Poses) -> NDArray[np.bool_]:
+        """Poses from which the motion can be followed: its samples one after the other, while there are poses left."""
+        from flexapod.analysis.inverse_dynamics import inverse_dynamics
+
+        way = self.demands.along
+        assert way is not None
+        good = np.ones(len(poses), dtype=bool)
+        for j in np.unique(np.linspace(0, len(way) - 1, SAMPLES).round().astype(int)):
+            left = np.flatnonzero(good)
+            if len(left) == 0:
+                break
+            turn = way.rotation[j] @ way.rotation[0].T
+            p, R = poses.p[left] + (way.position[j] - way.position[0]), np.ascontiguousarray(turn @ poses.R[left])
+            good[left] = self._map.evaluate(p, R).code == 0
+            own = good[left]
+            left = left[own]
+            if len(left):
+                rates = {name: np.tile(getattr(way, name)[j], (len(left), 1)) for name in RATES}
+                moving = Motion(time=np.arange(len(left), dtype=float), position=p[own], rotation=R[own], **rates)
+                good[left] = self._weak(inverse_dynamics(self.robot, moving, wrench=self.demands.wrench, on_error="mask"))
+        return good
 
     def _stiff(self, poses: Poses) -> NDArray[np.bool_]:
         from flexapod.analysis.cartesian_stiffness import cartesian_stiffness

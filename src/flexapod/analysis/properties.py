@@ -115,6 +115,10 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
     "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,
     "other legs than six that spin": lambda robot: not _six_that_spin(robot),
+    "legs without bounds": lambda robot: (
+        len(robot.legs) != 6 or bool(robot.plan.constraints) or any(form is None for form in robot.closed_forms)
+    ),
+    "no determinant": lambda robot: len(robot.actuators) + len(robot.plan.constraints) != 6,
     "no link plan": lambda robot: robot.no_link_plan is not None,
     "no minimal equations": lambda robot: bool(_minimal(robot)),
     "friction by loads": lambda robot: bool(_loaded(robot)),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.box_decision import Decision
+from flexapod.analysis.box_decision import Decision, Trim
 from flexapod.analysis.limits import limits_of
+from flexapod.analysis.pose_bounds import SINGULAR
+from flexapod.equations.box_trims import shell_trims
 from flexapod.equations.shells import MONOMIALS, shell_cuts, shells
 from flexapod.kernels import Kernel, cached_kernel
 
@@ -35,7 +37,7 @@ def applies(robot: Robot, chart: str, clearance: float | None) -> bool:
     return chart == "position" and ups and clearance is None
 
 
-SINGULAR = "the actuators may not hold the platform (singular, type 2)"
+PROGRAMS = {"shells": shells, "shell_cuts": shell_cuts, "shell_trims": shell_trims}
 
 
 class ShellBounds:
@@ -86,8 +88,7 @@ class ShellBounds:
 
     def kernel(self, kind: str, counts: tuple[int, int, bool]) -> Kernel:
         """The kernel that decides or cuts boxes under some of the limits."""
-        make = shells if kind == "shells" else shell_cuts
-        return cached_kernel(f"{kind}{counts}", lambda: make(*counts))
+        return cached_kernel(f"{kind}{counts}", lambda: PROGRAMS[kind](*counts))
 
     def prepared(self, low: Array, high: Array) -> None:
         """Note the first box: bounds of the roundings, and the cubic, belong to it."""
@@ -126,34 +127,43 @@ class ShellBounds:
 
     def decide(self, low: Array, high: Array, groups: NDArray[np.bool_]) -> Decision:
         """Boxes of one size; `groups` (n, 3): shells, cones, cubic that may be open, from the box that they are part of."""
-        middle, radius = (low + high) / 2, (high[0] - low[0]) / 2
-        n = len(low)
-        inside, outside, opened = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros((n, 3), dtype=bool)
-        code = groups @ np.array([1, 2, 4])
-        for value in np.unique(code):
-            own = np.flatnonzero(code == value)
-            counts = (self.counts[0] * bool(value & 1), self.counts[1] * bool(value & 2), bool(value & 4) and self.counts[2])
-            out = self._run("shells", counts, middle[own], radius)
-            inside[own], outside[own], opened[own] = out["inside"] != 0, out["outside"] != 0, out["open"] != 0
-        return Decision(inside=inside, outside=outside, groups=opened, open=opened)
+        out = self._by_groups("shells", low, high, groups)
+        opened = out["open"] != 0
+        return Decision(inside=out["inside"] != 0, outside=out["outside"] != 0, groups=opened, open=opened)
 
     def cut(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Decision, __: Any) -> tuple[Array, Array]:
         """Certain and possible shares of undecided boxes."""
-        middle, radius = (low + high) / 2, (high[0] - low[0]) / 2
-        certain, possible = np.zeros(len(low)), np.ones(len(low))
+        out = self._by_groups("shell_cuts", low, high, groups)
+        return out["certain"], out["possible"]
+
+    def trim(self, low: Array, high: Array, groups: NDArray[np.bool_], _: Any = None) -> Trim:
+        """Undecided boxes of any sizes trimmed along an axis each."""
+        out = self._by_groups("shell_trims", low, high, groups)
+        return Trim(axis=out.pop("axis").astype(np.int64), **out)
+
+    def _by_groups(self, kind: str, low: Array, high: Array, groups: NDArray[np.bool_]) -> dict[str, Array]:
+        """Outputs of a kernel over boxes; each box under the groups of limits that may be open in it."""
+        middle, radius = (low + high) / 2, (high - low) / 2
         code = groups @ np.array([1, 2, 4])
-        for value in np.unique(code):
+        found: dict[str, Array] = {}
+        for value in np.unique(code) if len(code) else [0]:
             own = np.flatnonzero(code == value)
             counts = (self.counts[0] * bool(value & 1), self.counts[1] * bool(value & 2), bool(value & 4) and self.counts[2])
-            out = self._run("shell_cuts", counts, middle[own], radius)
-            certain[own], possible[own] = out["certain"], out["possible"]
-        return certain, possible
+            out = self._run(kind, counts, middle[own], radius[own])
+            if len(own) == len(low):
+                return dict(out)
+            for name, values in out.items():
+                found.setdefault(name, np.zeros((len(low), *values.shape[1:])))[own] = values
+        return found
 
     def _run(self, kind: str, counts: tuple[int, int, bool], middle: Array, radius: Array) -> dict[str, Array]:
+        """Outputs of a kernel; but for trims, boxes have the size of the first."""
         kernel = self.kernel(kind, counts)
-        known = {**self.numbers, **{f"radius.{k}": float(x) for k, x in zip("xyz", radius, strict=True)}}
+        size = radius[0] if len(radius) else np.zeros(3)
+        known = {**self.numbers, **{f"radius.{k}": float(x) for k, x in zip("xyz", size, strict=True)}}
         parameters = np.array([known[p.name] for p in kernel.signature.parameters])
-        return kernel.batch({"at": np.ascontiguousarray(middle)}, parameters).outputs
+        inputs = {"at": np.ascontiguousarray(middle), "radius": np.ascontiguousarray(radius)}
+        return kernel.batch({i.name: inputs[i.name] for i in kernel.signature.inputs}, parameters).outputs
 
 
 def _different(rows: Array) -> NDArray[np.int64]:

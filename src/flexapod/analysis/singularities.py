@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.conditioning import SINGULAR, row_normalised, singular_legs
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@checked
 def singularities(
     robot: Robot, state: State | Motion | ActuatorMotion, length: float | None = None, *, on_error: OnError = "raise"
 ) -> xr.Dataset:
@@ -48,6 +51,7 @@ def singularities(
 
     Checked by: tests/analysis/test_singularities.py.
     """
+    refuse(robot, "singularities", length=length, on_error=on_error)
     at = as_platform(robot, state)
     if not isinstance(at, State | Motion):
         raise InputError(f"state: expected a State or a Motion, got {type(state).__name__}")
@@ -88,7 +92,8 @@ def determinants(rows: Array, length: float) -> Array:
     """Determinant (n,) of the row-normalised [J; G]; NaN unless it is square."""
     if rows.shape[1] != 6:
         return np.full(len(rows), np.nan)
-    return np.asarray(np.linalg.det(row_normalised(rows, length)))
+    with np.errstate(invalid="ignore"):  # rows of poses that cannot be taken are NaN
+        return np.asarray(np.linalg.det(row_normalised(rows, length)))
 
 
 def sides(robot: Robot, rows: Array, length: float) -> Array:

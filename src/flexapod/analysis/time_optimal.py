@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.timing_jerk import Averaged, with_jerk
@@ -47,6 +49,7 @@ class TimeOptimal:
     table: xr.Dataset
 
 
+@checked
 def time_optimal(
     robot: Robot,
     path: Motion | ActuatorMotion,
@@ -72,6 +75,7 @@ def time_optimal(
     """
     if isinstance(intervals, bool) or int(intervals) != intervals or intervals < 4:
         raise InputError(f"intervals: expected a whole number of at least 4, got {intervals!r}")
+    refuse(robot, "time_optimal", friction=friction, wrench=wrench)
     bounds = timing_limits(robot, limits)
     way = as_platform(robot, path)
     assert isinstance(way, Motion)

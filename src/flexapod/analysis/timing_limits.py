@@ -108,14 +108,9 @@ def affine_rows(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array, Arra
     return np.where(up, at, far), np.where(up, slope, 0.0), np.where(up, -far, at), np.where(up, 0.0, slope)
 
 
-def paired_rows(above: list[Array], below: list[Array]) -> tuple[Array, Array, Array, Array]:
-    """A u + B x <= C of `above` and A u + B x >= C of `below`, (A, B, C) each, as bounds of u: half the rows of `affine_rows`."""
-    A, B, C = above
-    A2, B2, C2 = below
-    up = A > 0
-    if np.any(up != (A2 > 0)):
-        return affine_rows(*(np.hstack([first, -second]) for first, second in zip(above, below, strict=True)))
-    floor = NO_INERTIA * max(float(np.abs(A).max(initial=0.0)), 1e-300)
-    inverse, inverse2 = (1.0 / np.where(np.abs(part) < floor, np.where(up, floor, -floor), part) for part in (A, A2))
-    high, low, slope, slope2 = C * inverse, C2 * inverse2, B * inverse, B2 * inverse2
-    return np.where(up, high, low), np.where(up, slope, slope2), np.where(up, low, high), np.where(up, slope2, slope)
+def paired_rows(A: Array, B: Array, above: Array, below: Array) -> tuple[Array, Array, Array, Array]:
+    """below <= A u + B x <= above (n, rows) as bounds of u: half the rows of `affine_rows`."""
+    up, floor = A > 0, NO_INERTIA * max(float(np.abs(A).max(initial=0.0)), 1e-300)
+    inverse = 1.0 / np.where(np.abs(A) < floor, np.where(up, floor, -floor), A)
+    high, low, slope = above * inverse, below * inverse, B * inverse
+    return np.where(up, high, low), slope, np.where(up, low, high), slope

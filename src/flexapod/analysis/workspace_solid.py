@@ -19,8 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.mesh_file import write_mesh
 from flexapod.analysis.pose_tests import Demands, PoseTests
+from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.search_box import search_box
 from flexapod.analysis.tetrahedra import Mesh, surface
 from flexapod.errors import InputError
@@ -28,6 +31,7 @@ from flexapod.motions.arrays import finite_array, positive, rotations
 from flexapod.motions.rotations import euler_rotation
 
 if TYPE_CHECKING:
+    from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -82,6 +86,7 @@ class WorkspaceSolid:
         return largest_box(self.inside, self.low, self.high, finite_array("aspect", aspect, (3,)))
 
 
+@checked
 def workspace_solid(
     robot: Robot,
     kind: str = "constant-orientation",
@@ -99,6 +104,7 @@ def workspace_solid(
     clearance: float | None = None,
     force: float | None = None,
     wrench: Any = None,
+    along: Motion | None = None,
     stiffness: float | None = None,
     frequency: float | None = None,
     mounting: float | None = None,
@@ -120,13 +126,17 @@ def workspace_solid(
 
     Checked by: tests/analysis/test_workspace_solid.py.
     """
+    refuse(
+        robot, "workspace_solid", kind=kind, position=position, clearance=clearance, force=force, wrench=wrench, along=along,
+        stiffness=stiffness, frequency=frequency, mounting=mounting, mounting_axes=mounting_axes,
+    )  # fmt: skip
     if kind not in KINDS:
         raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {kind!r}")
     if isinstance(resolution, bool) or int(resolution) != resolution or resolution < 8:
         raise InputError(f"resolution: expected a whole number of at least 8, got {resolution!r}")
     demands = Demands(
         limits=limits, singularities=singularities, condition=condition, clearance=clearance, force=force, wrench=wrench,
-        stiffness=stiffness, frequency=frequency, mounting=mounting, mounting_axes=mounting_axes,
+        along=along, stiffness=stiffness, frequency=frequency, mounting=mounting, mounting_axes=mounting_axes,
     )  # fmt: skip
     tests = PoseTests(robot, demands)
     R = robot.home.rotation if orientation is None else rotations("orientation", orientation, (3, 3))
@@ -212,7 +222,7 @@ def _region(
 ) -> tuple[Array, Array]:
     if kind == "orientation":
         known = dict.fromkeys(names, (-np.pi, np.pi))
-    elif any(form is None for form in robot.closed_forms) or robot.plan.constraints or len(robot.legs) != 6:
+    elif PROPERTIES["legs without bounds"](robot):
         size = 2 * robot.characteristic_length
         known = {a: (float(x) - size, float(x) + size) for a, x in zip("xyz", robot.home.position, strict=True)}
     else:

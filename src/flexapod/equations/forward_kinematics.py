@@ -19,6 +19,7 @@ import casadi as ca
 
 from flexapod.equations.jacobian import leg_at_pose, moving_frame
 from flexapod.equations.values import Values
+from flexapod.errors import InputError
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_gram_schmidt
@@ -43,8 +44,12 @@ class _Quiet:
         return 0
 
 
-def forward_kinematics(robot: Robot) -> Program:
+def forward_kinematics(robot: Robot, iterations: int = 60) -> Program:
     """The program.
+
+    Args:
+        iterations: largest number of Newton steps, for a call of bounded time (exported C in a control loop). What has not
+            converged by then has `converged` 0 and the best pose so far; from a pose a few degrees away 6 are enough.
 
     Inputs `actuator_position`, and the guess: `guess_position`, `guess_rotation`, for general legs `guess` (joint coordinates).
     Outputs the pose, all joint coordinates, `residual` per actuator, `constraint` rows, `converged`, the number of
@@ -54,6 +59,8 @@ def forward_kinematics(robot: Robot) -> Program:
 
     Checked by: tests/equations/test_forward_kinematics.py.
     """
+    if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1000:
+        raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
     b = Program("forward_kinematics")
     target = b.input("actuator_position", (len(robot.actuators),), unit="m or rad")
     p0 = b.input("guess_position", (3,), unit="m", doc="guess of the platform frame origin")
@@ -91,7 +98,7 @@ def forward_kinematics(robot: Robot) -> Program:
 
     start = ca.vertcat(p0, ca.vec(R0))
     (pose, q, _, _), converged, passes = b.iterate(
-        iteration, start=[start, q0, ca.SX.zeros(6), ca.SX(-1)], shared=[target], limit=60, tolerance=NEWTON_STEP
+        iteration, start=[start, q0, ca.SX.zeros(6), ca.SX(-1)], shared=[target], limit=iterations, tolerance=NEWTON_STEP
     )
     residual, A, q = at(_Quiet(b), pose, q, target)
     pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))

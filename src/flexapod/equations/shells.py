@@ -82,8 +82,27 @@ def shells(strokes: int, cones: int, cubic: bool) -> Program:
 def shell_cuts(strokes: int, cones: int, cubic: bool) -> Program:
     """Shares of undecided boxes that are `certain` and `possible`, cut by the tangent planes of every limit."""
     b = Program("shell_cuts")
+    columns = affine_limits(b, strokes, cones, cubic)
+
+    def cut(_: Any, __: Any, lost: Any, most: Any, limit: Any) -> tuple[list[Any], list[Any]]:
+        w = ca.fabs(limit[2:])
+        lost = lost + 1 - half_space_share(limit[0], w, -1)
+        return [lost, ca.fmin(most, half_space_share(limit[1], w, 1))], []
+
+    (lost, most), _ = b.scan(cut, columns.size2(), carry=[ca.SX(0), ca.SX(1)], each=[columns])
+    b.output("certain", ca.fmax(1 - lost, 0))
+    b.output("possible", most)
+    return b
+
+
+def affine_limits(b: Program, strokes: int, cones: int, cubic: bool, own_size: bool = False) -> Any:
+    r"""Limits over boxes with middles `at` as columns (5, limits): least and most at the middle, and slopes times half widths.
+
+    With t in the cube [-1, 1]^3, every limit is at least :math:`l + w\cdot t` and at most :math:`h + w\cdot t`, with rounding.
+    Half widths are parameters, or, where every box has its `own_size`, the input `radius` (3,).
+    """
     at = b.input("at", (3,), unit="m")
-    r = ca.vertcat(*[b.parameter(f"radius.{k}") for k in "xyz"])
+    r = b.input("radius", (3,), unit="m") if own_size else ca.vertcat(*[b.parameter(f"radius.{k}") for k in "xyz"])
     slack, square = b.parameter("slack"), ca.dot(r, r)
     limits = []
     for i in range(strokes):
@@ -96,19 +115,9 @@ def shell_cuts(strokes: int, cones: int, cubic: bool) -> Program:
     if cubic:
         value, _, rest, slope = _cubic_parts(b, at, r)
         parts.append((_Affine(value, slope, rest, rest), b.parameter("cubic.slack")))
-    columns = [
-        ca.vertcat(limit.g - limit.lower - own, limit.g + limit.higher + own, ca.fabs(limit.slope) * r) for limit, own in parts
-    ]
-
-    def cut(_: Any, __: Any, lost: Any, most: Any, limit: Any) -> tuple[list[Any], list[Any]]:
-        w = limit[2:]
-        lost = lost + 1 - half_space_share(limit[0], w, -1)
-        return [lost, ca.fmin(most, half_space_share(limit[1], w, 1))], []
-
-    (lost, most), _ = b.scan(cut, len(columns), carry=[ca.SX(0), ca.SX(1)], each=[ca.horzcat(*columns)])
-    b.output("certain", ca.fmax(1 - lost, 0))
-    b.output("possible", most)
-    return b
+    return ca.horzcat(
+        *[ca.vertcat(limit.g - limit.lower - own, limit.g + limit.higher + own, limit.slope * r) for limit, own in parts]
+    )
 
 
 def _vector(b: Program, name: str) -> Any:

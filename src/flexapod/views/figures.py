@@ -13,6 +13,7 @@ from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
+from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
 from flexapod.views.plot_time import (
     change_figure,
@@ -35,6 +36,7 @@ __all__ = [
     "locus_figure",
     "mode_figure",
     "paving_figure",
+    "poses_figure",
     "reaction_figure",
     "robot_figure",
     "save_figure",

@@ -19,6 +19,7 @@ from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
+from flexapod.views.report_space import pose_blocks, singular_blocks, solid_blocks
 from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def robot_report(
         ("Motion", _motion(platform, name)),
         ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
         ("Joint loads", _loads(robot, drive)),
-        ("Workspace", _workspace(robot, platform)),
+        ("Workspace", [*_workspace(robot, platform), *solid_blocks(robot)]),
+        ("Singularities", singular_blocks(robot)),
+        ("All poses", pose_blocks(robot)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
     if measured is not None:

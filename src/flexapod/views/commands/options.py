@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import flexapod as fp
+from flexapod.views.commands.guard import note
+from flexapod.views.output import write_data, write_plot
 
 
 def _robots(incomplete: str) -> list[str]:
@@ -39,7 +42,33 @@ Slowed = Annotated[float, typer.Option("--slowed", help="take this many times th
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the result: .csv, .parquet or .nc")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw the result: .html, .png or .svg")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON for scripts instead of a table")]
+Region = Annotated[
+    list[str],
+    typer.Option("--region", metavar="AXIS=A:B", help="where to look; one number for a slice; left out: what the legs can reach"),
+]
 Mask = Annotated[bool, typer.Option("--mask", help="keep the samples that can be computed where others fail")]
+
+
+def keep(name: str, out: Path | None, data: Any, plot: Path | None, figure: Callable[[], Any] | None) -> None:
+    """Write a result and its figure where they are wanted, and say so; figures are drawn only then."""
+    if out is not None:
+        note(f"wrote {write_data(out, data)}")
+    if plot is not None and figure is not None:
+        note(f"wrote {write_plot(plot, figure(), name)}")
+
+
+def span_of(option: str, text: str) -> tuple[str, Any]:
+    """`x=-0.2:0.2` (smallest, largest) or `x=0.1`."""
+    name, equals, value = text.partition("=")
+    try:
+        numbers = [float(x) for x in value.split(":")]
+        if not equals or len(numbers) not in (1, 2):
+            raise ValueError
+    except ValueError:
+        raise fp.InputError(
+            f"{option} {text}: expected AXIS=SMALLEST:LARGEST, or AXIS=NUMBER, e.g. {option} x=-0.2:0.2"
+        ) from None
+    return name.strip(), numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
 def pairs(option: str, given: list[str]) -> dict[str, Any]:

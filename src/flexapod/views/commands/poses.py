@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
-from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
+from flexapod.views.commands.guard import command, working
+from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, keep, robot_of
 from flexapod.views.output import as_json as dataset_json
-from flexapod.views.output import check_places, number, print_json, print_table, print_text, write_data, write_plot
+from flexapod.views.output import check_places, number, print_json, print_table, print_text
 
 
 def register(app: typer.Typer) -> None:
@@ -49,12 +49,7 @@ def poses(
         with working("following all solutions ..."):
             result = fp.assembly_modes(found, _coordinates(found, actuators), certify=certify)
         _show_poses(found, result, as_json)
-    if out is not None:
-        note(f"wrote {write_data(out, result)}")
-    if plot is not None:
-        from flexapod.views.plot_poses import poses_figure
-
-        note(f"wrote {write_plot(plot, poses_figure(found, result), found.name)}")
+    keep(found.name, out, result, plot, lambda: fp.figures.poses_figure(found, result))
 
 
 def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import bar, command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
-from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_data, write_plot
+from flexapod.views.commands.options import Changes, Json, Out, Plot, Region, RobotName, keep, robot_of, span_of
+from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text
 
 MESHES = (".stl", ".ply", ".csv")
 
@@ -34,20 +34,6 @@ def register(app: typer.Typer) -> None:
     )(singularities)  # fmt: skip
 
 
-def span_of(option: str, text: str) -> tuple[str, Any]:
-    """`x=-0.2:0.2` (smallest, largest) or `x=0.1`."""
-    name, equals, value = text.partition("=")
-    try:
-        numbers = [float(x) for x in value.split(":")]
-        if not equals or len(numbers) not in (1, 2):
-            raise ValueError
-    except ValueError:
-        raise fp.InputError(
-            f"{option} {text}: expected AXIS=SMALLEST:LARGEST, or AXIS=NUMBER, e.g. {option} x=-0.2:0.2"
-        ) from None
-    return name.strip(), numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
 Mesh = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its corners as .csv")]
 
 
@@ -62,9 +48,7 @@ def solid(
     condition: Annotated[float | None, typer.Option(help="largest condition number")] = None,
     clearance: Annotated[float | None, typer.Option(help="smallest distance between the axes of two legs [m]")] = None,
     force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
-    region: Annotated[
-        list[str], typer.Option("--region", metavar="AXIS=A:B", help="where to look; left out: what the legs can reach")
-    ] = [],  # noqa: B006
+    region: Region = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     out: Mesh = None,
     plot: Plot = None,
@@ -101,20 +85,16 @@ def solid(
         print_table("the solid", ("quantity", "value", "unit"), rows, text=3)
     if out is not None:
         note(f"wrote {space.save(out)}")
-    if plot is not None:
-        from flexapod.views.plot_space import solid_figure
-
-        title = f"{kind} workspace of {found.name}".capitalize()
-        note(f"wrote {write_plot(plot, solid_figure(space, title), found.name)}")
+    title = f"{kind} workspace of {found.name}".capitalize()
+    keep(found.name, None, None, plot, lambda: fp.figures.solid_figure(space, title))
 
 
 def certify(
     robot: RobotName,
-    region: Annotated[
-        list[str], typer.Option("--region", metavar="AXIS=A:B", help="axis x, y, z [m]; one number for a slice; may be repeated")
-    ] = [],  # noqa: B006
+    region: Region = [],  # noqa: B006
     undecided: Annotated[float, typer.Option(help="part of the volume that may stay undecided")] = 0.01,
     singularities: Annotated[bool, typer.Option(help="poses must be on home's side of the type 2 singularities")] = True,
+    boxes: Annotated[bool, typer.Option(help="count by boxes alone, without cutting planes: fewer undecided boxes")] = False,
     changes: Changes = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
@@ -125,8 +105,8 @@ def certify(
     found = robot_of(robot, changes)
     spans = dict(span_of("--region", text) for text in region)
     with working("deriving the bounds ..."):
-        fp.pave(found, spans, singularities=singularities, undecided=0.9, most=64, progress=False)
-    paving = fp.pave(found, spans, singularities=singularities, undecided=undecided, progress=bar())
+        fp.pave(found, spans, singularities=singularities, undecided=0.9, cut=not boxes, most=64, progress=False)
+    paving = fp.pave(found, spans, singularities=singularities, undecided=undecided, cut=not boxes, progress=bar())
     if as_json:
         print_json(
             {"robot": found.name, "volume_low": paving.volume_low, "volume_high": paving.volume_high, "boxes": paving.boxes}
@@ -140,12 +120,8 @@ def certify(
         )
         for text, count in paving.reasons.items():
             print_text(f"  undecided boxes where {text}: {count}")
-    if out is not None:
-        note(f"wrote {write_data(out, paving.table())}")
-    if plot is not None:
-        from flexapod.views.plot_space import paving_figure
-
-        note(f"wrote {write_plot(plot, paving_figure(paving, f'Certified workspace of {found.name}'), found.name)}")
+    title = f"Certified workspace of {found.name}"
+    keep(found.name, out, None if out is None else paving.table(), plot, lambda: fp.figures.paving_figure(paving, title))
 
 
 def singularities(
@@ -185,9 +161,6 @@ def singularities(
         if locus is not None:
             closed = sum(locus.closed)
             print_text(f"{len(locus.curves)} singular curves on the slice, {closed} of them closed")
-    if locus is not None and out is not None:
-        note(f"wrote {write_data(out, locus.table())}")
-    if locus is not None and plot is not None:
-        from flexapod.views.plot_space import locus_figure
-
-        note(f"wrote {write_plot(plot, locus_figure(locus, f'Singular poses of {found.name}'), found.name)}")
+    if locus is not None:
+        title = f"Singular poses of {found.name}"
+        keep(found.name, out, locus.table(), plot, lambda: fp.figures.locus_figure(locus, title))
