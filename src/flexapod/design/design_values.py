@@ -74,18 +74,26 @@ class DesignValues:
 
 def variant(robot: Robot, axes: Sequence[Axis], x: Any) -> Robot:
     """The robot of one design (d,)."""
-    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.changes(float(v)).items()}
-    return robot.with_parameters(changes)
+    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.moved(float(v)).items()}
+    return robot.with_parameters(changes) if changes else robot
 
 
 def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     """Find the polynomials of the wanted numbers; the degree rises while some of them do not fit.
 
     Robots are built in a part of the limits where they can be assembled at home; a polynomial that is exact there is exact
-    everywhere.
+    everywhere. What was found is kept with the robot.
 
     Checked by: tests/design/test_design_values.py.
     """
+    key = ("design values", tuple(axes), frozenset(wanted))
+    if key not in robot.kept:
+        robot.kept[key] = _searched(robot, axes, wanted)
+    found: DesignValues = robot.kept[key]
+    return found
+
+
+def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     for changes in (_ends(axes, low=True), _ends(axes, low=False)):
         set_parameters(robot.description, changes)  # what the file does not allow is said now
     first: FlexapodError | None = None
