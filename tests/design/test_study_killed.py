@@ -14,7 +14,7 @@ import flexapod as fp
 
 CODE = """
 import sys, flexapod as fp
-import flexapod.design.study as s, flexapod.design.study_files as f
+import flexapod.design.blocks as s, flexapod.design.study_files as f
 s.BLOCK, f.EVERY = 512, 0.0
 """
 REQUEST: dict[str, Any] = {
@@ -41,7 +41,7 @@ def campaign(tmp_path: Path, count: int, kills: int, longest: float) -> int:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     robot, delays, done = fp.load("stewart-3-3"), random.Random(1), 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("flexapod.design.study.BLOCK", 512)
+        patch.setattr("flexapod.design.blocks.BLOCK", 512)
         fp.study(robot, **REQUEST, count=count, save=whole)
         for _ in range(kills):
             done += kill_one(killed, count, delays.uniform(0.0, longest))
