@@ -72,6 +72,17 @@ class DesignValues:
         return result
 
 
+    def derivative(self, x: Array) -> Array:
+        """d numbers / d variables (d, k) at one design (d,)."""
+        u = (x - self.center) / self.scale
+        result = np.zeros((len(u), len(self.names)))
+        for powers, row in zip(self.powers[1:], self.coefficients[1:], strict=True):
+            for i in np.flatnonzero(powers):
+                lower = powers - (np.arange(len(u)) == i)
+                result[i] += powers[i] * np.prod(u**lower) / self.scale[i] * row
+        return result
+
+
 def variant(robot: Robot, axes: Sequence[Axis], x: Any) -> Robot:
     """The robot of one design (d,)."""
     changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.moved(float(v)).items()}

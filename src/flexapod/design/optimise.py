@@ -20,7 +20,7 @@ from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.optimum import Optimum
 from flexapod.design.plans import Plan
-from flexapod.design.sensitivity import gradient
+from flexapod.design.gradients import gradient
 from flexapod.design.summary import pareto
 from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.design.design_values import DesignValues, design_values
-from flexapod.design.evaluate import ANGLE_ZEROS
+from flexapod.design.design_kernels import ANGLE_ZEROS
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
 
