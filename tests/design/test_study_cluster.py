@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,15 +93,18 @@ def disturb(local: LocalProcesses, work: Any, kinds: list[str], longest: float, 
 
 @pytest.mark.full
 def test_seventy_kills_of_workers_and_connections(robot: fp.Robot, local: LocalProcesses, tmp_path: Path) -> None:
-    """Besides the thirty kills of whole processes (test_study_killed)."""
-    count = 4_000_000
+    """Besides the thirty kills of whole processes (test_study_killed); as many studies as it takes."""
+    count, done, runs = 300_000, {"worker": 0, "connection": 0}, 0
     fp.study(robot, **REQUEST, count=count, save=tmp_path / "here")
-    kinds = ["worker", "connection"] * 35
-    random.Random(5).shuffle(kinds)
-    done = disturb(local, lambda: fp.study(robot, **REQUEST, count=count, save=tmp_path / "there", scheduler=local.address),
-                   kinds, 0.5)  # fmt: skip
-    assert sum(done.values()) == 70, done
-    same_files(tmp_path / "here", tmp_path / "there")
+    while sum(done.values()) < 70:
+        runs += 1
+        there = tmp_path / f"there{runs}"
+        kinds = random.Random(runs).sample(["worker", "connection"] * 35, 70 - sum(done.values()))
+        study = partial(fp.study, robot, **REQUEST, count=count, save=there, scheduler=local.address)
+        for kind, times in disturb(local, study, kinds, 0.3, runs).items():
+            done[kind] += times
+        same_files(tmp_path / "here", there)
+    print(done, runs)
 
 
 def test_clusters_that_cannot_be_used(robot: fp.Robot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,9 @@ def test_a_killed_study_goes_on_bit_by_bit(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_hundred_kills(tmp_path: Path) -> None:
-    assert campaign(tmp_path, 3_000_000, 100, 0.1) == 100
+def test_thirty_kills(tmp_path: Path) -> None:
+    """Besides the seventy kills of workers and connections (test_study_cluster)."""
+    assert campaign(tmp_path, 1_000_000, 30, 0.3) == 30
 
 
 def test_folders_of_other_studies_and_altered_files_are_refused(tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ class LocalProcesses:
 
     def __init__(self, folder: Path, workers: int) -> None:
         self.file, self.log = folder / "scheduler.json", (folder / "cluster.log").open("wb")
-        self.scheduler = self._start("scheduler", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file))
+        self.scheduler = self._start(
+            "scheduler", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file)
+        )
         end = time.monotonic() + 60
         while not self.file.exists() or not self.file.read_text().strip().endswith("}"):
             assert time.monotonic() < end and self.scheduler.poll() is None, "the scheduler does not start"

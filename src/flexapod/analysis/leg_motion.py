@@ -47,6 +47,4 @@ def simulated_request(robot: Robot, motion: Any, load: tuple[Any, Any, str], fri
     n = len(robot.elastic_plan.independent)
     state = closed_rows(layout, parts["y"].T, parts["modes"].T, chosen[:, layout.size : layout.size + n])
     none = platform_wrench(robot, state.inputs(), None, None, "world")
-    return LegRequest(
-        state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=none, source="simulate"
-    )
+    return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=none, source="simulate")

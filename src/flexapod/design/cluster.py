@@ -51,30 +51,36 @@ class Cluster:
             )
         self.address = scheduler if self._own else scheduler.scheduler.address
         self.client: Any = None if self._own else scheduler
-        if self._own:
-            self._connect(CONNECT)
-        self._wait_for_workers()
+        self._ready(CONNECT, AGAIN)
 
-    def _connect(self, seconds: float) -> None:
-        """A new connection, tried until the time is over; invalid addresses end at once."""
-        end = time.monotonic() + seconds
+    def _ready(self, reach: float, workers: float) -> None:
+        """A connection that works and at least one worker, tried until the times [s] are over; invalid addresses end at once."""
+        start = time.monotonic()
         while True:
             try:
-                self.client = self._module.Client(self.address, timeout=max(1.0, min(CONNECT, end - time.monotonic())))
-                self._own = True
-                return
+                if self.client is None or self.client.status != "running":
+                    self._close()
+                    self.client, self._own = self._module.Client(self.address, timeout=CONNECT), True
+                if self.client.nthreads():
+                    return
+                if time.monotonic() - start > workers:
+                    raise ClusterError(f"scheduler: {self.address} has no workers; start some with 'dask worker {self.address}'")
             except (ValueError, TypeError, ImportError) as error:
                 raise ClusterError(f"scheduler: {self.address!r} is no address: {error}; expected 'tcp://host:port'") from None
-            except (OSError, TimeoutError, asyncio.CancelledError) as error:
-                if time.monotonic() > end:
+            except self._lost as error:
+                self._close()
+                self.client = None
+                if time.monotonic() - start > reach:
                     raise ClusterError(f"scheduler: {self.address} cannot be reached ({error or type(error).__name__})") from None
-                time.sleep(0.2)
+            time.sleep(0.2)
 
-    def _wait_for_workers(self) -> None:
-        try:
-            self.client.wait_for_workers(1, timeout=AGAIN)
-        except TimeoutError:
-            raise ClusterError(f"scheduler: {self.address} has no workers; start some with 'dask worker {self.address}'") from None
+    def _close(self) -> None:
+        """Leave a client of our own; one that was lost may not answer."""
+        if self._own and self.client is not None:
+            try:
+                self.client.close(timeout=1.0)
+            except self._lost:
+                pass
 
     @property
     def threads(self) -> int:
@@ -108,7 +114,7 @@ class Cluster:
                     if tries > TIMES:
                         raise ClusterError(f"block {sent[0][0]} was lost {TIMES} times: {error}") from error
                     sent = deque((number, None) for number, _ in sent)
-                    self._again()
+                    self._ready(AGAIN, AGAIN)
                     continue
                 tries = 0
                 sent.popleft()
@@ -117,8 +123,7 @@ class Cluster:
             for _, future in sent:
                 if future is not None:
                     future.release()
-            if self._own:
-                self.client.close(timeout=1.0)
+            self._close()
 
     def _result(self, future: Any) -> Block:
         """A block, once it is there; a cluster without workers for long is given up."""
@@ -131,26 +136,21 @@ class Cluster:
                 if self.client.nthreads():
                     since = time.monotonic()
                 elif time.monotonic() - since > AGAIN:
-                    raise ClusterError(f"scheduler: {self.address} has no workers any more; the same call goes on later") from None
-
-    def _again(self) -> None:
-        """Connect anew where the connection is gone."""
-        try:
-            if self.client.status == "running" and self.client.nthreads() is not None:
-                self._wait_for_workers()
-                return
-        except (OSError, TimeoutError, asyncio.CancelledError):
-            pass
-        if self._own:
-            self.client.close(timeout=1.0)
-        self._connect(AGAIN)
-        self._wait_for_workers()
+                    raise ClusterError(
+                        f"scheduler: {self.address} has no workers any more; the same call goes on later"
+                    ) from None
 
     @property
     def _lost(self) -> tuple[type[BaseException], ...]:
         """What a future raises when its worker, its scheduler or the connection died."""
         d = self._module
-        return (OSError, asyncio.CancelledError, concurrent.futures.CancelledError, d.scheduler.KilledWorker, d.comm.CommClosedError)
+        return (
+            OSError,
+            asyncio.CancelledError,
+            concurrent.futures.CancelledError,
+            d.scheduler.KilledWorker,
+            d.comm.CommClosedError,
+        )
 
 
 def run_block(text: bytes, number: int) -> Block:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A number per design.
@@ -89,9 +88,7 @@ RULES: dict[str, Rule] = {
     "stiffness": _rule(
         "N/m", "high", "jacobian", (j.stiffness, j.stiffness_slope), "smallest, of translation", needs=("stiffness",)
     ),
-    "deflection": _rule(
-        "m", "low", "jacobian", (j.deflection, j.deflection_slope), "under a load", needs=("stiffness", "load")
-    ),
+    "deflection": _rule("m", "low", "jacobian", (j.deflection, j.deflection_slope), "under a load", needs=("stiffness", "load")),
     "lowest_frequency": _rule(
         "Hz", "high", "mass", (j.frequency, j.frequency_slope), "on actuator springs", needs=("stiffness",)
     ),

@@ -63,7 +63,9 @@ class Part:
 
     def tiled(self, n: int) -> dict[str, Array]:
         """Inputs of n designs, pose after pose."""
-        return {i.name: np.tile(self.inputs[i.name], (n, *[1] * (self.inputs[i.name].ndim - 1))) for i in self.bound.signature.inputs}
+        return {
+            i.name: np.tile(self.inputs[i.name], (n, *[1] * (self.inputs[i.name].ndim - 1))) for i in self.bound.signature.inputs
+        }
 
     def outputs(self, batch: Batch, n: int) -> dict[str, Array]:
         """Outputs (n, m, ..) by name; of a box, which poses can be taken."""

@@ -71,7 +71,6 @@ class DesignValues:
             result[:, moved] += term[:, None] * row[moved]
         return result
 
-
     def derivative(self, x: Array) -> Array:
         """d numbers / d variables (d, k) at one design (d,)."""
         u = (x - self.center) / self.scale

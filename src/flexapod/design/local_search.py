@@ -36,7 +36,9 @@ class LocalProblem:
         self.scale = float(np.ptp(self.cost[np.isfinite(self.cost)])) or 1.0
         self.order = np.argsort(self.cost + PENALTY * self.scale * np.minimum(problem.violation(values), 1e3), kind="stable")
         self.starts = (sample - self.low) / self.width
-        self.rows = [(k, b, s) for k, pair in enumerate(problem.limits) for b, s in zip(pair, (-1.0, 1.0), strict=True) if b is not None]
+        self.rows = [
+            (k, b, s) for k, pair in enumerate(problem.limits) for b, s in zip(pair, (-1.0, 1.0), strict=True) if b is not None
+        ]
 
     def place(self, u: Array) -> Array:
         """Design (d,) at u."""
@@ -54,7 +56,9 @@ class LocalProblem:
     def slopes(self, u: Array) -> Array:
         """(1 + k, d) gradients of `both`."""
         g = gradient(self.problem.evaluator, self.place(u)) * self.width
-        return np.asarray(np.nan_to_num(np.array([self.sign * g[0] / self.scale, *(s * g[k] / (abs(b) or 1.0) for k, b, s in self.rows)])))
+        return np.asarray(
+            np.nan_to_num(np.array([self.sign * g[0] / self.scale, *(s * g[k] / (abs(b) or 1.0) for k, b, s in self.rows)]))
+        )
 
     def penalised(self, u: Array) -> float:
         """One number for searches without limits; large out of the cube and where invalid."""
@@ -96,7 +100,13 @@ def _simplex(local: LocalProblem, start: Array) -> Array:
     minimize: Any = optimize.minimize
     steps = np.where(start > 0.5, -1e-2, 1e-2)
     corners = np.concatenate([start[None], start + np.diag(steps)])
-    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 400 * len(start), "initial_simplex": corners, "adaptive": len(start) > 3}
+    options = {
+        "xatol": 1e-10,
+        "fatol": 1e-14,
+        "maxiter": 400 * len(start),
+        "initial_simplex": corners,
+        "adaptive": len(start) > 3,
+    }
     return np.asarray(minimize(local.penalised, start, method="Nelder-Mead", options=options).x)
 
 

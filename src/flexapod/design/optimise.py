@@ -73,7 +73,9 @@ def optimise(
     if method not in ("slsqp", "ipopt"):
         raise InputError(f"method: 'slsqp' or 'ipopt', not {method!r}")
     if method != "slsqp" and not local:
-        raise InputError("method: of searches by gradients; several objectives or choices are searched by populations. Leave it out")
+        raise InputError(
+            "method: of searches by gradients; several objectives or choices are searched by populations. Leave it out"
+        )
     limits, extra = _limits(constraints, wanted)
     every = (*wanted, *extra)
     evaluator = Evaluator(robot, axes, every, at)

@@ -166,7 +166,9 @@ def _small_motion(o: Outputs, options: Options) -> tuple[Array, Array]:
     """K and M (.., k, k) in the platform's independent twists."""
     T = o["basis"]
     A = o["jacobian"] @ T
-    return np.asarray(np.swapaxes(A, -1, -2) @ (A * options["stiffness"])), np.asarray(np.swapaxes(T, -1, -2) @ o["mass_matrix"] @ T)
+    return np.asarray(np.swapaxes(A, -1, -2) @ (A * options["stiffness"])), np.asarray(
+        np.swapaxes(T, -1, -2) @ o["mass_matrix"] @ T
+    )
 
 
 def _eigenvalues(o: Outputs, options: Options) -> Any:

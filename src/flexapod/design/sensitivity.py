@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+
 @checked
 def sensitivity(
     robot: Robot, variables: Mapping[str, Any], criteria: Any, *, at: Any = None, samples: int = 1024, seed: int = 1

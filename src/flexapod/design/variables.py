@@ -71,7 +71,9 @@ class Axis:
 
     def moved(self, x: float) -> dict[str, Any]:
         """Those of `changes` that differ from the file."""
-        return {path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)}
+        return {
+            path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
+        }
 
     def placed(self, u: Array) -> Array:
         """Values at u in [0, 1); choices in equal parts."""
