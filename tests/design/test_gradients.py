@@ -38,7 +38,9 @@ def test_gradients_agree_with_differences(name: str, variables: dict[str, Any]) 
     found, expected = gradient(evaluator, x), _differences(evaluator, x)
     size = np.maximum(np.abs(expected).max(axis=1), 1e-12)[:, None]
     assert np.all(np.isfinite(found))
-    assert np.abs((found - expected) / size).max() < AGREES, dict(zip(EXACT, np.abs((found - expected) / size).max(axis=1)))
+    assert np.abs((found - expected) / size).max() < AGREES, dict(
+        zip(EXACT, np.abs((found - expected) / size).max(axis=1), strict=False)
+    )
 
 
 def sway(robot: fp.Robot) -> fp.Motion:

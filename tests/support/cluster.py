@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ class LocalProcesses:
         self.scheduler = self._start(
             "scheduler", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file)
         )
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not self.file.exists() or not self.file.read_text().strip().endswith("}"):
             assert time.monotonic() < end and self.scheduler.poll() is None, "the scheduler does not start"
             time.sleep(0.05)
@@ -107,8 +108,6 @@ class Relay:
 
 
 def _shut(s: Any) -> None:
-    try:
+    with contextlib.suppress(OSError):
         s.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
     s.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -77,10 +78,8 @@ class Cluster:
     def _close(self) -> None:
         """Leave a client of our own; one that was lost may not answer."""
         if self._own and self.client is not None:
-            try:
+            with contextlib.suppress(self._lost):
                 self.client.close(timeout=1.0)
-            except self._lost:
-                pass
 
     @property
     def threads(self) -> int:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
+from flexapod.design.gradients import gradient
 from flexapod.design.local_search import searched
 from flexapod.design.optimum import Optimum
 from flexapod.design.plans import Plan
 from flexapod.design.problem import Problem
-from flexapod.design.gradients import gradient
 from flexapod.design.summary import pareto
 from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError
