@@ -29,7 +29,7 @@ def loaded(real: fp.Robot, n: int, seed: int) -> dict[str, np.ndarray]:
 
 
 def test_geometry_and_stiffness_from_loaded_poses(drawing: fp.Robot) -> None:
-    hip = (np.array(drawing.parameter("legs.B.hip.at")) + [2e-3, 1e-3, 0.0]).tolist()
+    hip = np.add(drawing.parameter("legs.B.hip.at"), (2e-3, 1e-3, 0.0)).tolist()
     real = drawing.with_parameters({"legs.A.slide.zero": 5.001, "legs.C.slide.zero": 4.999, "legs.B.hip.at": hip})
     parameters = ["legs.*.slide.zero", "legs.B.hip.at"]
     found = fp.calibrate(drawing, loaded(real, 12, 4), parameters, validate=False)
@@ -44,9 +44,10 @@ def test_commands_hold_the_pose_under_load(drawing: fp.Robot) -> None:
     load = np.array([0, 0, -5000.0, 0, 0, 0])
     force = fp.inverse_dynamics(drawing, at, wrench=load, friction=False).force.values
     assert found.commands(at, load).compensation.values == pytest.approx(force / STIFFNESS, abs=EXACT)
+    without = {k: v for k, v in loaded(drawing, 8, 5).items() if k != "wrench"}
+    rigid = fp.calibrate(drawing, without, ["legs.*.slide.zero"], validate=False)
     with pytest.raises(fp.InputError, match="compliance was not calibrated"):
-        without = {k: v for k, v in loaded(drawing, 8, 5).items() if k != "wrench"}
-        fp.calibrate(drawing, without, ["legs.*.slide.zero"], validate=False).commands(at, load)
+        rigid.commands(at, load)
 
 
 def test_readings_alone_with_a_held_point(drawing: fp.Robot) -> None:

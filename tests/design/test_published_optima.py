@@ -16,7 +16,7 @@ K = 1e7
 
 @pytest.mark.parametrize("method", ["slsqp", "ipopt"])
 def test_cubic_gough_platform(method: str) -> None:
-    """Legs along the edges of a cube, seen from its middle: stiffness 2 k in every direction (Geng, Haynes 1994; Preumont et al. 2007).
+    """Legs along the edges of a cube: stiffness 2 k in every direction (Geng, Haynes 1994; Preumont et al. 2007).
 
     Triangles of radius R, turned by 60 degrees, h apart, cos^2 = x of the legs to the vertical: K = k diag(3(1-x), 3(1-x), 6x)
     for forces at the middle, where they do not rotate the platform. The smallest is largest, 2 k, at x = 1/3: h = R/sqrt(2),
@@ -38,7 +38,7 @@ def test_cubic_gough_platform(method: str) -> None:
 def test_isotropic_planar_3_rpr() -> None:
     """Condition number 1 where the characteristic length is L = sqrt(2) r sin(gamma), gamma between arm and leg.
 
-    Chablat, Wenger, Caro, Angeles (2002), who find it for planar robots with three legs that push along lines at 120 degrees: rows
+    Chablat, Wenger, Caro, Angeles (2002), for planar robots with three legs that push along lines at 120 degrees: rows
     (n_i, r sin(gamma)/L) with sum n n^T = 3/2 I, so that 3 (r sin(gamma)/L)^2 = 3/2. With base radius R and arms a quarter
     revolution ahead, sin(gamma) = R / sqrt(R^2 + r^2): r = L R / sqrt(2 R^2 - L^2), which is 1 m for R = L = 1 m.
     """

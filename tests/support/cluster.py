@@ -25,7 +25,8 @@ class LocalProcesses:
         )
         end = time.monotonic() + 300
         while not self.file.exists() or not self.file.read_text().strip().endswith("}"):
-            assert time.monotonic() < end and self.scheduler.poll() is None, "the scheduler does not start"
+            assert time.monotonic() < end, "the scheduler does not start"
+            assert self.scheduler.poll() is None, "the scheduler ended"
             time.sleep(0.05)
         self.relay = Relay(json.loads(self.file.read_text())["address"])
         self.workers = [self.new_worker() for _ in range(workers)]

@@ -68,14 +68,14 @@ def calibrate(
 
     Args:
         robot: the drawing.
-        measurements: mapping or dataset: `actuator_position` (n, actuators) readings, and one of: `position` (n, 3) with or without
-            `rotation` (n, 3, 3); `distance` (n, k) [m] between `base_points` (k, 3) and `platform_points` (k, 3);
+        measurements: mapping or dataset: `actuator_position` (n, actuators) readings, and one of: `position` (n, 3) with or
+            without `rotation` (n, 3, 3); `distance` (n, k) [m] between `base_points` (k, 3) and `platform_points` (k, 3);
             `fixed_point` (3,), a point of the platform that a socket holds at one unknown place (readings alone then suffice).
             With `wrench` (n, 6) [N, N m], loads on the platform at its origin, the stiffness of every actuator is estimated
             as well, from how the weight and the loads deflect the platform.
         parameters: paths, with `*` and of vectors: ``["legs.*.hip.at", "legs.*.ball.on", "legs.*.slide.zero"]``.
-        sigma: standard deviation of ``position``, ``rotation``, ``distance``, ``point``; left out: equal weights (rotations times the
-            characteristic length), the scale from the residuals.
+        sigma: standard deviation of ``position``, ``rotation``, ``distance``, ``point``; left out: equal
+            weights (rotations times the characteristic length), the scale from the residuals.
         loss: ``"squares"`` or ``"huber"`` against outliers.
         unidentifiable: ``"raise"``, or ``"fix"`` to keep at the file's values what the measurements cannot show.
         validate: also predict each fifth of the measurements from the others.

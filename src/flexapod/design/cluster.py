@@ -1,4 +1,4 @@
-"""Blocks of a study on a Dask cluster: sent a few ahead, returned in their order, sent again where a worker or the connection dies.
+"""Blocks of a study on a Dask cluster: sent a few ahead, returned in order, sent again where a worker or the connection dies.
 
 A block depends on its number alone, so that sending it twice does no harm: its result is taken once, by the process that asked.
 """

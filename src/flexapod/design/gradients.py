@@ -3,7 +3,7 @@ r"""Gradients of criteria by design variables: exact, from kernels that carry a 
 .. math:: \frac{df}{dx_i} = \frac{\partial f}{\partial y}\,\frac{\partial y}{\partial p}\,\frac{\partial p}{\partial x_i}
 
 Letters: y outputs of kernels, p their parameters (polynomials of the design), f a criterion. Criteria that are functions of a
-robot, that have no slope of their own, or whose numbers follow from no polynomial, are differentiated by fourth-order differences.
+robot, that have no slope of their own, or whose numbers follow from no polynomial, take fourth-order differences.
 """
 
 from __future__ import annotations

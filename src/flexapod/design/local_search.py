@@ -2,8 +2,8 @@ r"""Local searches for one objective: SLSQP of SciPy or IPOPT (through CasADi), 
 
 .. math:: \min_u f(u)\quad\text{with}\quad 0 \le u \le 1,\quad g(u) \le 0
 
-u are the variables over their ranges. Gradients are exact where criteria have them. Criteria that are the worst of several numbers
-have edges, on which gradients stop early: the simplex of Nelder and Mead, without gradients, goes on from the best end.
+u are the variables over their ranges. Gradients are exact where criteria have them. Criteria that are the worst of several
+numbers have edges, on which gradients stop early: the simplex of Nelder and Mead, without gradients, goes on from the best end.
 """
 
 from __future__ import annotations

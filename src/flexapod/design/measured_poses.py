@@ -83,8 +83,7 @@ class MeasuredPoses:
         return np.asarray(slope.reshape(d, -1).T)
 
     def sensitivity(self, theta: Array) -> Array:
-        """Derivative (n rows, d) where the platform was measured, else at corrections theta: errors of the drawing blur what can be
-        seen."""
+        """Derivative (n rows, d) where the platform was measured, else at corrections theta; errors of the drawing blur it."""
         if "rotation" not in self.given:
             return self.jacobian(theta, np.arange(self.count))
         at = State(position=self.given["position"], rotation=self.given["rotation"])
@@ -118,7 +117,7 @@ def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: Any
     kinds = [name for name in KINDS if name in given]
     if len(kinds) != 1:
         raise InputError(
-            "measurements: give `position` (with or without `rotation`), `distance` with its points, or `fixed_point`; one of them"
+            "measurements: give one of `position` (with or without `rotation`), `distance` with its points, or `fixed_point`"
         )
     if "distance" in given:
         k = len(_shaped(given, "base_points", (-1, 3)))

@@ -5,8 +5,8 @@ With S = diag(L, L, L, 1, 1, 1), N a basis of the twists that the constraints G 
 .. math:: \kappa = \sigma_1(A)/\sigma_k(A),\qquad d\sigma_i = u_i^T\,dA\,v_i,\qquad dN = -(G S)^+\,d(G S)\,N,\qquad
           C = S N\,(A^T k A)^{-1} N^T S,\qquad d\lambda = x^T(dK - \lambda\,dM)\,x
 
-Letters: J actuator rates per twist, k stiffness of the actuators, C compliance, M mass matrix, x modes with x^T M x = 1. Values and
-slopes take outputs as in `reductions`; the worst pose counts.
+Letters: J actuator rates per twist, k stiffness of the actuators, C compliance, M mass matrix, x modes with x^T M x = 1. Values
+and slopes take outputs as in `reductions`; the worst pose counts.
 """
 
 from __future__ import annotations

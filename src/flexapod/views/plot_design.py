@@ -33,8 +33,8 @@ def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str,
         step = max(1, rows.sizes["design"] // 20_000)
         rows = rows.isel(design=slice(None, None, step))
         figure.add_scattergl(
-            x=rows[x].values, y=rows[y].values, mode="markers", name="designs", marker={"size": 4, "color": COLOURS[4], "opacity": 0.5},
-            customdata=_columns(rows), hovertemplate=_hover(rows),
+            x=rows[x].values, y=rows[y].values, mode="markers", name="designs",
+            marker={"size": 4, "color": COLOURS[4], "opacity": 0.5}, customdata=_columns(rows), hovertemplate=_hover(rows),
         )  # fmt: skip
     front = front.sortby(x)
     figure.add_scatter(

@@ -1,4 +1,4 @@
-"""Commands `study`, `sensitivity`, `optimise`, `tolerance`, `calibrate`: a request as options, or as a YAML file kept beside a robot."""
+"""Commands `study`, `sensitivity`, `optimise`, `tolerance`, `calibrate`: a request as options, or as a YAML file of its own."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def calibrate(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Parameters of the real robot from measurements; the request has `measurements` (lists, or the name of a .nc file) and `parameters`."""
+    """Parameters of the real robot from `measurements` (lists, or the name of a .nc file) of a request file."""
     check_places(out, plot)
     given = _file(request)
     for name in ("measurements", "parameters"):
