@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.state import State
 from flexapod.design.calibration import Calibration
@@ -86,6 +87,7 @@ def calibrate(
 
     Checked by: tests/design/test_calibrate.py.
     """
+    refuse(robot, "calibrate")
     if loss not in ("squares", "huber"):
         raise InputError(f"loss: 'squares' or 'huber', not {loss!r}")
     if unidentifiable not in ("raise", "fix"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.inverse_kinematics import follow, make_continuous, platform_inputs, unfollowed
 from flexapod.analysis.state import State
 from flexapod.design.criteria import RULES, Criterion
@@ -57,7 +58,7 @@ class Evaluator:
         self.at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
         self.ruled = [c for c in self.criteria if c.function is None]
         if self.ruled:
-            _refuse_unfit(robot)
+            refuse(robot, "study", criteria="vocabulary")
         self.inputs = self._with_guess(platform_inputs(self.at))
         self.inputs["wrench"] = np.zeros((len(self.inputs["position"]), 6))
         self.reasons: list[str] = [""]
@@ -213,15 +214,3 @@ class Evaluator:
             if text not in self.reasons:
                 self.reasons.append(text)
             return self.reasons.index(text)
-
-
-def _refuse_unfit(robot: Robot) -> None:
-    """Criteria of the vocabulary rest on rigid kernels of the platform's motion."""
-    part = (
-        "a flexible platform" if robot.flexible_platform is not None else "flexible or sprung legs" if robot.elastic_legs else ""
-    )
-    if part:
-        raise InputError(
-            f"criteria: {robot.name} has {part}, which the criteria of the vocabulary do not cover; "
-            "give criteria as functions of a robot: Criterion(name=..., unit=..., function=lambda robot: ...)"
-        )

@@ -85,8 +85,6 @@ class PerturbedPoses:
     def __init__(
         self, robot: Robot, paths: Sequence[str], at: Any, actuators: Array | None = None, forces: Array | None = None
     ) -> None:
-        if robot.elastic_legs or robot.flexible_platform is not None:
-            raise InputError(f"{robot.name} is flexible; errors of its geometry are found for the rigid robot alone")
         self.robot, self.paths = robot, tuple(paths)
         self.axes = offset_axes(robot, paths)
         self.position = np.ascontiguousarray(at.position.reshape(-1, 3))

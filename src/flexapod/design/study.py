@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.progress import progress_bar
 from flexapod.description.write import robot_text
@@ -87,8 +88,7 @@ def study(
         raise InputError(
             f"save: {designs.count} rows do not stay in memory; give a folder, or keep=False for statistics and front only"
         )
-    if scheduler is not None and threads is not None:
-        raise InputError("threads: belong to the workers of the cluster; leave out threads, or scheduler")
+    refuse(robot, "study", threads=threads, scheduler=scheduler)
     where = "none" if not keep else "memory" if save is None else "file"
     task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=blocks.BLOCK)
     _probe(task.evaluator, designs)

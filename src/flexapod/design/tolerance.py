@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.state import State
 from flexapod.design.clearances import clearance_shift
@@ -74,6 +75,7 @@ def tolerance(
     """
     import xarray as xr
 
+    refuse(robot, "tolerance", wrench=wrench, clearances=clearances)
     at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
     amounts = expand(robot, "tolerances", tolerances)
     if distribution not in ("normal", "uniform"):
@@ -91,8 +93,6 @@ def tolerance(
     shift = np.zeros((problem.count, 6))
     if clearances is not None:
         shift = clearance_shift(robot, at, clearances, wrench)
-    elif wrench is not None:
-        raise InputError("wrench: is the load that decides where clearances lie; give clearances as well, or leave it out")
     part = D * sigma
     square = (part[:, :3] ** 2).sum(axis=1).mean(axis=0)
     gain = 2.0 * square
