@@ -41,7 +41,6 @@ MASS = {"platform.mass": (20, 100)}
         ({"robot": "gough-stewart-flexible"}, "does not cover the flexible platform of gough-stewart-flexible"),
         ({"criteria": {"name": "workspace_volume", "box": {"x": (0.0, 1.0)}}}, "each \\(low, high, cells\\)"),
         ({"criteria": {"name": "stiffness", "stiffness": -1.0}}, "expected a number above 0"),
-        ({"robot": "stewart-3-3", "criteria": "leg_distance"}, "every two legs of stewart-3-3 share|there is no distance"),
         ({"robot": "tripteron", "criteria": "leg_distance", "variables": {"platform.mass": (1, 2)}}, "known for U-P-S"),
         (
             {"robot": "hexapod", "variables": {"a": fp.Variable(0.01, 0.1, paths="legs.*.ball.at.z")}},
