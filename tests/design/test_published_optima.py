@@ -14,7 +14,7 @@ K = 1e7
 """[N/m] stiffness of an actuator."""
 
 
-@pytest.mark.parametrize("method", ["slsqp", "ipopt"])
+@pytest.mark.parametrize("method", ["slsqp", pytest.param("ipopt", marks=pytest.mark.full)])
 def test_cubic_gough_platform(method: str) -> None:
     """Legs along the edges of a cube: stiffness 2 k in every direction (Geng, Haynes 1994; Preumont et al. 2007).
 

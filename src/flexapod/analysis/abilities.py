@@ -343,7 +343,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
 
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    found = SIGNATURES[verb].parameters.values()
+    found = SIGNATURES[verb].parameters.values() if verb in SIGNATURES else ()  # a verb that was not loaded was not asked
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 
