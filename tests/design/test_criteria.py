@@ -72,5 +72,5 @@ def test_limited_mobility() -> None:
 def test_poses_that_a_robot_cannot_follow_are_named() -> None:
     robot = fp.load("delta")
     tilted = fp.State(position=robot.home.position, rotation=np.array([[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]]))
-    with pytest.raises(fp.InputError, match="none of .* designs tried is valid; most often: .*"):
+    with pytest.raises(fp.InputError, match=r"none of .* designs tried is valid"):
         fp.study(robot, {"platform.mass": (1, 2)}, "peak_force", at=tilted, count=2)

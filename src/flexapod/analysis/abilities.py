@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -37,9 +38,6 @@ UNDERACTUATED = (
 NO_INVERSE = (
     "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
     "freedoms); leave it out"
-)
-UNDETERMINED = (
-    "{robot} has {actuators} actuators for {mobility} freedoms of its platform; actuator coordinates do not determine its pose"
 )
 TOO_MANY = (
     "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
@@ -111,18 +109,6 @@ NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dop
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
-
-CRITERIA = (
-    "criteria: the vocabulary does not cover the {part} of {robot}; give criteria as functions of a robot: "
-    "Criterion(name=..., unit=..., function=lambda robot: ...)"
-)
-GEOMETRY = "{verb}: known for rigid robots; {robot} has {part}. Load a rigid version of it"
-RIGID_GEOMETRY: Row = {"flexible platform": GEOMETRY, "flexible legs": GEOMETRY, "under-actuated": UNDETERMINED}
-
-
-def _of_vocabulary(argument: str) -> Row:
-    return {f"{kind} & {argument}=vocabulary": CRITERIA for kind in ("flexible platform", "flexible legs")}
-
 
 REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
@@ -318,25 +304,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "output_step": {},
         "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
     },
-    "study": {
-        ANY: _of_vocabulary("criteria"), "at": {}, "plan": {}, "count": {}, "seed": {}, "save": {}, "keep": {},
-        "threads": {"with scheduler": "threads: belong to the workers of the cluster; leave out threads, or scheduler"},
-        "scheduler": {}, "progress": {},
-    },
-    "sensitivity": {ANY: _of_vocabulary("criteria"), "at": {}, "samples": {}, "seed": {}},
-    "optimise": {
-        ANY: _of_vocabulary("objectives"), "constraints": {}, "at": {}, "method": {}, "searches": {}, "plan": {},
-        "population": {}, "generations": {}, "seed": {},
-    },
-    "tolerance": {
-        ANY: {**RIGID_GEOMETRY, **_of_vocabulary("criteria")}, "at": {}, "criteria": {}, "clearances": {},
-        "wrench": {
-            "no clearances": "wrench: is the load that decides where clearances lie; give clearances as well, or leave it out",
-        },
-        "samples": {}, "distribution": {}, "seed": {}, "threads": {},
-    },
-    "calibrate": {ANY: RIGID_GEOMETRY, "sigma": {}, "loss": {}, "unidentifiable": {}, "validate": {}},
-    "select_poses": {ANY: RIGID_GEOMETRY},
+    **DESIGN,
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
