@@ -81,7 +81,9 @@ def check_command(command: str, expected: list[str], folder: Path) -> None:
     assert words[0] in {"flexapod", "python"}, f"only flexapod and python commands run in pages: {command}"
     tools = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "NO_COLOR": "1"}
-    result = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    result = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
     assert result.returncode == int(code or 0), f"$ {command}\n{result.stdout}{result.stderr}"
     output = iter([line.strip() for line in (result.stdout + result.stderr * bool(code)).splitlines()])
     for line in expected:

@@ -106,7 +106,9 @@ class Page:
         """Type a slider's value, and wait for other numbers."""
         before = self.text("#numbers")
         self.write(label, value)
-        self.page.wait_for_function("t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE)
+        self.page.wait_for_function(
+            "t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE
+        )
         self.settled()
 
     def choose(self, label: str, value: str) -> None:

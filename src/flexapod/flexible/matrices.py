@@ -247,3 +247,5 @@ def _node(name: str, place: int | Sequence[float], r0: Floats) -> int:
     if far[k] > 1e-6 * float(np.ptp(r0, axis=0).max()):
         raise FlexibleBodyError(f"interface {name} must be at a node, but the nearest one is {far[k]:.3g} m away, at {r0[k]}.")
     return k
+
+

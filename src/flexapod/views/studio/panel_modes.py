@@ -140,3 +140,4 @@ class ModesPanel(Panel):
             view.pose(state, elastic, studio.scene.shown, set())
             view.arrows(np.zeros(len(studio.session.robot.actuators)), {}, studio.scene.shown)
         studio.server.flush()
+

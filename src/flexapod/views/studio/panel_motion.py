@@ -225,3 +225,4 @@ def moment_html(found: Recording, i: int) -> str:
         f"{escape(found.name)}</div><table><tr><th>actuator</th><th>force [{force}]</th><th>power [W]</th></tr>{rows}</table>"
         f"{bent}<div class='muted'>platform at ({place}) m</div></div>"
     )
+

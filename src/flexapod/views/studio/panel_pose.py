@@ -54,3 +54,4 @@ class PosePanel(Panel):
         for slider, item, value in zip(self.sliders, session.coordinates.items, session.values, strict=False):
             if item.name != self.studio.source:
                 slider.value = round(min(max(value, item.low), item.high), 9)
+
