@@ -110,10 +110,7 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "inverse_dynamics": (
         lambda c: (c.robot, c.at),
         lambda c: [
-            *dynamics(c),
-            {"shares": "frozen"},
-            {"legs": "massless", "friction": False},
-            {"spin": "neglected"},
+            *dynamics(c), {"shares": "frozen"}, {"legs": "massless", "friction": False}, {"spin": "neglected"},
             {"formulation": "virtual_power" if c.robot.flexible_platform is not None else "newton_euler", "friction": False},
         ],
     ),
@@ -128,21 +125,16 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "inverse_kinematics": (
         lambda c: (c.robot, c.at),
         lambda c: [
-            {"joints": False},
-            {"bodies": True},
-            {"elastic": c.deflected},
+            {"joints": False}, {"bodies": True}, {"elastic": c.deflected},
             {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
-            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected},
-            {"on_error": "mask"},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
         ],
     ),
     "point_motion": (
         lambda c: (c.robot, c.at, c.point or "platform"),
         lambda c: [
-            {"elastic": c.deflected},
-            {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
-            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected},
-            {"on_error": "mask"},
+            {"elastic": c.deflected}, {"elastic_velocity": 100 * c.deflected, "elastic": c.deflected},
+            {"elastic_acceleration": np.ones(c.N), "elastic": c.deflected}, {"on_error": "mask"},
         ],
     ),
     "deformation": (
@@ -154,32 +146,23 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "natural_frequencies": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"actuators": "free"},
-            {"actuators": np.full(c.n, 1e5), "prestress": False},
-            {"prestress": False},
-            *LOADED(c),
-            {"wrench": WRENCH, "prestress": False},
-            {"on_error": "mask"},
+            {"actuators": "free"}, {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False}, *LOADED(c),
+            {"wrench": WRENCH, "prestress": False}, {"on_error": "mask"},
         ],
     ),
     "cartesian_stiffness": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"actuators": np.full(c.n, 1e5), "prestress": False},
-            {"prestress": False, "actuators": np.full(c.n, 1e5)},
+            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "actuators": np.full(c.n, 1e5)},
             {"wrench": WRENCH, "actuators": np.full(c.n, 1e5)},
-            {"point": c.point, "actuators": np.full(c.n, 1e5), "prestress": False},
-            {"on_error": "mask"},
+            {"point": c.point, "actuators": np.full(c.n, 1e5), "prestress": False}, {"on_error": "mask"},
         ],
     ),
     "linearize": (
         lambda c: (c.robot, c.pose),
         lambda c: [
-            {"inputs": ("wrench",), "prestress": False},
-            {"outputs": ("platform_rates",), "prestress": False},
-            {"actuators": np.full(c.n, 1e5), "prestress": False},
-            {"prestress": False, "wrench": None},
-            {"wrench": WRENCH},
+            {"inputs": ("wrench",), "prestress": False}, {"outputs": ("platform_rates",), "prestress": False},
+            {"actuators": np.full(c.n, 1e5), "prestress": False}, {"prestress": False, "wrench": None}, {"wrench": WRENCH},
         ],
     ),
     "mass_matrix": (lambda c: (c.robot, c.pose), lambda c: COORDINATES),
@@ -193,11 +176,7 @@ OPTIONS: dict[str, tuple[Callable[[Case], tuple[Any, ...]], Options]] = {
     "forward_kinematics": (
         lambda c: (c.robot, c.q + 0.01),
         lambda c: [
-            {"on_error": "mask"},
-            {"guess": c.pose},
-            {"continuation": True},
-            {"assembly": "any"},
-            {"method": "all"},
+            {"on_error": "mask"}, {"guess": c.pose}, {"continuation": True}, {"assembly": "any"}, {"method": "all"},
             {"certify": True},
         ],
     ),
@@ -334,7 +313,8 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "aspects", "base_parameters", "casadi_function", "exciting_motion", "export_fmu", "export_mjcf", "export_payload_estimator",
+    "aspects", "base_parameters", "casadi_function", "exciting_motion", 
+    "export_fmu", "export_mjcf", "export_payload_estimator",
     "export_urdf", "identify", "identify_modes", "path_between", "pave", "regressor", "simulated_measurement", "singularities",
     "singularity_locus", "stepper", "time_optimal", "workspace_solid",
 }  # fmt: skip
@@ -425,6 +405,7 @@ def run_outcome(c: Case, options: dict[str, Any]) -> Any:
     named = ("drive='force': give the actuator forces", "duration: the motion ends at")
     assert refusal in known or refusal.startswith(named), f"{c.robot.name}: simulate({', '.join(options)}): {refusal}"
     return refusal
+
 
 
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k == QUICK[0] else pytest.mark.full) for k in KINDS])
