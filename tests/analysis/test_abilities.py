@@ -313,7 +313,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "aspects", "base_parameters", "casadi_function", "exciting_motion", 
+    "aspects", "base_parameters", "casadi_function", "exciting_motion",
     "export_fmu", "export_mjcf", "export_payload_estimator",
     "export_urdf", "identify", "identify_modes", "path_between", "pave", "regressor", "simulated_measurement", "singularities",
     "singularity_locus", "stepper", "time_optimal", "workspace_solid",
