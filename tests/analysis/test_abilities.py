@@ -338,7 +338,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "calibrate", "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "optimise", "select_poses", "sensitivity", "stepper", "study", "tolerance",
+    "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "stepper",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 
@@ -381,6 +381,31 @@ def test_verbs_of_space_refuse_by_the_table(kind: str) -> None:
     assert refused > 2
 
 
+DESIGN = {"study", "sensitivity", "optimise", "tolerance", "calibrate", "select_poses"}
+"""Their options have tests of their own in tests/design; what they refuse for a kind of robot is tested below."""
+
+MASS = {"platform.mass": (1.0, 2.0)}
+DESIGNED: dict[str, Callable[[fp.Robot], Any]] = {
+    "study": lambda robot: fp.study(robot, MASS, "mass", count=2),
+    "sensitivity": lambda robot: fp.sensitivity(robot, MASS, "mass", samples=0),
+    "optimise": lambda robot: fp.optimise(robot, MASS, "mass", plan=2, searches=1),
+    "tolerance": lambda robot: fp.tolerance(robot, {"platform.mass": 0.1}),
+    "calibrate": lambda robot: fp.calibrate(robot, {"actuator_position": [[0.0]], "position": [[0.0] * 3]}, ["platform.mass"]),
+    "select_poses": lambda robot: fp.select_poses(robot, fp.State(position=np.zeros((2, 3))), ["platform.mass"], 1),
+}
+
+
+@pytest.mark.parametrize("verb", sorted(DESIGN))
+@pytest.mark.parametrize("kind", ["joint springs", "under-actuated"])
+def test_design_is_refused_by_the_table(kind: str, verb: str) -> None:
+    robot = case(kind).robot
+    if kind == "under-actuated" and verb in ("study", "sensitivity", "optimise"):
+        pytest.skip("the mass of any rigid robot is known")
+    with pytest.raises(fp.InputError) as caught:
+        DESIGNED[verb](robot)
+    assert str(caught.value) in texts(robot, verb, [])
+
+
 def test_table_lists_every_option() -> None:
     """Verbs that take a robot, and each of their options; no row for an option that does not exist."""
     for verb, rows in ABILITIES.items():
@@ -392,7 +417,8 @@ def test_table_lists_every_option() -> None:
     robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}
     others = {"load", "export_c", "generate", "kernel", "count_table", "write_robot_file", "robot_text"} | OWN_REFUSALS
     assert robots - others <= set(ABILITIES)
-    "check_pose", "simulate", "simulate_study", "workspace",
+    walked_elsewhere = {"simulate", "simulate_study", "workspace", "check_pose"} | IDENTIFICATION | DESIGN | set(SPACE)
+    assert set(OPTIONS) | walked_elsewhere == set(ABILITIES)
 
 
 def test_conditions_are_known() -> None:

@@ -152,7 +152,7 @@ def test_distances_give_offsets(drawing: fp.Robot) -> None:
     ("data", "message"),
     [
         ({"position": np.zeros((2, 3))}, "actuator_position is missing"),
-        ({"actuator_position": np.zeros((2, 6))}, "give `position`"),
+        ({"actuator_position": np.zeros((2, 6))}, "give one of `position`"),
         ({"actuator_position": np.zeros((2, 5)), "position": np.zeros((2, 3))}, "expected shape \\(n, 6\\)"),
         ({"actuator_position": np.zeros((2, 6)), "pose": 1}, "there is no 'pose'"),
         ([1], "expected a mapping"),

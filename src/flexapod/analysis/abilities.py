@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
@@ -39,9 +40,6 @@ UNDERACTUATED = (
 NO_INVERSE = (
     "{option}: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} actuators for {mobility} "
     "freedoms); leave it out"
-)
-UNDETERMINED = (
-    "{robot} has {actuators} actuators for {mobility} freedoms of its platform; actuator coordinates do not determine its pose"
 )
 TOO_MANY = (
     "{robot} has {actuators} actuators for {mobility} degrees of freedom: almost no actuator coordinates fit together; use "
@@ -310,13 +308,14 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
     },
     **identification_rows(UNDERACTUATED),
+    **DESIGN,
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    found = SIGNATURES[verb].parameters.values()
+    found = SIGNATURES[verb].parameters.values() if verb in SIGNATURES else ()  # a verb that was not loaded was not asked
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 

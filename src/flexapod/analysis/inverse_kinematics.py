@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,21 +159,41 @@ def _refused(
     robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[str, Any], accelerations: bool = True
 ) -> NDArray[np.str_]:
     """Name the components of a motion that a robot of limited mobility cannot follow."""
+    result = words.astype(object)
+    for name, bad in _constraint_errors(robot, batch, inputs, accelerations).items():
+        for i in np.flatnonzero(bad & (result == "")):
+            result[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i])}"
+    return result.astype(str)
+
+
+WHAT = {
+    "constraint": "take this pose",
+    "constraint_rate": "have this velocity",
+    "constraint_acceleration": "have this acceleration",
+}
+
+
+def _constraint_errors(
+    robot: Robot, batch: Batch, inputs: Mapping[str, Any], accelerations: bool
+) -> dict[str, NDArray[np.bool_]]:
+    """Samples whose pose, velocity or acceleration the legs of a robot of limited mobility do not allow."""
     if "constraint" not in batch.outputs:
-        return words
+        return {}
     length = robot.characteristic_length
     size = np.linalg.norm(inputs["velocity"], axis=1) / length + np.linalg.norm(inputs["angular_velocity"], axis=1)
     second = np.linalg.norm(inputs["acceleration"], axis=1) / length + np.linalg.norm(inputs["angular_acceleration"], axis=1)
-    scales = {"constraint": np.ones_like(size), "constraint_rate": 1.0 + size, "constraint_acceleration": 1.0 + second + size**2}
-    what = dict(zip(scales, ("take this pose", "have this velocity", "have this acceleration"), strict=True))
-    result = words.astype(object)
-    if not accelerations:
-        del scales["constraint_acceleration"]
-    for name, scale in scales.items():
-        error = np.abs(batch.outputs[name]).max(axis=1) / max(1.0, length)
-        for i in np.flatnonzero((error > FOLLOW * scale) & (result == "")):
-            result[i] = f"the robot cannot {what[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i])}"
-    return result.astype(str)
+    scales = (np.ones_like(size), 1.0 + size, 1.0 + second + size**2)
+    found = {}
+    for name, scale in zip(WHAT, scales, strict=True):
+        if accelerations or name != "constraint_acceleration":
+            found[name] = np.abs(batch.outputs[name]).max(axis=1) / max(1.0, length) > FOLLOW * scale
+    return found
+
+
+def unfollowed(robot: Robot, batch: Batch, inputs: Mapping[str, Any], accelerations: bool) -> NDArray[np.bool_]:
+    """Samples of a batch of the kernel `inverse_kinematics` that the legs of a robot do not allow."""
+    found = _constraint_errors(robot, batch, inputs, accelerations)
+    return np.any(list(found.values()), axis=0) if found else np.zeros(len(batch.status), dtype=bool)
 
 
 def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDArray[np.float64]) -> str:

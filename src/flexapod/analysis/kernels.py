@@ -147,7 +147,27 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
 
 def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
     """The kernel of a quantity, looked up."""
-    asked = quantity, dict(options)
+    family = _chosen(robot, quantity, options)
+    signature = (family.specialised if robot.zeros else family.general).signature
+    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), quantity, options)
+
+
+def slope_kernel(bound: RobotKernel) -> Kernel:
+    """The kernel that gives a quantity and its derivatives `<output>_dot` along a direction `<parameter>_dot` of the parameters.
+
+    Checked by: tests/design/test_gradients.py.
+    """
+    assert bound.quantity is not None
+    key = ("slopes", bound.quantity, repr(sorted(bound.options.items())), bound.compiled.zeros, lookup_key())
+    if key not in bound.robot.kept:
+        family = _chosen(bound.robot, bound.quantity, bound.options)
+        bound.robot.kept[key] = family.slopes(bool(bound.compiled.zeros))
+    found: Kernel = bound.robot.kept[key]
+    return found
+
+
+def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+    """The program that serves a quantity, with its options."""
     program, chosen = _served(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
@@ -159,9 +179,7 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
         options = {"plan": plan(robot), **options}
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
-    family = _family(robot, quantity, options)
-    signature = (family.specialised if robot.zeros else family.general).signature
-    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), *asked)
+    return _family(robot, quantity, options)
 
 
 def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:

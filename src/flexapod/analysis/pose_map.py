@@ -14,7 +14,7 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import SLACK, Limits
 
 if TYPE_CHECKING:
-    pass
+    from flexapod.kernels import Batch
 
 Array = NDArray[np.float64]
 
@@ -91,7 +91,11 @@ class PoseMap:
             batch, _ = solve_from_home(self.kernel, inputs)
         else:
             batch = self.kernel.batch({**inputs, "guess": guess}, threads=threads)
-        out, n = batch.outputs, len(position)
+        return self.facts(batch)
+
+    def facts(self, batch: Batch) -> PoseFacts:
+        """Facts of a batch of the kernel `workspace`."""
+        out, n = batch.outputs, len(batch.status)
         facts = PoseFacts(
             code=np.zeros(n, dtype=np.int16),
             actuators=out["actuator_position"],

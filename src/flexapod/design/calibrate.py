@@ -13,14 +13,18 @@ Source: Khalil, Dombre, Modeling, Identification and Control of Robots (2002), c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.state import State
 from flexapod.design.calibration import Calibration
-from flexapod.design.measured_poses import MeasuredPoses, measured_poses
+from flexapod.design.measured_poses import MeasuredPoses, actuator_forces, measured_poses
+from flexapod.design.pose_errors import REACH, PerturbedPoses
 from flexapod.design.variables import scalars
 from flexapod.errors import FlexapodError, InputError
 
@@ -34,6 +38,9 @@ RANK = 1e-5
 
 HUBER = 1.345
 """Standard deviations up to which a residual counts in full: 95 % efficiency for normal noise."""
+
+SETTLED = 4e-10
+"""Last step, of the step of differences (a quarter of a thousandth of the length): rounding of the lengths."""
 
 PASSES = 50
 FOLDS = 5
@@ -62,11 +69,14 @@ def calibrate(
 
     Args:
         robot: the drawing.
-        measurements: mapping or dataset: `actuator_position` (n, actuators) readings, and `position` (n, 3) with or without
-            `rotation` (n, 3, 3), or `distance` (n, k) [m] between `base_points` (k, 3) and `platform_points` (k, 3).
+        measurements: mapping or dataset: `actuator_position` (n, actuators) readings, and one of: `position` (n, 3) with or
+            without `rotation` (n, 3, 3); `distance` (n, k) [m] between `base_points` (k, 3) and `platform_points` (k, 3);
+            `fixed_point` (3,), a point of the platform that a socket holds at one unknown place (readings alone then suffice).
+            With `wrench` (n, 6) [N, N m], loads on the platform at its origin, the stiffness of every actuator is estimated
+            as well, from how the weight and the loads deflect the platform.
         parameters: paths, with `*` and of vectors: ``["legs.*.hip.at", "legs.*.ball.on", "legs.*.slide.zero"]``.
-        sigma: standard deviation of ``position``, ``rotation``, ``distance``; left out: equal weights (rotations times the
-            characteristic length), the scale from the residuals.
+        sigma: standard deviation of ``position``, ``rotation``, ``distance``, ``point``; left out: equal
+            weights (rotations times the characteristic length), the scale from the residuals.
         loss: ``"squares"`` or ``"huber"`` against outliers.
         unidentifiable: ``"raise"``, or ``"fix"`` to keep at the file's values what the measurements cannot show.
         validate: also predict each fifth of the measurements from the others.
@@ -77,6 +87,7 @@ def calibrate(
 
     Checked by: tests/design/test_calibrate.py.
     """
+    refuse(robot, "calibrate")
     if loss not in ("squares", "huber"):
         raise InputError(f"loss: 'squares' or 'huber', not {loss!r}")
     if unidentifiable not in ("raise", "fix"):
@@ -85,28 +96,47 @@ def calibrate(
     if not paths:
         raise InputError("parameters: give paths of the robot file, e.g. ['legs.*.hip.at']")
     problem = measured_poses(robot, paths, measurements, sigma)
-    everything = np.arange(problem.count)
-    J = problem.sensitivity()
-    free, hidden, rank = _identifiable(J, paths, problem)
-    if hidden and unidentifiable == "raise":
-        raise NotIdentifiableError(_hidden_text(hidden, rank, len(paths), problem), tuple(hidden), rank)
-    theta, cov, scale = _fit(problem, free, everything, loss)
+    everything, names = np.arange(problem.count), problem.names
+    theta = np.zeros(len(names))
+    for last in (False, True)["rotation" in problem.given :]:  # what cannot be seen is known where residuals are small
+        free, hidden, rank = _identifiable(problem.sensitivity(theta), problem)
+        if hidden and unidentifiable == "raise" and last:
+            raise NotIdentifiableError(_hidden_text(hidden, rank, len(names), problem), tuple(hidden), rank)
+        theta, cov, scale = _fit(problem, free, everything, loss)
+    for _ in range(PASSES if problem.poses.forces is not None else 0):  # forces belong to the poses and robot that come out
+        problem = _reloaded(problem, theta)
+        before, (theta, cov, scale) = theta, _fit(problem, free, everything, loss, theta)
+        if np.all(np.abs(theta - before) <= SETTLED * problem.poses.steps):
+            break
     errors = _cross_validated(problem, free, loss) if validate and problem.count >= 2 * FOLDS else None
     return Calibration(
-        drawing=robot, paths=tuple(paths), units=tuple(a.unit for a in problem.poses.axes), correction=theta, covariance=cov,
+        drawing=robot, paths=names[: len(paths)], names=names, units=problem.units, correction=theta, covariance=cov,
         residual=problem.residual(theta, everything), weight=problem.weight, labels=problem.labels, rank=rank, scale=scale,
-        fixed=tuple(paths[k] for k in range(len(paths)) if k not in set(free)), validation=errors,
+        fixed=tuple(name for k, name in enumerate(names) if k not in set(free)), validation=errors,
     )  # fmt: skip
 
 
-def _fit(problem: MeasuredPoses, free: NDArray[np.int64], chosen: NDArray[np.int64], loss: str) -> tuple[Array, Array, float]:
+def _reloaded(problem: MeasuredPoses, theta: Array) -> MeasuredPoses:
+    """The same measurements with forces of the calibrated robot at the poses that it predicts."""
+    poses = problem.poses
+    changes = {path: float(poses.robot.parameter(path)) + float(v) for path, v in zip(poses.paths, theta, strict=False)}  # type: ignore[arg-type]
+    p, R = poses.poses(theta[None])
+    forces = actuator_forces(poses.robot.with_parameters(changes), State(position=p[0], rotation=R[0]), problem.given["wrench"])
+    at = State(position=poses.position, rotation=poses.rotation)
+    return replace(problem, poses=PerturbedPoses(poses.robot, poses.paths, at, poses.actuators, forces))
+
+
+def _fit(
+    problem: MeasuredPoses, free: NDArray[np.int64], chosen: NDArray[np.int64], loss: str, start: Array | None = None
+) -> tuple[Array, Array, float]:
     """Gauss-Newton with steps halved while they raise the loss; corrections, covariance, standard deviation of unit weight."""
-    theta = np.zeros(problem.parameters)
+    theta = np.zeros(problem.parameters) if start is None else start
+    size = problem.poses.steps[free]
     r = problem.residual(theta, chosen).ravel()
     for _ in range(PASSES):
         w, s = _weights(r, loss, problem.absolute)
         J = problem.jacobian(theta, chosen)[:, free]
-        step = np.linalg.lstsq(J * np.sqrt(w)[:, None], r * np.sqrt(w), rcond=1e-13)[0]
+        step = size * np.linalg.lstsq(J * size * np.sqrt(w)[:, None], r * np.sqrt(w), rcond=1e-13)[0]
         for _ in range(20):
             trial = theta.copy()
             trial[free] += step
@@ -117,14 +147,15 @@ def _fit(problem: MeasuredPoses, free: NDArray[np.int64], chosen: NDArray[np.int
         else:
             break
         theta, r = trial, new
-        if np.abs(step).max() < 1e-13 * problem.length:
+        if np.abs(step / size).max() < SETTLED:
             break
     w, s = _weights(r, loss, problem.absolute)
     J = problem.jacobian(theta, chosen)[:, free]
-    inner = np.linalg.pinv((J * w[:, None]).T @ J, hermitian=True)
+    inner = np.linalg.pinv((J * size * w[:, None]).T @ (J * size), hermitian=True) * np.outer(size, size)
+    own = len(free) + problem.unknown
     cov = np.zeros((problem.parameters, problem.parameters))
-    cov[np.ix_(free, free)] = inner * (1.0 if problem.absolute else _variance(r, w, len(free)))
-    return theta, cov, float(np.sqrt(_variance(r, w, len(free))))
+    cov[np.ix_(free, free)] = inner * (1.0 if problem.absolute else _variance(r, w, own))
+    return theta, cov, float(np.sqrt(_variance(r, w, own)))
 
 
 def _variance(r: Array, w: Array, parameters: int) -> float:
@@ -143,11 +174,13 @@ def _cost(r: Array, loss: str, s: float) -> float:
     return float((a**2).sum() if loss == "squares" else np.where(a < HUBER, a**2, 2 * HUBER * a - HUBER**2).sum())
 
 
-def _identifiable(J: Array, paths: Sequence[str], problem: MeasuredPoses) -> tuple[NDArray[np.int64], list[str], int]:
+def _identifiable(J: Array, problem: MeasuredPoses) -> tuple[NDArray[np.int64], list[str], int]:
     """Columns that can be estimated, names in combinations that cannot be seen, rank."""
     from scipy.linalg import qr
 
-    scaled = J * np.array([problem.length if axis.unit == "m" else 1.0 for axis in problem.poses.axes])
+    paths, d = problem.names, len(problem.poses.axes)
+    sizes = [problem.length if axis.unit == "m" else 1.0 for axis in problem.poses.axes]
+    scaled = J * np.append(sizes, 4 / REACH * problem.poses.steps[d:])  # compliances: those that move an actuator by the length
     _, s, vt = np.linalg.svd(scaled, full_matrices=True)
     size = np.append(s, np.zeros(max(0, len(paths) - len(s))))
     rank = int((size > RANK * size[0]).sum())
@@ -159,7 +192,7 @@ def _identifiable(J: Array, paths: Sequence[str], problem: MeasuredPoses) -> tup
 
 
 def _hidden_text(hidden: Sequence[str], rank: int, count: int, problem: MeasuredPoses) -> str:
-    rows = problem.count * len(problem.labels)
+    rows = problem.count * len(problem.labels) - problem.unknown
     why = f"{rows} numbers cannot give {count} parameters: measure more poses" if rows < count else (
         "measure poses with other orientations and positions, or leave out parameters that act alike"
     )  # fmt: skip

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,6 +27,7 @@ class Calibration:
 
     drawing: Robot
     paths: tuple[str, ...]
+    names: tuple[str, ...]
     units: tuple[str, ...]
     correction: Array
     covariance: Array
@@ -43,8 +46,14 @@ class Calibration:
 
     @property
     def values(self) -> Array:
-        """Calibrated values (d,)."""
-        return np.array([float(self.drawing.parameter(p)) for p in self.paths]) + self.correction  # type: ignore[arg-type]
+        """Calibrated values (d,) of the file's parameters."""
+        drawn = np.array([float(self.drawing.parameter(p)) for p in self.paths])  # type: ignore[arg-type]
+        return drawn + self.correction[: len(self.paths)]
+
+    @property
+    def compliance(self) -> Array:
+        """Of the actuators (a,) [m/N or rad/(N m)]; empty without loads."""
+        return self.correction[len(self.paths) :]
 
     @cached_property
     def table(self) -> xr.Dataset:
@@ -54,12 +63,12 @@ class Calibration:
         sigma = np.sqrt(np.diag(self.covariance))
         over = np.where(sigma > 0, sigma, np.inf)
         data = {
-            "value": ("parameter", self.values),
+            "value": ("parameter", np.append(self.values, self.compliance)),
             "correction": ("parameter", self.correction),
             "sigma": ("parameter", sigma),
             "correlation": (("parameter", "parameter_"), self.covariance / np.outer(over, over)),
         }
-        coords = {"parameter": list(self.paths), "unit": ("parameter", list(self.units))}
+        coords = {"parameter": list(self.names), "unit": ("parameter", list(self.units))}
         return xr.Dataset(data, coords=coords, attrs={"robot": self.drawing.name, "rank": self.rank})
 
     @cached_property
@@ -73,8 +82,19 @@ class Calibration:
             data["predicted_residual"] = (dims, self.validation / self.weight)
         return xr.Dataset(data, coords={"row": list(self.labels)}, attrs={"robot": self.drawing.name})
 
-    def commands(self, at: Any) -> xr.Dataset:
-        """Actuator coordinates that bring the real robot to poses: `actuator_position`, and `compensation` of the drawing's."""
+    def commands(self, at: Any, wrench: Any = None) -> xr.Dataset:
+        """Actuator coordinates that bring the real robot to poses: `actuator_position`, and `compensation` of the drawing's.
+
+        Args:
+            wrench: load (6,) or (n, 6) on the platform, where the actuators' compliance was calibrated; its weight always counts.
+        """
         real = inverse_kinematics(self.robot, at, joints=False)
         drawn = inverse_kinematics(self.drawing, at, joints=False)
+        if len(self.compliance):
+            force = inverse_dynamics(self.robot, at, wrench=np.zeros(6) if wrench is None else wrench, friction=False).force
+            real = real.assign(actuator_position=real.actuator_position + force * self.compliance)
+        elif wrench is not None:
+            raise InputError(
+                "wrench: the actuators' compliance was not calibrated; give `wrench` with the measurements, or leave it out"
+            )
         return real.assign(compensation=real.actuator_position - drawn.actuator_position)

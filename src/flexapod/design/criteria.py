@@ -1,12 +1,6 @@
-r"""Criteria: numbers by which designs are judged, each with its unit, its kernel and its verb.
+"""Criteria: numbers by which designs are judged, each with its unit, its kernels, its value and, where it exists, its gradient.
 
-Over the poses or samples of a motion (axis 1 below), per design (axis 0):
-
-.. math:: \max_{t,i} |\Gamma_i|,\quad \max_i \sqrt{\overline{\Gamma_i^2}},\quad \max_t \kappa(J),\quad
-          k_{\min} = 1/\lambda_{\max}(C_{vv}),\quad C = (J^T \mathrm{diag}(k) J)^{-1},\quad
-          \omega_{\min}^2 = \lambda_{\min}(M^{-1} J^T \mathrm{diag}(k) J)
-
-Letters: Gamma actuator forces, J actuator rates per twist, k stiffness of the actuators, C compliance, M mass matrix.
+The numbers are taken over the poses or samples of a motion: the worst of them counts.
 """
 
 from __future__ import annotations
@@ -17,16 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.design import pose_reductions as j
+from flexapod.design import reductions as r
+from flexapod.design.reachable import leg_distances, reachable, volume_unit
+from flexapod.design.reductions import Array, Options, Outputs, Slope, Value, peak
 from flexapod.design.variables import number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-Array = NDArray[np.float64]
-Outputs = Mapping[str, Array]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +33,8 @@ class Criterion:
         better: ``"low"`` or ``"high"``: what Pareto fronts prefer.
         function: of a robot, instead of a name of the vocabulary; evaluated on a robot built per design.
         kind: the name in the vocabulary; left out: `name`.
-        options: ``stiffness`` of the actuators [N/m or N m/rad], ``load`` (6,) [N, N m] on the platform.
+        options: ``stiffness`` of the actuators [N/m or N m/rad], ``load`` (6,) [N, N m] on the platform, ``box`` of poses
+            (axis -> (low, high, count), axes as in `workspace`), ``max_condition`` of poses that count.
     """
 
     name: str
@@ -52,116 +47,59 @@ class Criterion:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """How a criterion of the vocabulary is computed: unit, preferred end, kernels, options needed, reduction."""
+    """How a criterion of the vocabulary is computed: unit, preferred end, kernels, value, slope, options."""
 
     unit: str
     better: str
     kernels: tuple[str, ...]
-    reduce: Callable[[Outputs, Mapping[str, Any]], Array]
+    value: Value
+    slope: Slope | None
+    doc: str
     needs: tuple[str, ...] = ()
-    doc: str = ""
-
-
-def _rms(o: Outputs, _: Any) -> Array:
-    return np.asarray(np.sqrt((o["force"] ** 2).mean(axis=1)).max(axis=1))
-
-
-def _peak(name: str) -> Callable[[Outputs, Any], Array]:
-    return lambda o, _: np.asarray(np.abs(o[name]).max(axis=(1, 2)))
-
-
-def _power(o: Outputs, _: Any) -> Array:
-    return np.asarray(np.abs(o["force"] * o["actuator_velocity"]).max(axis=(1, 2)))
-
-
-def _stroke(o: Outputs, _: Any) -> Array:
-    q = o["actuator_position"]
-    return np.asarray((q.max(axis=1) - q.min(axis=1)).max(axis=1))
-
-
-def _scaled(o: Outputs, options: Mapping[str, Any]) -> Array:
-    """J (n, m, a, 6) with dimensionless columns; prismatic rows over the characteristic length."""
-    length = options["length"]
-    rows = np.where(np.asarray(options["angular"]), 1.0, 1.0 / length)
-    return np.asarray(o["jacobian"] * np.array([length] * 3 + [1.0] * 3) * rows[:, None])
-
-
-def _condition(o: Outputs, options: Mapping[str, Any]) -> Array:
-    s = np.linalg.svd(_scaled(o, options), compute_uv=False)
-    with np.errstate(divide="ignore"):
-        return np.asarray((s[..., 0] / s[..., -1]).max(axis=1))
-
-
-def _distance(o: Outputs, options: Mapping[str, Any]) -> Array:
-    J = o["jacobian"] * np.array([options["length"]] * 3 + [1.0] * 3)
-    J = J / np.linalg.norm(J, axis=-1, keepdims=True)
-    return np.asarray(np.linalg.svd(J, compute_uv=False)[..., -1].min(axis=1))
-
-
-def _stiff(o: Outputs, options: Mapping[str, Any]) -> Array:
-    """J^T k J (n, m, 6, 6)."""
-    J = o["jacobian"]
-    return np.asarray(np.swapaxes(J, -1, -2) @ (J * options["stiffness"]))
-
-
-def _inverse(K: Array) -> Array:
-    """Inverses; NaN where singular."""
-    bad: NDArray[np.bool_] = np.asarray(np.logical_not(np.linalg.cond(K) < 1e15))
-    return np.asarray(np.where(bad[..., None, None], np.nan, np.linalg.inv(np.where(bad[..., None, None], np.eye(6), K))))
-
-
-def _stiffness(o: Outputs, options: Mapping[str, Any]) -> Array:
-    C = _inverse(_stiff(o, options))[..., :3, :3]
-    bad: NDArray[np.bool_] = np.asarray(np.logical_not(np.isfinite(C).all(axis=(-1, -2))))
-    yields = np.linalg.eigvalsh(np.where(bad[..., None, None], np.eye(3), C))[..., -1]
-    return np.asarray(np.where(bad, 0.0, 1.0 / yields).min(axis=1))
-
-
-def _deflection(o: Outputs, options: Mapping[str, Any]) -> Array:
-    moved = _inverse(_stiff(o, options)) @ np.asarray(options["load"], dtype=np.float64)
-    return np.asarray(np.linalg.norm(moved[..., :3], axis=-1).max(axis=1))
-
-
-def _frequency(o: Outputs, options: Mapping[str, Any]) -> Array:
-    L = np.linalg.cholesky(o["mass_matrix"])
-    A = np.linalg.solve(L, np.swapaxes(np.linalg.solve(L, _stiff(o, options)), -1, -2))
-    lowest = np.linalg.eigvalsh((A + np.swapaxes(A, -1, -2)) / 2)[..., 0]
-    return np.asarray((np.sqrt(np.maximum(lowest, 0.0)) / (2 * np.pi)).min(axis=1))
+    may: tuple[str, ...] = ()
 
 
 FORCE = "N or N m"
+
+
+def _rule(unit: str, better: str, kernels: str, functions: tuple[Value, Slope | None], doc: str, **more: Any) -> Rule:
+    return Rule(unit=unit, better=better, kernels=tuple(kernels.split()), value=functions[0], slope=functions[1], doc=doc, **more)
+
+
+def _mass(o: Outputs, _: Options) -> Array:
+    return o["total_mass"]
+
+
+def _mass_slope(_: Outputs, dot: Outputs, __: Options) -> Array:
+    return dot["total_mass"]
+
+
 RULES: dict[str, Rule] = {
-    "peak_force": Rule(unit=FORCE, better="low", kernels=("forces",), reduce=_peak("force"), doc="largest actuator force"),
-    "rms_force": Rule(unit=FORCE, better="low", kernels=("forces",), reduce=_rms, doc="RMS over the motion, largest actuator"),
-    "peak_power": Rule(unit="W", better="low", kernels=("forces", "rates"), reduce=_power, doc="largest |force x rate|"),
-    "peak_speed": Rule(unit="m/s or rad/s", better="low", kernels=("rates",), reduce=_peak("actuator_velocity"), doc="rate"),
-    "stroke": Rule(unit="m or rad", better="low", kernels=("rates",), reduce=_stroke, doc="largest travel of an actuator"),
-    "longest": Rule(
-        unit="m or rad", better="low", kernels=("rates",), doc="largest actuator coordinate",
-        reduce=lambda o, _: np.asarray(o["actuator_position"].max(axis=(1, 2))),
+    "peak_force": _rule(FORCE, "low", "forces", peak("force"), "largest actuator force"),
+    "rms_force": _rule(FORCE, "low", "forces", (r.rms, r.rms_slope), "RMS over the motion, of the actuator that has most"),
+    "peak_power": _rule("W", "low", "forces rates", (r.power, r.power_slope), "largest |force x rate|"),
+    "peak_speed": _rule("m/s or rad/s", "low", "rates", peak("actuator_velocity"), "largest actuator rate"),
+    "stroke": _rule("m or rad", "low", "rates", (r.stroke, r.stroke_slope), "largest travel of an actuator"),
+    "longest": _rule("m or rad", "low", "rates", r.end("actuator_position", True), "largest actuator coordinate"),
+    "shortest": _rule("m or rad", "high", "rates", r.end("actuator_position", False), "smallest actuator coordinate"),
+    "joint_angle": _rule("rad", "low", "angles", peak("deflection"), "largest deflection of a passive joint from home"),
+    "worst_condition": _rule("1", "low", "jacobian", (j.condition, j.condition_slope), "largest condition number"),
+    "singularity_distance": _rule("1", "high", "jacobian", (j.distance, j.distance_slope), "to type 2, at most 1"),
+    "stiffness": _rule(
+        "N/m", "high", "jacobian", (j.stiffness, j.stiffness_slope), "smallest, of translation", needs=("stiffness",)
     ),
-    "shortest": Rule(
-        unit="m or rad", better="high", kernels=("rates",), doc="smallest actuator coordinate",
-        reduce=lambda o, _: np.asarray(o["actuator_position"].min(axis=(1, 2))),
+    "deflection": _rule("m", "low", "jacobian", (j.deflection, j.deflection_slope), "under a load", needs=("stiffness", "load")),
+    "lowest_frequency": _rule(
+        "Hz", "high", "mass", (j.frequency, j.frequency_slope), "on actuator springs", needs=("stiffness",)
     ),
-    "worst_condition": Rule(unit="1", better="low", kernels=("jacobian",), reduce=_condition, doc="condition number"),
-    "singularity_distance": Rule(unit="1", better="high", kernels=("jacobian",), reduce=_distance, doc="type 2, at most 1"),
-    "stiffness": Rule(
-        unit="N/m", better="high", kernels=("jacobian",), reduce=_stiffness, needs=("stiffness",), doc="smallest, of translation"
+    "peak_reaction": _rule("N", "low", "reactions", r.longest_vector("reaction_force"), "largest joint force"),
+    "leg_distance": _rule("m", "high", "ends", (leg_distances, None), "smallest distance of two legs as straight lines"),
+    "workspace_volume": _rule(
+        "", "high", "volume", (reachable, None), "of the poses in a box that can be taken", needs=("box",), may=("max_condition",)
     ),
-    "deflection": Rule(
-        unit="m", better="low", kernels=("jacobian",), reduce=_deflection, needs=("stiffness", "load"), doc="under a load"
-    ),
-    "lowest_frequency": Rule(
-        unit="Hz", better="high", kernels=("mass",), reduce=_frequency, needs=("stiffness",), doc="on actuator springs"
-    ),
-    "peak_reaction": Rule(
-        unit="N", better="low", kernels=("reactions",), doc="largest joint force",
-        reduce=lambda o, _: np.asarray(np.linalg.norm(o["reaction_force"], axis=-1).max(axis=(1, 2))),
-    ),
-    "mass": Rule(unit="kg", better="low", kernels=("masses",), reduce=lambda o, _: o["total_mass"], doc="of all bodies"),
-}  # fmt: skip
-"""The vocabulary."""
+    "mass": _rule("kg", "low", "masses", (_mass, _mass_slope), "of all bodies"),
+}
+"""The vocabulary; a rule without slope is piecewise constant or has edges, and is differentiated by differences."""
 
 
 def make_criteria(criteria: Any) -> tuple[Criterion, ...]:
@@ -180,16 +118,19 @@ def make_criteria(criteria: Any) -> tuple[Criterion, ...]:
     return found
 
 
+OPTIONS = ("stiffness", "load", "box", "max_condition")
+
+
 def _criterion(given: Any) -> Criterion:
     if isinstance(given, str):
         given = Criterion(name=given)
     elif isinstance(given, Mapping):
         fields = {k: v for k, v in given.items() if k in ("name", "kind", "better", "unit")}
         rest = {k: v for k, v in given.items() if k not in fields}
-        wrong = [str(k) for k in rest if k not in ("stiffness", "load")]
+        wrong = [str(k) for k in rest if k not in OPTIONS]
         if wrong or "name" not in fields:
             what = f"there is no field {wrong[0]!r}" if wrong else "a mapping needs a name"
-            raise InputError(f"criteria: {what}; fields are name, kind, better, unit, stiffness, load")
+            raise InputError(f"criteria: {what}; fields are name, kind, better, unit, {', '.join(OPTIONS)}")
         given = Criterion(**fields, options=rest)
     if not isinstance(given, Criterion):
         raise InputError(f"criteria: expected a name, a Criterion or a mapping, got {type(given).__name__}")
@@ -208,13 +149,17 @@ def _criterion(given: Any) -> Criterion:
         raise InputError(
             f"criteria: {given.name} needs {missing[0]!r}: Criterion(name={kind!r}, options={{{missing[0]!r}: ...}})"
         )
-    extra = [name for name in given.options if name not in rule.needs]
+    extra = [name for name in given.options if name not in (*rule.needs, *rule.may)]
     if extra:
         raise InputError(f"criteria: {given.name} has no option {extra[0]!r}")
     options = dict(given.options)
-    if "stiffness" in options:
-        options["stiffness"] = number(f"criteria: {given.name}: stiffness", options["stiffness"])
+    for name in ("stiffness", "max_condition"):
+        if name in options:
+            options[name] = number(f"criteria: {given.name}: {name}", options[name])
+            if options[name] <= 0.0:
+                raise InputError(f"criteria: {given.name}: {name}: expected a number above 0, got {options[name]:g}")
     if "load" in options and np.shape(options["load"]) != (6,):
         raise InputError(f"criteria: {given.name}: load: expected six numbers (force, moment), got {options['load']!r}")
     better = given.better if given.better != "low" else rule.better
-    return Criterion(name=given.name, unit=given.unit or rule.unit, better=better, kind=kind, options=options)
+    unit = volume_unit(given.name, options["box"]) if "box" in options else rule.unit
+    return Criterion(name=given.name, unit=given.unit or unit, better=better, kind=kind, options=options)

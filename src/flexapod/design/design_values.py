@@ -71,21 +71,39 @@ class DesignValues:
             result[:, moved] += term[:, None] * row[moved]
         return result
 
+    def derivative(self, x: Array) -> Array:
+        """d numbers / d variables (d, k) at one design (d,)."""
+        u = (x - self.center) / self.scale
+        result = np.zeros((len(u), len(self.names)))
+        for powers, row in zip(self.powers[1:], self.coefficients[1:], strict=True):
+            for i in np.flatnonzero(powers):
+                lower = powers - (np.arange(len(u)) == i)
+                result[i] += powers[i] * np.prod(u**lower) / self.scale[i] * row
+        return result
+
 
 def variant(robot: Robot, axes: Sequence[Axis], x: Any) -> Robot:
     """The robot of one design (d,)."""
-    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.changes(float(v)).items()}
-    return robot.with_parameters(changes)
+    changes = {path: value for axis, v in zip(axes, x, strict=True) for path, value in axis.moved(float(v)).items()}
+    return robot.with_parameters(changes) if changes else robot
 
 
 def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     """Find the polynomials of the wanted numbers; the degree rises while some of them do not fit.
 
     Robots are built in a part of the limits where they can be assembled at home; a polynomial that is exact there is exact
-    everywhere.
+    everywhere. What was found is kept with the robot.
 
     Checked by: tests/design/test_design_values.py.
     """
+    key = ("design values", tuple(axes), frozenset(wanted))
+    if key not in robot.kept:
+        robot.kept[key] = _searched(robot, axes, wanted)
+    found: DesignValues = robot.kept[key]
+    return found
+
+
+def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     for changes in (_ends(axes, low=True), _ends(axes, low=False)):
         set_parameters(robot.description, changes)  # what the file does not allow is said now
     first: FlexapodError | None = None

@@ -7,21 +7,24 @@ that memory does not grow with n, and every number depends on its own design alo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import has_friction
-from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.inverse_kinematics import follow, make_continuous, platform_inputs, unfollowed
 from flexapod.analysis.state import State
 from flexapod.design.criteria import RULES, Criterion
+from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
 from flexapod.design.design_values import DesignValues, design_values, variant
+from flexapod.design.reachable import box_poses, leg_pairs
 from flexapod.design.variables import Axis
+from flexapod.equations.deflections import swivels
 from flexapod.errors import FlexapodError, InputError
+from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -30,12 +33,6 @@ Array = NDArray[np.float64]
 
 CHUNK = 4096
 """Samples evaluated at a time: their parameters stay in the cache of the processor."""
-
-ANGLE_ZEROS = (".n0.", ".y0.")
-"""Numbers that fix the zeros of passive angles of closed-form legs: no criterion here reads those angles."""
-
-MINIMAL = ("platform.mass", "platform.inertia", "platform.first_moment")
-"""Numbers that may move without changing the choices of the minimal equations."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,51 +56,64 @@ class Evaluator:
     def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
-        if any(c.function is None for c in self.criteria):
-            _refuse_unfit(robot)
-        self.inputs = platform_inputs(self.at)
-        self.poses = len(self.inputs["position"])
-        self.inputs["wrench"] = np.zeros((self.poses, 6))
-        if any(leg is None for leg in robot.closed_forms):
-            home = np.concatenate([leg.home for leg in robot.legs])
-            self.inputs["guess"] = np.tile(home, (self.poses, 1))
+        self.ruled = [c for c in self.criteria if c.function is None]
+        if self.ruled:
+            refuse(robot, "study", criteria="vocabulary")
+        self.inputs = self._with_guess(platform_inputs(self.at))
+        self.inputs["wrench"] = np.zeros((len(self.inputs["position"]), 6))
         self.reasons: list[str] = [""]
         self._lock, self._local = threading.Lock(), threading.local()
         self._prepare()
+        self.poses = max([part.poses for part in self.parts], default=len(self.inputs["position"]))
+
+    def _with_guess(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Inputs with joint coordinates of the drawing to start from, where legs are closed by Newton's method."""
+        result = dict(inputs)
+        if any(form is None for form in self.robot.closed_forms):
+            rates = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+            still = {name: np.zeros_like(inputs["position"]) for name in rates}
+            result["guess"] = np.ascontiguousarray(follow(self.robot, {**still, **inputs})[2])
+        return result
 
     def _prepare(self) -> None:
-        wanted = sorted({k for c in self.criteria if c.function is None for k in RULES[c.kind].kernels})
-        generic = design_values(self.robot, self.axes, ()).robots[1]
-        kernels = {name: _kernel(generic, name, minimal=False) for name in wanted if name != "masses"}
-        masses = [name for name in self.robot.values if name == "platform.mass" or name.endswith(".body.mass")]
-        names = {p.name for k in kernels.values() for p in k.signature.parameters} | set(masses)
-        needed = sorted(name for name in names if not any(part in name for part in ANGLE_ZEROS))
-        self.values: DesignValues = design_values(self.robot, self.axes, needed)
-        if "forces" in kernels and all(name.startswith(MINIMAL) for name in self.values.names):
-            kernels["forces"] = _kernel(generic, "forces", minimal=True)
-        unfit = self.values.unfitted
-        self.unfit = {name for k in kernels.values() for p in k.signature.parameters if (name := p.name) in unfit}
-        self.kernels = kernels
-        self._masses = masses
-        self._base = {name: self._row(k) for name, k in kernels.items()}
-        place = {name: i for i, name in enumerate(self.values.names)}
-        self._columns = {
-            name: [(j, place[p.name]) for j, p in enumerate(k.signature.parameters) if p.name in place]
-            for name, k in kernels.items()
-        }
-        self._shift = {c.name: self._options(c) for c in self.criteria}
-        self.by_kernels = not self.unfit and all(c.function is None for c in self.criteria)
-        self._place = place
+        robot = self.robot
+        kinds = {k for c in self.ruled for k in RULES[c.kind].kernels}
+        if kinds and robot.plan.constraints:
+            kinds.add("rates")  # which says whether the robot can follow the poses
+        generic = design_values(robot, self.axes, ()).robots[1]
+        names = sorted(kinds - {"masses", "volume"})
+        self.masses = [name for name in robot.values if name == "platform.mass" or name.endswith(".body.mass")]
+        self.options, boxes = {}, []
+        for c in self.ruled:
+            self.options[c.name] = self._settled(c)
+            if c.kind == "workspace_volume":
+                poses, self.options[c.name]["cell"] = box_poses(robot, c.name, c.options["box"])
+                boxes.append(box_part(generic, c.name, self._with_guess(poses), c.options.get("max_condition")))
+        parts = [*(make_part(name, generic, self.inputs, minimal=False) for name in names), *boxes]
+        needed = sorted(parameter_names(parts) | set(self.masses))
+        self.values: DesignValues = design_values(robot, self.axes, needed)
+        if all(name.startswith(MINIMAL) for name in self.values.names):
+            parts = [make_part("forces", generic, self.inputs, True) if p.name == "forces" else p for p in parts]
+        self.parts = tuple(parts)
+        unfit = bool(parameter_names(parts) & self.values.unfitted)
+        limits = bool(boxes) and any(".limits." in path for axis in self.axes for path in axis.paths)
+        self.by_kernels = not unfit and not limits and len(self.ruled) == len(self.criteria)
+        self.base = [part.base(self.values.robots[0]) for part in parts]
+        self._columns = [part.columns(self.values) for part in parts]
+        self._place = {name: i for i, name in enumerate(self.values.names)}
 
-    def _row(self, bound: RobotKernel) -> Array:
-        """Parameters of the middle design, which the polynomials start from."""
-        middle = self.values.robots[0]
-        turn = {n: v for n, v in zip((p.name for p in bound.signature.parameters), bound.parameters, strict=True)}
-        return np.array([middle.values.get(name, turn[name]) for name in turn])
-
-    def _options(self, criterion: Criterion) -> dict[str, Any]:
-        angular = [unit == "rad" for unit in self.robot.actuator_units]
-        return {**criterion.options, "length": self.robot.characteristic_length, "angular": angular}
+    def _settled(self, criterion: Criterion) -> dict[str, Any]:
+        """Options of a criterion, with what its reduction must know of the robot."""
+        robot = self.robot
+        found = {
+            **criterion.options, "length": robot.characteristic_length, "constraints": robot.plan.constraints,
+            "angular": [unit == "rad" for unit in robot.actuator_units],
+        }  # fmt: skip
+        if criterion.kind == "leg_distance":
+            found["pairs"] = leg_pairs(robot, criterion.name)
+        if criterion.kind == "joint_angle" and not swivels(robot):
+            raise InputError(f"criteria: {criterion.name}: {robot.name} has no passive joint whose deflection is known")
+        return found
 
     def __call__(self, x: Array) -> Evaluated:
         """Criteria of designs (n, d)."""
@@ -122,60 +132,81 @@ class Evaluator:
         """One design as a robot of its own."""
         try:
             robot = variant(self.robot, self.axes, x)
-            rows = {name: _values_row(k, robot) for name, k in self.kernels.items()}
-            self._chunk(self.values.at(x[None]), rows, criteria, code)
+            self._chunk(self.values.at(x[None]), robot, criteria, code)
             for k, c in enumerate(self.criteria):
                 if c.function is not None and code[0] == 0:
                     criteria[0, k] = float(c.function(robot))
         except FlexapodError as error:
             code[0], criteria[:] = self._reason(str(error)), np.nan
 
-    def _chunk(self, moved: Array, rows: Mapping[str, Array] | None, criteria: Array, code: NDArray[np.int32]) -> None:
+    def _chunk(self, moved: Array, robot: Robot | None, criteria: Array, code: NDArray[np.int32]) -> None:
+        """Criteria of a few designs from their numbers, or of one robot."""
         n = len(moved)
-        outputs: dict[str, Array] = {"total_mass": self._total_mass(moved)}
-        for name, bound in self.kernels.items():
-            inputs, parameters = self._buffers(name, n)
-            if rows is not None:
-                parameters[:] = rows[name]
+        outputs: dict[str, Array] = {"total_mass": self._total_mass(moved, robot)}
+        for k, part in enumerate(self.parts):
+            if part.map is not None and robot is not None:
+                part = box_part(robot, part.key, part.inputs, part.map.max_condition)
+            inputs, parameters = self._buffers(k, n)
+            if robot is not None:
+                parameters[:] = part.base(robot)
             else:
-                repeated = np.repeat(moved, self.poses, axis=0) if self.poses > 1 else moved
-                for j, k in self._columns[name]:
-                    parameters[:, j] = repeated[:, k]
-            batch = bound.batch(inputs, parameters)
-            for i in np.flatnonzero(batch.status):
-                if code[i // self.poses] == 0:
-                    code[i // self.poses] = self._reason(bound.signature.status(int(batch.status[i])).text)
-            for key, value in batch.outputs.items():
-                outputs[key] = value.reshape(n, self.poses, *value.shape[1:])
+                repeated = np.repeat(moved, part.poses, axis=0) if part.poses > 1 else moved
+                for j, i in self._columns[k]:
+                    parameters[:, j] = repeated[:, i]
+            batch = part.bound.batch(inputs, parameters)
+            if part.map is None:
+                self._note(part, batch, inputs, code)
+            outputs |= self.continuous(part.outputs(batch, n))
+        self._reduced(outputs, criteria, code)
+
+    def _reduced(self, outputs: dict[str, Array], criteria: Array, code: NDArray[np.int32]) -> None:
         good = code == 0
         if not np.any(good):
             return
         kept = outputs if np.all(good) else {key: value[good] for key, value in outputs.items()}
         for k, c in enumerate(self.criteria):
             if c.function is None:
-                criteria[good, k] = RULES[c.kind].reduce(kept, self._shift[c.name])
+                own = {**kept, "reachable": kept["reachable" + c.name]} if c.kind == "workspace_volume" else kept
+                criteria[good, k] = RULES[c.kind].value(own, self.options[c.name])
         bad = good & ~np.isfinite(criteria[:, [c.function is None for c in self.criteria]]).all(axis=1)
         if np.any(bad):
             code[bad], criteria[bad] = self._reason("a criterion is not finite (singular pose)"), np.nan
 
-    def _total_mass(self, moved: Array) -> Array:
-        middle = self.values.robots[0].values
-        total = np.full(len(moved), sum(middle[m] for m in self._masses if m not in self._place))
-        for name in self._masses:
-            if name in self._place:
-                total = total + moved[:, self._place[name]]
+    def _note(self, part: Part, batch: Any, inputs: Mapping[str, Array], code: NDArray[np.int32]) -> None:
+        """The reasons of designs that a kernel cannot evaluate at some pose."""
+        for i in np.flatnonzero(batch.status):
+            if code[i // part.poses] == 0:
+                code[i // part.poses] = self._reason(part.bound.signature.status(int(batch.status[i])).text)
+        if part.name == "rates" and "constraint" in batch.outputs:
+            for i in np.flatnonzero(unfollowed(self.robot, batch, inputs, isinstance(self.at, Motion))):
+                if code[i // part.poses] == 0:
+                    code[i // part.poses] = self._reason("the robot cannot follow the motion: its legs do not allow it")
+
+    def continuous(self, outputs: dict[str, Array]) -> dict[str, Array]:
+        """Angles of revolute actuators near home and without jumps along a motion."""
+        angles = np.array([unit == "rad" for unit in self.robot.actuator_units])
+        if "actuator_position" in outputs and np.any(angles):
+            near = np.concatenate([leg.home for leg in self.robot.legs])[list(self.robot.driven)]
+            for q in outputs["actuator_position"]:
+                make_continuous(q, angles, near, along=isinstance(self.at, Motion))
+        return outputs
+
+    def _total_mass(self, moved: Array, robot: Robot | None) -> Array:
+        numbers = (self.values.robots[0] if robot is None else robot).values
+        fixed = [m for m in self.masses if robot is not None or m not in self._place]
+        total = np.full(len(moved), sum(numbers[m] for m in fixed))
+        for name in set(self.masses) - set(fixed):
+            total = total + moved[:, self._place[name]]
         return total
 
-    def _buffers(self, name: str, n: int) -> tuple[dict[str, Array], Array]:
+    def _buffers(self, part: int, n: int) -> tuple[dict[str, Array], Array]:
         """Inputs and parameters of n designs, kept per thread; only columns that move are written again."""
-        kept: dict[tuple[str, int], Any] = self._local.__dict__.setdefault("kept", {})
-        if (name, n) not in kept:
-            if len(kept) > 4 * len(self.kernels):
+        kept: dict[tuple[int, int], Any] = self._local.__dict__.setdefault("kept", {})
+        if (part, n) not in kept:
+            if len(kept) > 4 * len(self.parts):
                 kept.clear()
-            signature = self.kernels[name].signature
-            inputs = {i.name: np.tile(self.inputs[i.name], (n, *[1] * (self.inputs[i.name].ndim - 1))) for i in signature.inputs}
-            kept[name, n] = (inputs, np.tile(self._base[name], (n * self.poses, 1)))
-        found: tuple[dict[str, Array], Array] = kept[name, n]
+            kept[part, n] = (self.parts[part].tiled(n), np.tile(self.base[part], (n * self.parts[part].poses, 1)))
+        found: tuple[dict[str, Array], Array] = kept[part, n]
         return found
 
     def _reason(self, text: str) -> int:
@@ -183,40 +214,3 @@ class Evaluator:
             if text not in self.reasons:
                 self.reasons.append(text)
             return self.reasons.index(text)
-
-
-def _values_row(bound: RobotKernel, robot: Robot) -> Array:
-    own = dict(zip((p.name for p in bound.signature.parameters), bound.parameters, strict=True))
-    return np.array([robot.values.get(name, value) for name, value in own.items()])
-
-
-def _refuse_unfit(robot: Robot) -> None:
-    """Criteria of the vocabulary rest on rigid kernels of the platform's motion."""
-    part = (
-        "a flexible platform" if robot.flexible_platform is not None else "flexible or sprung legs" if robot.elastic_legs else ""
-    )
-    if robot.plan.constraints:
-        part = part or "limited mobility"
-    if part:
-        raise InputError(
-            f"criteria: {robot.name} has {part}, which the criteria of the vocabulary do not cover; "
-            "give criteria as functions of a robot: Criterion(name=..., unit=..., function=lambda robot: ...)"
-        )
-
-
-def _kernel(robot: Robot, name: str, minimal: bool) -> RobotKernel:
-    """The kernel behind a part of the vocabulary."""
-    from flexapod.equations.minimal.conditions import applies
-
-    if name == "forces" and has_friction(robot):
-        return kernel(robot, "newton_euler", friction=True)
-    if name == "forces" and minimal and applies(robot) is None:
-        return kernel(robot, "minimal_inverse_dynamics")
-    makers: dict[str, Callable[[], RobotKernel]] = {
-        "forces": lambda: kernel(robot, "virtual_power"),
-        "rates": lambda: kernel(robot, "inverse_kinematics"),
-        "jacobian": lambda: kernel(robot, "jacobian", joints=False),
-        "mass": lambda: kernel(robot, "mass_matrix"),
-        "reactions": lambda: kernel(robot, "newton_euler", friction=has_friction(robot)),
-    }
-    return makers[name]()

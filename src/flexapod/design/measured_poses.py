@@ -1,4 +1,7 @@
-"""Measurements of the platform as residuals of file parameters: poses, positions or distances at actuator readings."""
+"""Measurements of the platform as residuals of file parameters: poses, positions, distances or a held point at actuator readings.
+
+With loads, the forces of the actuators bend their springs: compliances are further parameters behind those of the file.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.forward_kinematics import forward_kinematics
+from flexapod.analysis.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.state import State
 from flexapod.design.pose_errors import PerturbedPoses, rotation_vector
 from flexapod.design.variables import number
@@ -19,7 +23,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-KNOWN = ("actuator_position", "position", "rotation", "distance", "base_points", "platform_points")
+KNOWN = ("actuator_position", "position", "rotation", "distance", "base_points", "platform_points", "fixed_point", "wrench")
+KINDS = ("position", "distance", "fixed_point")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,40 +47,61 @@ class MeasuredPoses:
         return self.poses.count
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters: paths of the file, then compliances."""
+        extra = () if self.poses.forces is None else tuple(f"{name}.compliance" for name in self.poses.robot.actuators)
+        return self.poses.paths + extra
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the parameters."""
+        extra = [{"m": "m/N", "rad": "rad/(N m)"}[unit] for unit in self.poses.robot.actuator_units]
+        return (*(axis.unit for axis in self.poses.axes), *(extra if self.poses.forces is not None else ()))
+
+    @property
     def parameters(self) -> int:
         """Number of parameters."""
-        return len(self.poses.paths)
+        return len(self.names)
+
+    @property
+    def unknown(self) -> int:
+        """Numbers that are estimated besides the parameters: where the point is held."""
+        return 3 if "fixed_point" in self.given else 0
 
     def residual(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """(len(chosen), rows) at corrections theta."""
         p, R = self.poses.poses(theta[None])
-        return np.asarray(self._rows(p, R)[0][chosen])
+        return np.asarray(self._rows(p, R, chosen)[0])
 
     def jacobian(self, theta: Array, chosen: NDArray[np.int64]) -> Array:
         """Derivative (chosen * rows, d) of what is predicted, by fourth-order differences."""
-        h = np.array([axis.high for axis in self.poses.axes]) / 4
+        h = self.poses.steps
         d = len(h)
         points = np.concatenate([theta + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
-        r = -self._rows(*self.poses.poses(points)).reshape(4, d, self.count, -1)
+        r = -self._rows(*self.poses.poses(points), chosen).reshape(4, d, len(chosen), -1)
         slope = (8 * (r[0] - r[1]) - (r[2] - r[3])) / (12 * h[:, None, None])
-        return np.asarray(slope[:, chosen].reshape(d, -1).T)
+        return np.asarray(slope.reshape(d, -1).T)
 
-    def sensitivity(self) -> Array:
-        """Derivative (n rows, d) where the platform was measured: errors of the drawing do not blur what can be seen."""
+    def sensitivity(self, theta: Array) -> Array:
+        """Derivative (n rows, d) where the platform was measured, else at corrections theta; errors of the drawing blur it."""
         if "rotation" not in self.given:
-            return self.jacobian(np.zeros(self.parameters), np.arange(self.count))
+            return self.jacobian(theta, np.arange(self.count))
         at = State(position=self.given["position"], rotation=self.given["rotation"])
-        D = PerturbedPoses(self.poses.robot, self.poses.paths, at).derivative()
+        D = PerturbedPoses(self.poses.robot, self.poses.paths, at, forces=self.poses.forces).derivative()
         return np.asarray((D * self.weight[:, None]).reshape(-1, self.parameters))
 
-    def _rows(self, p: Array, R: Array) -> Array:
+    def _rows(self, p: Array, R: Array, chosen: NDArray[np.int64]) -> Array:
+        p, R = p[:, chosen], R[:, chosen]
         if "distance" in self.given:
             points = p[:, :, None] + np.einsum("nmij,kj->nmki", R, self.given["platform_points"])
-            rows = self.given["distance"] - np.linalg.norm(points - self.given["base_points"], axis=3)
+            rows = self.given["distance"][chosen] - np.linalg.norm(points - self.given["base_points"], axis=3)
+        elif "fixed_point" in self.given:
+            points = p + R @ self.given["fixed_point"]
+            rows = points.mean(axis=1, keepdims=True) - points  # the best place of the socket is the mean
         else:
-            parts = [self.given["position"] - p]
+            parts = [self.given["position"][chosen] - p]
             if "rotation" in self.given:
-                parts.append(rotation_vector(self.given["rotation"] @ np.swapaxes(R, -1, -2)))
+                parts.append(rotation_vector(self.given["rotation"][chosen] @ np.swapaxes(R, -1, -2)))
             rows = np.concatenate(parts, axis=2)
         return np.asarray(rows * self.weight)
 
@@ -88,14 +114,19 @@ def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: Any
     given = _arrays(measurements)
     q = _shaped(given, "actuator_position", (-1, len(robot.actuators)))
     n = len(q)
-    kinds = [name for name in ("position", "distance") if name in given]
+    kinds = [name for name in KINDS if name in given]
     if len(kinds) != 1:
-        raise InputError("measurements: give `position` (with or without `rotation`), or `distance` with its points; one of both")
+        raise InputError(
+            "measurements: give one of `position` (with or without `rotation`), `distance` with its points, or `fixed_point`"
+        )
     if "distance" in given:
         k = len(_shaped(given, "base_points", (-1, 3)))
         _shaped(given, "platform_points", (k, 3))
         _shaped(given, "distance", (n, k))
         labels = tuple(f"distance {i + 1}" for i in range(k))
+    elif "fixed_point" in given:
+        _shaped(given, "fixed_point", (3,))
+        labels = ("point x", "point y", "point z")
     else:
         _shaped(given, "position", (n, 3))
         labels = ("x", "y", "z")
@@ -109,14 +140,22 @@ def measured_poses(robot: Robot, paths: list[str], measurements: Any, sigma: Any
         start = State(position=found.position.values, rotation=found.rotation.values)
     length = robot.characteristic_length
     weight, absolute = _weight(sigma, labels, length)
-    poses = PerturbedPoses(robot, paths, start, q)
+    forces = None
+    if "wrench" in given:
+        forces = actuator_forces(robot, start, _shaped(given, "wrench", (n, 6)))
+    poses = PerturbedPoses(robot, paths, start, q, forces)
     result = MeasuredPoses(poses=poses, given=given, labels=labels, weight=weight, absolute=absolute, length=length)
-    off = np.flatnonzero(~np.isfinite(result.residual(np.zeros(len(paths)), np.arange(n))).all(axis=1))
+    off = np.flatnonzero(~np.isfinite(result.residual(np.zeros(result.parameters), np.arange(n))).all(axis=1))
     if len(off):
         raise InputError(
             f"measurements: no pose belongs to the actuator readings of measurement {off[0]}; check them and their units"
         )
     return result
+
+
+def actuator_forces(robot: Robot, at: State, wrench: Array) -> Array:
+    """Forces (n, a) of the actuators at rest under loads (n, 6) on the platform, without friction."""
+    return np.asarray(inverse_dynamics(robot, at, wrench=wrench, friction=False).force.values.reshape(len(wrench), -1))
 
 
 def _arrays(measurements: Any) -> dict[str, Array]:
@@ -149,7 +188,8 @@ def _shaped(given: dict[str, Array], name: str, shape: tuple[int, ...]) -> Array
 
 
 def _weight(sigma: Any, labels: tuple[str, ...], length: float) -> tuple[Array, bool]:
-    kinds = ["rotation" if name.startswith("r") else "distance" if name.startswith("d") else "position" for name in labels]
+    starts = {"r": "rotation", "d": "distance", "p": "point"}
+    kinds = [starts.get(name[0], "position") for name in labels]
     if sigma is None:
         return np.array([length if kind == "rotation" else 1.0 for kind in kinds]), False
     if not isinstance(sigma, Mapping) or set(sigma) != set(kinds):

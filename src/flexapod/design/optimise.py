@@ -1,15 +1,15 @@
-r"""`optimise`: the best design within limits: one objective by gradients from many starts, several by NSGA-II.
+r"""`optimise`: the best design within limits: one objective by gradients from many starts, several by NSGA-II or NSGA-III.
 
 .. math:: \min_x f(x)\quad\text{with}\quad l \le x \le u,\quad g_k(x) \le b_k
 
-One objective: sequential quadratic programming (SciPy's SLSQP) from the best designs of a Sobol plan, gradients by fourth-order
-differences of kernels, a whole stencil per call. Several objectives, or variables with choices: NSGA-II of pymoo, a whole
-population per call.
+One objective: searches by gradients (`local_search`) from the best designs of a Sobol plan. Several objectives, or variables with
+choices: NSGA-II of pymoo, from three objectives on NSGA-III, a whole population per call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
+from flexapod.design.gradients import gradient
+from flexapod.design.local_search import searched
 from flexapod.design.optimum import Optimum
 from flexapod.design.plans import Plan
-from flexapod.design.sensitivity import gradient
+from flexapod.design.problem import Problem
 from flexapod.design.summary import pareto
 from flexapod.design.variables import make_axes, number
 from flexapod.errors import InputError
@@ -42,6 +44,7 @@ def optimise(
     constraints: Mapping[str, Any] | None = None,
     *,
     at: Any = None,
+    method: str = "slsqp",
     searches: int = 8,
     plan: int = 256,
     population: int = 64,
@@ -55,6 +58,7 @@ def optimise(
         objectives: one criterion or several; `better` of a `Criterion` says which end is wanted.
         constraints: criterion -> (low, high), either may be None; options of a criterion as ``Criterion`` in `objectives` do not
             reach here: give a mapping with ``limits``, e.g. ``{"stiffness": {"stiffness": 2e7, "limits": [1e6, None]}}``.
+        method: of one objective: ``"slsqp"`` (SciPy) or ``"ipopt"`` (through CasADi).
         searches, plan: of one objective: local searches, from the best of so many designs.
         population, generations: of several objectives.
         seed: of the plan and of the search.
@@ -64,19 +68,26 @@ def optimise(
     Checked by: tests/design/test_optimise.py.
     """
     axes, wanted = make_axes(robot, variables), make_criteria(objectives)
+    mixed = any(a.choices is not None for a in axes)
+    local = len(wanted) == 1 and not mixed
+    if method not in ("slsqp", "ipopt"):
+        raise InputError(f"method: 'slsqp' or 'ipopt', not {method!r}")
+    if method != "slsqp" and not local:
+        raise InputError(
+            "method: of searches by gradients; several objectives or choices are searched by populations. Leave it out"
+        )
     limits, extra = _limits(constraints, wanted)
     every = (*wanted, *extra)
     evaluator = Evaluator(robot, axes, every, at)
-    problem = _Problem(evaluator, len(wanted), [limits.get(c.name, (None, None)) for c in every])
+    problem = Problem(evaluator, len(wanted), [limits.get(c.name, (None, None)) for c in every])
     sample = Plan(axes, "sobol", plan, seed).designs(0, plan)
     found = evaluator(sample)
     if not np.any(found.code == 0):
         raise InputError(
             f"none of {plan} designs tried is valid: {evaluator.reasons[found.code[0]]}. Choose other limits or poses"
         )
-    mixed = any(a.choices is not None for a in axes)
-    if len(wanted) == 1 and not mixed:
-        x = _gradients(problem, sample, found.criteria, searches)
+    if local:
+        x = searched(problem, sample, found.criteria, searches, method)
     else:
         x = _population(problem, population, generations, seed)
     values = evaluator(x).criteria
@@ -91,41 +102,6 @@ def optimise(
         front = front[:1]
     return Optimum(drawing=robot, axes=axes, criteria=every, objectives=len(wanted), x=x[front], values=values[front],
                    slope=gradient(evaluator, x[front[0]]))  # fmt: skip
-
-
-class _Problem:
-    """Objectives to be made small and limits, from one evaluator."""
-
-    def __init__(self, evaluator: Evaluator, objectives: int, limits: list[tuple[float | None, float | None]]) -> None:
-        self.evaluator, self.objectives, self.limits = evaluator, objectives, limits
-        self.signs = np.array([1.0 if c.better == "low" else -1.0 for c in evaluator.criteria[:objectives]])
-        self.low = np.array([a.low for a in evaluator.axes])
-        self.high = np.array([a.high for a in evaluator.axes])
-
-    def excess(self, values: Array) -> Array:
-        """(n, k) excess over each limit, of its size; below 0 where kept, 1 where a design is invalid."""
-        rows = []
-        for k, (low, high) in enumerate(self.limits):
-            for bound, sign in ((low, -1.0), (high, 1.0)):
-                if bound is not None:
-                    rows.append(sign * (values[:, k] - bound) / (abs(bound) or 1.0))
-        result = np.stack(rows, axis=1) if rows else np.zeros((len(values), 0))
-        return np.asarray(np.where(np.isfinite(result), result, 1.0))
-
-    def violation(self, values: Array) -> Array:
-        """Largest excess (n,), infinite for invalid designs."""
-        worst = self.excess(values).max(axis=1, initial=0.0)
-        return np.asarray(np.where(np.isfinite(values).all(axis=1), worst, np.inf))
-
-    def missed(self, values: Array) -> str:
-        """The limits that a design misses, as text."""
-        pairs = zip(self.evaluator.criteria, values, self.limits, strict=True)
-        found = [
-            f"{c.name} = {v:.6g} {c.unit} (limits {low} to {high})"
-            for c, v, (low, high) in pairs
-            if (low is not None and v < low) or (high is not None and v > high) or not np.isfinite(v)
-        ]
-        return ", ".join(found)
 
 
 def _limits(
@@ -148,55 +124,14 @@ def _limits(
     return limits, tuple(extra)
 
 
-def _gradients(problem: _Problem, sample: Array, values: Array, starts: int) -> Array:
-    """Ends of local searches (starts, d), in variables scaled to the unit cube."""
-    from scipy import optimize
-
-    minimize: Any = optimize.minimize
-
-    low, width, sign = problem.low, problem.high - problem.low, problem.signs[0]
-    cost = np.where(np.isfinite(values[:, 0]), sign * values[:, 0], np.inf)
-    scale = float(np.ptp(cost[np.isfinite(cost)])) or 1.0
-    order = np.argsort(cost + 1e3 * scale * np.minimum(problem.violation(values), 1e3), kind="stable")[: max(1, starts)]
-
-    def at(u: Array) -> Array:
-        return problem.evaluator((low + width * np.clip(u, 0.0, 1.0))[None]).criteria
-
-    def slope(u: Array) -> Array:
-        return np.asarray(gradient(problem.evaluator, low + width * np.clip(u, STAY, 1 - STAY)) * width)
-
-    def rows(u: Array) -> Array:
-        g = slope(u)
-        parts = [
-            -s * g[k] / (abs(b) or 1.0) for k, pair in enumerate(problem.limits)
-            for b, s in zip(pair, (-1.0, 1.0), strict=True) if b is not None
-        ]  # fmt: skip
-        return np.asarray(np.nan_to_num(np.array(parts)))
-
-    conditions = [{"type": "ineq", "fun": lambda u: -problem.excess(at(u))[0], "jac": rows}] if any(
-        b is not None for pair in problem.limits for b in pair
-    ) else []  # fmt: skip
-    ends = []
-    for k in order:
-        result = minimize(
-            lambda u: float(np.nan_to_num(sign * at(u)[0, 0] / scale, nan=1e6)), (sample[k] - low) / width, method="SLSQP",
-            jac=lambda u: np.nan_to_num(sign * slope(u)[0] / scale), bounds=[(0.0, 1.0)] * len(low), constraints=conditions,
-            options={"ftol": 1e-14, "maxiter": 300},
-        )  # fmt: skip
-        ends += [low + width * np.clip(result.x, 0.0, 1.0), sample[k]]
-    return np.array(ends)
-
-
-STAY = 2e-3
-"""Distance of the stencil from the limits, of a variable's range."""
-
-
-def _population(problem: _Problem, population: int, generations: int, seed: int) -> Array:
-    """Last population (n, d) of NSGA-II; choices are places in the unit interval."""
+def _population(problem: Problem, population: int, generations: int, seed: int) -> Array:
+    """Last population (n, d) of NSGA-II or, from three objectives on, NSGA-III; choices are places in the unit interval."""
     try:
         from pymoo.algorithms.moo.nsga2 import NSGA2
-        from pymoo.core.problem import Problem
+        from pymoo.algorithms.moo.nsga3 import NSGA3
+        from pymoo.core.problem import Problem as PymooProblem
         from pymoo.optimize import minimize
+        from pymoo.util.ref_dirs import get_reference_directions
     except ImportError:
         raise InputError("several objectives or choices need pymoo; install flexapod[design]") from None
     axes, k = problem.evaluator.axes, problem.objectives
@@ -205,7 +140,7 @@ def _population(problem: _Problem, population: int, generations: int, seed: int)
     def placed(u: Array) -> Array:
         return np.stack([a.placed(np.clip(u[:, i], 0.0, 1.0)) for i, a in enumerate(axes)], axis=1)
 
-    class Designs(Problem):  # type: ignore[misc]
+    class Designs(PymooProblem):  # type: ignore[misc]
         def _evaluate(self, u: Array, out: dict[str, Any], *_: Any, **__: Any) -> None:
             values = problem.evaluator(placed(u)).criteria
             valid: NDArray[np.bool_] = np.asarray(np.isfinite(values).all(axis=1))
@@ -213,5 +148,10 @@ def _population(problem: _Problem, population: int, generations: int, seed: int)
             out["G"] = np.column_stack([problem.excess(values) - HELD / 2, np.where(valid, -1.0, 1.0)])
 
     task = Designs(n_var=len(axes), n_obj=k, n_ieq_constr=count, xl=0.0, xu=1.0)
-    result = minimize(task, NSGA2(pop_size=population), ("n_gen", generations), seed=seed, verbose=False)
+    if k < 3:
+        search = NSGA2(pop_size=population)
+    else:
+        parts = next(p for p in range(200, 0, -1) if p == 1 or comb(p + k - 1, k - 1) <= population)
+        search = NSGA3(get_reference_directions("das-dennis", k, n_partitions=parts), pop_size=population)
+    result = minimize(task, search, ("n_gen", generations), seed=seed, verbose=False)
     return placed(result.pop.get("X"))

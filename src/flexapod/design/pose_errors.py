@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.design.design_kernels import ANGLE_ZEROS
 from flexapod.design.design_values import DesignValues, design_values
-from flexapod.design.evaluate import ANGLE_ZEROS
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
 
@@ -75,20 +75,23 @@ class PerturbedPoses:
         robot: any rigid robot.
         paths: scalar parameters (d).
         at: nominal poses (m).
+        actuators: held coordinates (m, a); those of the poses if left out.
+        forces: (m, a) of the actuators: offsets then have a further columns, the actuators' compliances [m/N or rad/(N m)],
+            and an actuator stands at its reading less compliance times force.
 
-    Checked by: tests/design/test_tolerance.py.
+    Checked by: tests/design/test_tolerance.py, tests/design/test_calibrate_under_load.py.
     """
 
-    def __init__(self, robot: Robot, paths: Sequence[str], at: Any, actuators: Array | None = None) -> None:
-        if robot.elastic_legs or robot.flexible_platform is not None:
-            raise InputError(f"{robot.name} is flexible; errors of its geometry are found for the rigid robot alone")
+    def __init__(
+        self, robot: Robot, paths: Sequence[str], at: Any, actuators: Array | None = None, forces: Array | None = None
+    ) -> None:
         self.robot, self.paths = robot, tuple(paths)
         self.axes = offset_axes(robot, paths)
         self.position = np.ascontiguousarray(at.position.reshape(-1, 3))
         self.rotation = np.ascontiguousarray(at.rotation.reshape(-1, 3, 3))
         if actuators is None:
             actuators = np.atleast_2d(inverse_kinematics(robot, at).actuator_position.values)
-        self.actuators = np.ascontiguousarray(actuators)
+        self.actuators, self.forces = np.ascontiguousarray(actuators), forces
         generic = design_values(robot, self.axes, ()).robots[1]
         self.kernel: RobotKernel = kernel(generic, "forward_kinematics")
         names = [p.name for p in self.kernel.signature.parameters]
@@ -110,6 +113,15 @@ class PerturbedPoses:
         """Number of poses."""
         return len(self.position)
 
+    @property
+    def steps(self) -> Array:
+        """Steps of differences (d,), of compliances those that move an actuator as far as a length."""
+        own = np.array([axis.high for axis in self.axes]) / 4
+        if self.forces is None:
+            return own
+        length = REACH * self.robot.characteristic_length / 4
+        return np.append(own, length / np.maximum(np.abs(self.forces).max(axis=0), 1e-300))
+
     def poses(self, offsets: Array, threads: int = 1) -> tuple[Array, Array]:
         """Positions (n, m, 3) and rotations (n, m, 3, 3) under offsets (n, d); NaN where the robot cannot be assembled."""
         n, m = len(offsets), self.count
@@ -129,13 +141,13 @@ class PerturbedPoses:
         return position, rotation
 
     def _chunk(self, offsets: Array) -> tuple[Array, Array]:
-        n, m = len(offsets), self.count
-        moved = np.repeat(self.values.at(offsets), m, axis=0)
+        n, m, d = len(offsets), self.count, len(self.axes)
+        moved = np.repeat(self.values.at(offsets[:, :d]), m, axis=0)
         parameters = np.tile(self.base, (n * m, 1))
         for j, k in self._columns:
             parameters[:, j] = moved[:, k]
         known = {
-            "actuator_position": np.tile(self.actuators, (n, 1)),
+            "actuator_position": self._held(offsets[:, d:]),
             "guess_position": np.tile(self.position, (n, 1)),
             "guess_rotation": np.tile(self.rotation, (n, 1, 1)),
             "guess": np.tile(self._guess, (n * m, 1)),
@@ -146,6 +158,13 @@ class PerturbedPoses:
         p[bad], R[bad] = np.nan, np.nan
         return p.reshape(n, m, 3), R.reshape(n, m, 3, 3)
 
+    def _held(self, compliance: Array) -> Array:
+        """Actuator coordinates (n m, a)."""
+        held = np.tile(self.actuators, (len(compliance), 1))
+        if self.forces is None:
+            return held
+        return np.asarray(held - (compliance[:, None, :] * self.forces).reshape(held.shape))
+
     def errors(self, offsets: Array, threads: int = 1) -> Array:
         """Pose errors (n, m, 6) against the nominal poses, to second order in the rotation."""
         p, R = self.poses(offsets, threads)
@@ -154,10 +173,9 @@ class PerturbedPoses:
 
     def derivative(self) -> Array:
         """d error / d offset (m, 6, d), by fourth-order central differences: exact to about 1e-10."""
-        d = len(self.axes)
-        h = np.array([axis.high for axis in self.axes]) / 4
+        h = self.steps
         points = np.concatenate([s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
-        e = self.errors(points).reshape(4, d, self.count, 6)
+        e = self.errors(points).reshape(4, len(h), self.count, 6)
         slope = (8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * h[:, None, None])
         return np.asarray(np.moveaxis(slope, 0, 2))
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import scalars
@@ -38,6 +39,7 @@ def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count
 
     Checked by: tests/design/test_calibrate.py.
     """
+    refuse(robot, "select_poses")
     paths = list(dict.fromkeys(path for text in parameters for path in scalars(robot, text)))
     J = information_rows(robot, candidates, paths)
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 1 <= count <= len(J):

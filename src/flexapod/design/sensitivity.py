@@ -5,7 +5,7 @@ r"""`sensitivity`: derivatives of criteria by parameters, and Sobol indices over
           T_i = \frac{\overline{(f(A) - f(A_B^{(i)}))^2}}{2\,\mathrm{Var} f}
 
 Letters: A, B independent samples (a Sobol sequence of 2 d dimensions), A_B^(i) the sample A with column i of B, S first-order
-and T total index. Local derivatives by fourth-order central differences of the kernels.
+and T total index. Local derivatives are exact where a criterion has a slope (`gradients`).
 
 Source: Saltelli et al., Computer Physics Communications 181 (2010), Table 2 (b) and (f); Jansen (1999).
 """
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
+from flexapod.design.gradients import gradient
 from flexapod.design.variables import make_axes
 from flexapod.errors import InputError
 
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-
-STEP = 1e-3
-"""Step of the differences, of half a variable's range: truncation 1e-12, rounding 1e-12."""
 
 
 @checked
@@ -78,16 +76,6 @@ def sensitivity(
         "variable": [a.name for a in axes], "variable_unit": ("variable", [a.unit for a in axes]),
     }  # fmt: skip
     return xr.Dataset(data, coords=coords, attrs={"robot": robot.name, "samples": int(samples)})
-
-
-def gradient(evaluator: Evaluator, x: Array) -> Array:
-    """d criteria / d variables (c, d) at one design; NaN by choices and where a neighbour is invalid."""
-    h = STEP * np.array([(a.high - a.low) / 2 for a in evaluator.axes])
-    points = np.concatenate([x + s * np.diag(h) for s in (1.0, -1.0, 2.0, -2.0)])
-    f = evaluator(points).criteria.reshape(4, len(h), -1)
-    slope = (8 * (f[0] - f[1]) - (f[2] - f[3])) / (12 * h[:, None])
-    slope[[a.choices is not None for a in evaluator.axes]] = np.nan
-    return np.asarray(slope.T)
 
 
 def _placed(axes: Any, u: Array) -> Array:

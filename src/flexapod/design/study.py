@@ -13,22 +13,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.progress import progress_bar
 from flexapod.description.write import robot_text
+from flexapod.design import blocks
+from flexapod.design.blocks import Block, BlockTask
 from flexapod.design.criteria import make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import Plan
 from flexapod.design.study_files import StudyFiles
 from flexapod.design.study_result import Study
-from flexapod.design.summary import Summary, block_summary
+from flexapod.design.summary import Summary
 from flexapod.design.variables import make_axes
 from flexapod.errors import InputError
 
@@ -37,24 +39,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BLOCK = 65_536
-"""Samples (designs times poses) of a block."""
-
 IN_MEMORY = 2_000_000
 """Rows kept in memory at most, where no folder is given."""
 
 PROBE = 64
 """Designs tried first: where none of them is valid, more are tried before the study starts in earnest."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Block:
-    """Rows of a block and its summary."""
-
-    number: int
-    rows: dict[str, Any] | None
-    data: bytes | None
-    summary: Summary
 
 
 @checked
@@ -70,6 +59,7 @@ def study(
     save: str | Path | None = None,
     keep: bool = True,
     threads: int | None = None,
+    scheduler: Any = None,
     progress: bool | None = None,
 ) -> Study:
     """Evaluate criteria over many designs.
@@ -85,6 +75,7 @@ def study(
         save: folder of the dataset; an interrupted study of the same request there goes on.
         keep: False keeps statistics and front only.
         threads: all processors if left out; the result does not depend on it.
+        scheduler: of a Dask cluster, ``"tcp://host:port"`` or a client; left out: this machine.
         progress: a bar; None shows one at a terminal for long studies.
     Returns:
         `Study`: `statistics`, `front`, `rows`, and `robot(index)` of a design.
@@ -97,43 +88,35 @@ def study(
         raise InputError(
             f"save: {designs.count} rows do not stay in memory; give a folder, or keep=False for statistics and front only"
         )
-    evaluator = Evaluator(robot, axes, wanted, at)
-    size = max(1, BLOCK // evaluator.poses) if evaluator.by_kernels else 16
-    _probe(evaluator, designs)
-    files = StudyFiles(save, _key(robot, evaluator, designs, size, keep))
-    signs = np.array([1.0 if c.better == "low" else -1.0 for c in wanted])
-    total = Summary(signs=signs, width=1 + len(axes) + len(wanted))
+    refuse(robot, "study", threads=threads, scheduler=scheduler)
+    where = "none" if not keep else "memory" if save is None else "file"
+    task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=blocks.BLOCK)
+    _probe(task.evaluator, designs)
+    files = StudyFiles(save, _key(task))
+    total = Summary(signs=task.signs, width=1 + len(axes) + len(wanted))
     first = files.restore(total)
-    kept: list[dict[str, Any]] = []
-
-    def work(number: int) -> Block:
-        x = designs.designs(number, size)
-        found = evaluator(x)
-        texts = _texts(evaluator, found.code)
-        rows = _rows(number * size, x, found.criteria, texts, evaluator) if keep else None
-        data = files.parquet(rows) if rows is not None and save is not None else None
-        return Block(number=number, rows=rows, data=data, summary=block_summary(number * size, x, found.criteria, texts, signs))
-
-    blocks = -(-designs.count // size)
+    numbers, kept = range(first, task.count), list[dict[str, Any]]()
     started = time.perf_counter()
-    with progress_bar("study", designs.count, progress, done=min(first * size, designs.count)) as show:
-        for block in ordered(work, range(first, blocks), threads or os.cpu_count() or 1):
+    with progress_bar("study", designs.count, progress, done=total.designs) as show:
+        for block in _in_order(task, numbers, scheduler, threads or os.cpu_count() or 1):
             total.add(block.summary)
             files.add(block.number, block.data, total)
-            if save is None and block.rows is not None:
+            if block.rows is not None:
                 kept.append(block.rows)
             show(total.designs)
     files.finish(total)
-    seconds = time.perf_counter() - started
     return Study(
-        robot_file=robot,
-        axes=axes,
-        criteria=wanted,
-        summary=total,
-        folder=files.folder,
-        kept=kept if keep else None,
-        seconds=seconds,
-    )
+        robot_file=robot, axes=axes, criteria=wanted, summary=total, folder=files.folder, kept=kept if keep else None,
+        seconds=time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _in_order(task: BlockTask, numbers: range, scheduler: Any, threads: int) -> Iterator[Block]:
+    if scheduler is None:
+        return ordered(task, numbers, threads)
+    from flexapod.design.cluster import Cluster
+
+    return Cluster(scheduler).ordered(task, numbers)
 
 
 def ordered(work: Callable[[int], Block], numbers: range, threads: int) -> Iterator[Block]:
@@ -177,20 +160,10 @@ def _probe(evaluator: Evaluator, designs: Plan) -> None:
         )
 
 
-def _texts(evaluator: Evaluator, code: NDArray[np.int32]) -> list[str]:
-    return [""] * len(code) if not np.any(code) else [evaluator.reasons[c] for c in code]
-
-
-def _rows(start: int, x: Array, criteria: Array, texts: list[str], evaluator: Evaluator) -> dict[str, Any]:
-    columns: dict[str, Any] = {"design": np.arange(start, start + len(x), dtype=np.int64)}
-    columns |= {axis.name: np.ascontiguousarray(x[:, i]) for i, axis in enumerate(evaluator.axes)}
-    columns |= {c.name: np.ascontiguousarray(criteria[:, k]) for k, c in enumerate(evaluator.criteria)}
-    return {**columns, "reason": texts}
-
-
-def _key(robot: Robot, evaluator: Evaluator, designs: Plan, size: int, keep: bool) -> str:
+def _key(task: BlockTask) -> str:
     """What the study is: a folder of another one is refused."""
-    digest = hashlib.sha256(robot_text(robot.description).encode())
+    evaluator, designs = task.evaluator, task.plan
+    digest = hashlib.sha256(robot_text(task.robot.description).encode())
     for name in sorted(evaluator.inputs):
         digest.update(name.encode() + np.ascontiguousarray(evaluator.inputs[name]).tobytes())
     if designs.table is not None:
@@ -198,7 +171,7 @@ def _key(robot: Robot, evaluator: Evaluator, designs: Plan, size: int, keep: boo
     request = {
         "variables": [repr(axis) for axis in evaluator.axes],
         "criteria": [f"{c.name} {c.kind} {c.unit} {c.better} {sorted(c.options.items())!r}" for c in evaluator.criteria],
-        "plan": [designs.kind, designs.count, designs.levels, designs.seed, size, keep],
+        "plan": [designs.kind, designs.count, designs.levels, designs.seed, task.size, task.rows != "none"],
     }
     digest.update(json.dumps(request).encode())
     return digest.hexdigest()

@@ -71,17 +71,6 @@ class StudyFiles:
         assert self.folder is not None
         return self.folder / f"block-{number:07d}.parquet"
 
-    def parquet(self, rows: dict[str, Any]) -> bytes:
-        """A block as a Parquet file; its bytes depend on the rows alone."""
-        pa, pq = _arrow()
-        columns = {name: values for name, values in rows.items() if name != "reason"}
-        empty = not any(rows["reason"])
-        texts = pa.array([""] * len(rows["reason"]) if empty else rows["reason"], pa.string())
-        table = pa.table({**columns, "reason": texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))})
-        sink = io.BytesIO()
-        pq.write_table(table, sink, compression="none", use_dictionary=["reason"], write_statistics=False)
-        return sink.getvalue()
-
     def add(self, number: int, data: bytes | None, total: Summary) -> None:
         """Keep a merged block; the record follows from time to time."""
         if self.folder is None:
@@ -104,6 +93,18 @@ class StudyFiles:
         state = {"key": self._key, "blocks": self._digests, "summary": None if total is None else total.state()}
         write_whole({self.folder / RECORD: json.dumps(state).encode()})
         self._written = time.monotonic()
+
+
+def parquet(rows: dict[str, Any]) -> bytes:
+    """A block as a Parquet file; its bytes depend on the rows alone."""
+    pa, pq = _arrow()
+    columns = {name: values for name, values in rows.items() if name != "reason"}
+    empty = not any(rows["reason"])
+    texts = pa.array([""] * len(rows["reason"]) if empty else rows["reason"], pa.string())
+    table = pa.table({**columns, "reason": texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))})
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="none", use_dictionary=["reason"], write_statistics=False)
+    return sink.getvalue()
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.state import State
+from flexapod.design.clearances import clearance_shift
+from flexapod.design.criterion_errors import CriterionErrors
 from flexapod.design.pose_errors import PerturbedPoses, expand
-from flexapod.design.variables import number
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def tolerance(
     tolerances: Any,
     at: Any = None,
     *,
+    criteria: Any = None,
     clearances: Any = None,
     wrench: Any = None,
     samples: int = 0,
@@ -53,6 +55,7 @@ def tolerance(
     Args:
         tolerances: parameter path -> plus or minus, e.g. ``{"legs.*.hip.at": "20 um"}``; components of vectors are independent.
         at: poses (`State`); home if left out.
+        criteria: also how these scatter (forces, frequencies, ...; as for `study`).
         clearances: joint -> radial clearance, e.g. ``{"legs.*.ball": "5 um"}``; the load at rest decides where it lies.
         wrench: load (6,) [N, N m] on the platform, for the clearances.
         samples: of a Monte-Carlo simulation with the exact kinematics; 0 for none.
@@ -64,12 +67,15 @@ def tolerance(
         `worst_displacement` (pose) [m], first-order; `gain` (source): fall of the mean square displacement per relative
         tightening of a source;
         `tighten_first` in the attributes. With samples also `sampled_mean`, `sampled_deviation`, `sampled_covariance`,
-        `sampled_displacement` (quantile), `failed` (pose).
+        `sampled_displacement` (quantile), `failed` (pose). With criteria `criterion_value`, `criterion_derivative` (by source),
+        `criterion_deviation`, `criterion_worst_case` (change), and with samples `sampled_criterion_mean`, `_deviation` and
+        `sampled_criterion` (quantile).
 
     Checked by: tests/design/test_tolerance.py.
     """
     import xarray as xr
 
+    refuse(robot, "tolerance", wrench=wrench, clearances=clearances)
     at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
     amounts = expand(robot, "tolerances", tolerances)
     if distribution not in ("normal", "uniform"):
@@ -86,9 +92,7 @@ def tolerance(
     sigma = t / (3.0 if distribution == "normal" else np.sqrt(3.0))
     shift = np.zeros((problem.count, 6))
     if clearances is not None:
-        shift = _clearance_shift(robot, at, clearances, wrench)
-    elif wrench is not None:
-        raise InputError("wrench: is the load that decides where clearances lie; give clearances as well, or leave it out")
+        shift = clearance_shift(robot, at, clearances, wrench)
     part = D * sigma
     square = (part[:, :3] ** 2).sum(axis=1).mean(axis=0)
     gain = 2.0 * square
@@ -104,11 +108,18 @@ def tolerance(
         "gain": ("source", gain, {"units": "m^2"}),
     }
     data["worst_displacement"] = ("pose", np.linalg.norm(data["worst_case"][1][:, :3], axis=1), {"units": "m"})
+    draw = _Draw(sigma, t, distribution, int(samples), seed)
     if samples:
-        data |= _monte_carlo(problem, sigma, t, distribution, int(samples), seed, shift, threads or os.cpu_count() or 1)
+        data |= _monte_carlo(problem, draw, shift, threads or os.cpu_count() or 1)
+    others: dict[str, Any] = {}
+    if criteria is not None:
+        scatter = CriterionErrors(robot, problem.axes, criteria, at)
+        others = scatter.coordinates
+        data |= scatter.first_order(sigma, t)
+        data |= scatter.sampled(draw, draw.blocks, QUANTILES) if samples else {}
     units = [axis.unit for axis in problem.axes]
     coords = {"component": list(COMPONENTS), "component_unit": ("component", ["m"] * 3 + ["rad"] * 3), "source": paths,
-              "unit": ("source", units), "quantile": list(QUANTILES)}  # fmt: skip
+              "unit": ("source", units), "quantile": list(QUANTILES), **others}  # fmt: skip
     attrs = {
         "robot": robot.name,
         "distribution": distribution,
@@ -121,17 +132,28 @@ def tolerance(
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
-def _monte_carlo(
-    problem: PerturbedPoses, sigma: Array, t: Array, distribution: str, samples: int, seed: int, shift: Array, threads: int
-) -> dict[str, Any]:
-    """Exact kinematics of random parts; blocks are drawn from their numbers and summed in order."""
-    m, d = problem.count, len(sigma)
+class _Draw:
+    """Random offsets (n, d) of the parameters, block by block, each from its number alone."""
+
+    def __init__(self, sigma: Array, t: Array, distribution: str, samples: int, seed: int) -> None:
+        self.sigma, self.t, self.distribution, self.samples, self.seed = sigma, t, distribution, samples, seed
+        self.blocks = -(-samples // BLOCK)
+
+    def __call__(self, block: int) -> Array:
+        random = np.random.Generator(np.random.Philox(key=[self.seed, block]))
+        shape = min(BLOCK, self.samples - block * BLOCK), len(self.t)
+        if self.distribution == "normal":
+            return np.asarray(random.standard_normal(shape) * self.sigma)
+        return np.asarray(random.uniform(-1.0, 1.0, shape) * self.t)
+
+
+def _monte_carlo(problem: PerturbedPoses, draw: _Draw, shift: Array, threads: int) -> dict[str, Any]:
+    """Exact kinematics of random parts; blocks are summed in order."""
+    m = problem.count
     total, products, failed = np.zeros((m, 6)), np.zeros((m, 6, 6)), np.zeros(m, dtype=np.int64)
     sizes = []
-    for block, start in enumerate(range(0, samples, BLOCK)):
-        random = np.random.Generator(np.random.Philox(key=[seed, block]))
-        n = min(BLOCK, samples - start)
-        offsets = random.normal(size=(n, d)) * sigma if distribution == "normal" else random.uniform(-1.0, 1.0, (n, d)) * t
+    for block in range(draw.blocks):
+        offsets = draw(block)
         e = problem.errors(offsets, threads) + shift
         bad = ~np.isfinite(e).all(axis=2)
         failed += bad.sum(axis=0)
@@ -141,7 +163,7 @@ def _monte_carlo(
         size = np.linalg.norm(e[:, :, :3], axis=2)
         size[bad] = np.nan
         sizes.append(size.astype(np.float32))
-    good = np.maximum(samples - failed, 1)
+    good = np.maximum(draw.samples - failed, 1)
     mean = total / good[:, None]
     covariance = (products - good[:, None, None] * mean[:, :, None] * mean[:, None, :]) / np.maximum(good - 1, 1)[:, None, None]
     quantiles = np.nanquantile(np.concatenate(sizes), QUANTILES, axis=0).T
@@ -152,36 +174,3 @@ def _monte_carlo(
         "sampled_displacement": (("pose", "quantile"), quantiles, {"units": "m"}),
         "failed": ("pose", failed),
     }
-
-
-def _clearance_shift(robot: Robot, at: Any, clearances: Any, wrench: Any) -> Array:
-    """Pose error (m, 6) of joints that rest against their sockets under the load at rest.
-
-    The base-side body pushes the next one with f: the next body's centre lags by c f/|f| behind the joint's. On the platform
-    (`on`) this is as if the joint lay further along f, on the base (`at`) further against it.
-    """
-    if not isinstance(clearances, dict) or not clearances:
-        raise InputError("clearances: give a mapping of joints to clearances, e.g. {'legs.*.ball': '5 um'}")
-    result = inverse_dynamics(robot, at, reactions=True, friction=False, wrench=wrench)
-    force = result.reaction_force.values.reshape(-1, result.sizes["joint"], 3)
-    rotation = at.rotation.reshape(-1, 3, 3)
-    total = np.zeros((len(force), 6))
-    for text, amount in clearances.items():
-        c = number(f"clearances: {text}", amount)
-        for leg in robot.legs:
-            name = str(text).replace("legs.*.", f"legs.{leg.name}.")
-            if not name.startswith(f"legs.{leg.name}."):
-                continue
-            joint = name.removeprefix("legs.")
-            if joint not in result.joint.values:
-                raise InputError(f"clearances: there is no joint {name}; there are: {', '.join(map(str, result.joint.values))}")
-            f = force[:, list(result.joint.values).index(joint)]
-            if not np.all(np.isfinite(f)):
-                raise InputError(f"clearances: rigid bodies leave the force in {name} undetermined; leave it out")
-            moved, sign = (f"{name}.on", 1.0) if f"{name}.on" in robot.parameters else (f"{name}.at", -1.0)
-            direction = f / np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-300)
-            if sign > 0:
-                direction = np.einsum("nji,nj->ni", rotation, direction)
-            D = PerturbedPoses(robot, [f"{moved}.{axis}" for axis in "xyz"], at).derivative()
-            total += np.einsum("mij,mj->mi", D, sign * c * direction)
-    return total

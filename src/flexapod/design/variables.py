@@ -69,12 +69,23 @@ class Axis:
         apply = np.multiply if self.how == "factor" else np.add
         return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
 
+    def moved(self, x: float) -> dict[str, Any]:
+        """Those of `changes` that differ from the file."""
+        return {
+            path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
+        }
+
     def placed(self, u: Array) -> Array:
         """Values at u in [0, 1); choices in equal parts."""
         if self.choices is not None:
             picked = np.minimum((u * len(self.choices)).astype(np.int64), len(self.choices) - 1)
             return np.asarray(self.choices)[picked]
         return self.low + (self.high - self.low) * u
+
+
+def _plain(value: Any) -> Any:
+    """A value of the file as `changes` writes it."""
+    return np.asarray(value).tolist() if isinstance(value, tuple) else value
 
 
 def make_axes(robot: Robot, variables: Mapping[str, Any]) -> tuple[Axis, ...]:

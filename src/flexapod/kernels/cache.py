@@ -51,6 +51,7 @@ def cached_kernel(
     zeros: Collection[str] | None = None,
     backend: str | None = None,
     bounds: bool = False,
+    slopes: bool = False,
 ) -> Kernel:
     """Kernel from memory, from disk, or compiled and stored.
 
@@ -61,13 +62,14 @@ def cached_kernel(
             pattern serves all kernels of a robot.
         backend: llvm or numpy; by default as `choose_backend` says.
         bounds: the kernel that bounds the program's outputs over boxes of its inputs; see `interval`.
+        slopes: the kernel that also gives derivatives along a direction of the parameters; see `tangent`.
     """
     backend = choose_backend(backend)
-    identity = _identity(key + "|bounds" * bounds, zeros, backend)
+    identity = _identity(key + "|bounds" * bounds + "|slopes" * slopes, zeros, backend)
     with _lock:
         kernel = _memory.get(identity)
         if kernel is None:
-            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend, bounds)
+            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
         return kernel
 
 
@@ -77,7 +79,7 @@ def lookup_key() -> tuple[int, str]:
 
 
 def _load_or_build(
-    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool
+    identity: str, make_program: Callable[[], Program], zeros: Collection[str] | None, backend: str, bounds: bool, slopes: bool
 ) -> Kernel:
     name = identity + SUFFIX
 
@@ -97,6 +99,10 @@ def _load_or_build(
         from .interval import interval_tape
 
         tape = interval_tape(tape)
+    if slopes:
+        from .tangent import parameter_tangent
+
+        tape = parameter_tangent(tape)
     kernel, pieces = kernel_from_tape(tape, backend, keep)
     keep(pieces)
     return kernel

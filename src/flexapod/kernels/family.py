@@ -49,6 +49,13 @@ class KernelFamily:
             return cached_kernel(self._key, self._make_program, backend=self._backend)
         return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend)
 
+    def slopes(self, specialised: bool) -> Kernel:
+        """The kernel with derivatives along directions of the parameters, specialised as `specialised` or general."""
+        if specialised or self._make_general is None:
+            zeros = self.zeros if specialised else None
+            return cached_kernel(self._key, self._make_program, zeros=zeros, backend=self._backend, slopes=True)
+        return cached_kernel(f"{self._key}|general", self._make_general, backend=self._backend, slopes=True)
+
     def pick(self, parameters: Any = None) -> Kernel:
         """The fastest kernel that is right for parameters (P,) or (n, P)."""
         if not self.zeros or parameters is None:

@@ -44,6 +44,35 @@ def tangent(tape: Tape) -> Tape:
     return Tape(signature=_doubled(s), zeros=tape.zeros, setup=tape.setup, main=schedule(graph))
 
 
+def parameter_tangent(tape: Tape) -> Tape:
+    """The tape with parameters `<name>_dot` (direction) behind its own, and outputs `<name>_dot` behind its own.
+
+    The set-up part gives its constants and their derivatives; inputs have none.
+
+    Checked by: tests/kernels/test_tangent.py.
+    """
+    s, inputs, constants, count = tape.signature, tape.inputs, tape.constants, len(tape.signature.parameters)
+    first = Numbering()
+    pairs = _copied(first, tape.setup, [(first.arg(k), first.arg(count + k)) for k in range(count)])
+    first.graph.outputs = _split(pairs)
+    first.graph.arity = 2 * count
+    setup = improve(first.graph, [UNIFORM] * (2 * count))
+    n = Numbering()
+    arguments: list[Pair] = [(n.arg(i), n.const(0.0)) for i in range(inputs)]
+    arguments += [(n.arg(inputs + k), n.arg(inputs + constants + k)) for k in range(constants)]
+    *pairs, status = _copied(n, tape.main, arguments)
+    n.graph.outputs = [*_split(pairs), status[0]]
+    n.graph.arity = inputs + 2 * constants
+    main = improve(n.graph, [VARYING] * inputs + [UNIFORM] * (2 * constants))
+    for graph, arity in ((setup, 2 * count), (main, inputs + 2 * constants)):
+        graph.arity = arity
+    outputs = _doubled(s).outputs
+    dots = tuple(replace(p, name=p.name + SUFFIX, doc="direction") for p in s.parameters)
+    signature = replace(s, name=s.name + "_parameter_tangent", parameters=(*s.parameters, *dots), outputs=outputs)
+    zeros = (*tape.zeros, *(name + SUFFIX for name in tape.zeros))
+    return Tape(signature=signature, zeros=zeros, setup=schedule(setup), main=schedule(main))
+
+
 def _doubled(s: Signature) -> Signature:
     dots = tuple(replace(i, name=i.name + SUFFIX, doc="direction") for i in s.inputs)
     outs = tuple(replace(o, name=o.name + SUFFIX, doc="derivative along the direction") for o in s.outputs)

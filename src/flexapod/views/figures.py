@@ -12,6 +12,7 @@ from typing import Any
 from flexapod.views.frequency_map import frequency_map, frequency_map_figure
 from flexapod.views.output import check_places, write_plot
 from flexapod.views.plot import robot_figure
+from flexapod.views.plot_design import pareto_figure, residual_figure, tornado_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
@@ -35,9 +36,11 @@ __all__ = [
     "frequency_map_figure",
     "locus_figure",
     "mode_figure",
+    "pareto_figure",
     "paving_figure",
     "poses_figure",
     "reaction_figure",
+    "residual_figure",
     "robot_figure",
     "save_figure",
     "share_figure",
@@ -45,6 +48,7 @@ __all__ = [
     "spectrum_figure",
     "stroke_figure",
     "timing_figure",
+    "tornado_figure",
     "workspace_figure",
 ]
 

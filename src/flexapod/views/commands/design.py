@@ -1,4 +1,4 @@
-"""Commands `study`, `sensitivity`, `optimise`, `tolerance`: a request as options, or as a YAML file kept beside a robot."""
+"""Commands `study`, `sensitivity`, `optimise`, `tolerance`, `calibrate`: a request as options, or as a YAML file of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 import flexapod as fp
 from flexapod.files import read_whole
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, write_data
 
@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
     command(app, "sensitivity", "flexapod sensitivity hexapod --vary platform.mass=3:5 --criterion mass")(sensitivity)
     command(app, "optimise", "flexapod optimise hexapod --vary platform.mass=3:5 --criterion mass")(optimise)
     command(app, "tolerance", 'flexapod tolerance stewart-3-3 --source "legs.*.slide.zero=20 um"')(tolerance)
+    command(app, "calibrate", "flexapod calibrate stewart-3-3 --request measured.yaml --write real.yaml")(calibrate)
 
 
 def study(
@@ -34,14 +35,16 @@ def study(
     count: Annotated[int | None, typer.Option(help="number of designs; of a grid points per variable", min=1)] = None,
     plan: Annotated[str | None, typer.Option(help="grid, random, latin or sobol")] = None,
     save: Annotated[Path | None, typer.Option(help="folder of the dataset; an interrupted study goes on there")] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="of a Dask cluster, e.g. tcp://host:8786")] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     out: Out = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Criteria of many designs: statistics and Pareto front."""
-    check_places(out, None)
-    given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save)
+    check_places(out, plot)
+    given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save, scheduler=scheduler)
     with working("study ..."):
         found = _called(fp.study, robot_of(robot, changes), given)
     if as_json:
@@ -58,6 +61,7 @@ def study(
         note(f"{times} designs: {reason}")
     if out is not None:
         note(f"wrote {write_data(out, found.front)}")
+    _draw(plot, fp.figures.pareto_figure, found, f"Designs of {robot}")
 
 
 def sensitivity(
@@ -68,10 +72,11 @@ def sensitivity(
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     out: Out = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Derivatives and Sobol indices of criteria by variables."""
-    check_places(out, None)
+    check_places(out, plot)
     given = _request(request, vary, criterion, "criteria") | _set(samples=samples)
     with working("sensitivity ..."):
         found = _called(fp.sensitivity, robot_of(robot, changes), given)
@@ -81,6 +86,7 @@ def sensitivity(
         for c in found.criterion.values for v in found.variable.values
     ]  # fmt: skip
     _show(found, as_json, f"Sensitivity of {robot}", ("criterion", "variable", *keys), rows, out)
+    _draw(plot, fp.figures.tornado_figure, found, f"Sensitivity of {robot}")
 
 
 def optimise(
@@ -91,16 +97,18 @@ def optimise(
     changes: Changes = [],  # noqa: B006
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the best design")] = None,
     out: Out = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """The best design, or the Pareto front of several criteria."""
-    check_places(out, None)
+    check_places(out, plot)
     given = _request(request, vary, criterion, "objectives")
     with working("optimise ..."):
         best = _called(fp.optimise, robot_of(robot, changes), given)
     found = best.table
     rows = [[str(k), *(number(float(found[name][k]), 6) for name in found.data_vars)] for k in range(found.sizes["design"])]
     _show(found, as_json, f"Best designs of {robot}", ("design", *map(str, found.data_vars)), rows, out)
+    _draw(plot, fp.figures.pareto_figure, best, f"Best designs of {robot}")
     if write is not None:
         fp.write_robot_file(best.robot().description, write)
         note(f"wrote {write}")
@@ -113,10 +121,11 @@ def tolerance(
     request: Request = None,
     changes: Changes = [],  # noqa: B006
     out: Out = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Pose errors at home from tolerances of the parts."""
-    check_places(out, None)
+    check_places(out, plot)
     given = _file(request) | _set(samples=samples)
     if source:
         given["tolerances"] = dict(_pair("--source", text) for text in source)
@@ -128,6 +137,45 @@ def tolerance(
     ]
     _show(found, as_json, f"Pose error of {robot} at home", ("component", "unit", "deviation", "worst case"), rows, out)
     note(f"tighten first: {found.attrs['tighten_first']}")
+    _draw(plot, fp.figures.tornado_figure, found, f"Pose error of {robot}")
+
+
+def calibrate(
+    robot: RobotName,
+    request: Request = None,
+    changes: Changes = [],  # noqa: B006
+    write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the calibrated robot")] = None,
+    out: Out = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Parameters of the real robot from `measurements` (lists, or the name of a .nc file) of a request file."""
+    check_places(out, plot)
+    given = _file(request)
+    for name in ("measurements", "parameters"):
+        if name not in given:
+            raise fp.InputError(f"{name}: missing; give a --request file with {name}")
+    if isinstance(given["measurements"], str):
+        given["measurements"] = fp.open((request.parent if request else Path()) / given["measurements"])
+    with working("calibrate ..."):
+        found = fp.calibrate(robot_of(robot, changes), **given)
+    t = found.table
+    rows = [
+        [str(p), str(u), number(float(t.value[k]), 9), number(float(t.correction[k]), 4), number(float(t.sigma[k]), 3)]
+        for k, (p, u) in enumerate(zip(t.parameter.values, t.unit.values, strict=True))
+    ]
+    _show(
+        t, as_json, f"Calibration of {robot}: rank {found.rank}", ("parameter", "unit", "value", "correction", "sigma"), rows, out
+    )
+    if write is not None:
+        fp.write_robot_file(found.robot.description, write)
+        note(f"wrote {write}")
+    _draw(plot, fp.figures.residual_figure, found, f"Residuals of {robot}")
+
+
+def _draw(plot: Path | None, figure: Any, found: Any, title: str) -> None:
+    if plot is not None:
+        note(f"wrote {fp.figures.save_figure(figure(found, title), plot)}")
 
 
 def _show(found: Any, as_json: bool, title: str, head: tuple[str, ...], rows: list[list[str]], out: Path | None) -> None:
