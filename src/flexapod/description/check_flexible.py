@@ -13,7 +13,7 @@ from flexapod.description.schema import Flexible, Section
 _CONSTANTS = {"young", "poisson", "density"}
 _MATERIAL = {*_CONSTANTS, "material", "damping", "theory"}
 _ALLOWED = {
-    "beam": {"length", "elements", "section", *_MATERIAL},
+    "beam": {"length", "elements", "section", "stiffening", *_MATERIAL},
     "plate": {"outline", "thickness", "modes", *_MATERIAL},
     "modes": {"file", "modes", "damping"},
 }
@@ -22,7 +22,7 @@ _REQUIRED = {
     "plate": ("outline", "thickness", "young", "poisson", "density"),
     "modes": ("file",),
 }
-_THEORIES = {"beam": ["euler-bernoulli", "timoshenko"], "plate": ["kirchhoff", "mindlin"]}
+_THEORIES = {"beam": ["euler-bernoulli", "timoshenko", "exact"], "plate": ["kirchhoff", "mindlin"]}
 _SECTIONS = {
     "rectangle": (("width", "height"), ()),
     "tube": (("outer",), ("inner",)),
@@ -50,6 +50,8 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     theories = _THEORIES.get(kind, [])
     if flexible.theory is not None and theories and flexible.theory not in theories:
         report.error(("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories))
+    if flexible.theory == "exact" and flexible.stiffening is False:
+        report.error(("stiffening",), "cannot be false with theory exact, which is never linear", "Remove one of the two.")
     if flexible.poisson is not None and flexible.poisson >= 0.5:
         report.error(("poisson",), f"must be below 0.5, is {flexible.poisson:g}", "Metals have about 0.3.")
     if flexible.section is not None:

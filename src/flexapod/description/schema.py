@@ -182,8 +182,14 @@ class Flexible(Model):
     length: Size | None = Field(default=None, description="beam: length along the body's x axis")
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section")
-    theory: Literal["euler-bernoulli", "timoshenko", "kirchhoff", "mindlin"] | None = Field(
-        default=None, description="beam: the first two; plate: the last two"
+    theory: Literal["euler-bernoulli", "timoshenko", "exact", "kirchhoff", "mindlin"] | None = Field(
+        default=None,
+        description="beam: euler-bernoulli (default), timoshenko (shear) or exact (shear, large rotations of every element); "
+        "plate: the last two",
+    )
+    stiffening: Flag | None = Field(
+        default=None,
+        description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements",
     )
     outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
         default=None, description="plate: corners in order, in the body's xy plane"

@@ -5,9 +5,10 @@ An element is a body about its root node; its elastic coordinates are the links 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,6 +23,10 @@ from flexapod.robot.tree import RobotBuildError
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
     from flexapod.flexible import Section as Cut
+    from flexapod.flexible.beam_element import Foreshortening
+
+
+Law = Literal["linear", "stiffened", "exact"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,6 +39,8 @@ class BeamElement:
         axes: (3, 3) beam axes (x along it) seen from that link.
         links: links of its elastic coordinates, in the order of the body's coordinates.
         body: mass, moments and elastic matrices about the root, in beam axes.
+        law: how elastic forces follow from the coordinates: linear, stiffened by axial load, or exact for large rotations.
+        foreshortening: what bending shortens; None for linear elements.
     """
 
     name: str
@@ -41,6 +48,8 @@ class BeamElement:
     axes: Array
     links: tuple[int, ...]
     body: FlexibleBody
+    law: Law
+    foreshortening: Foreshortening | None
 
     @property
     def shape(self) -> FlexibleShape:
@@ -58,36 +67,44 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
         spec = link.body.flexible
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
         try:
-            body = _element(spec.model_dump_json(), planar)
+            body, shortening = _element(spec.model_dump_json(), planar)
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
         root, axes = i, link.body.body_axes
         for k in range(spec.elements):
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
-            result.append(BeamElement(name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=body))
+            result.append(
+                BeamElement(
+                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=body,
+                    law=_law(spec), foreshortening=shortening,
+                )
+            )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T
     return tuple(result)
 
 
+def _law(spec: Flexible) -> Law:
+    """The elastic law that the file's words choose."""
+    return "exact" if spec.theory == "exact" else "linear" if spec.stiffening is False else "stiffened"
+
+
 @lru_cache(maxsize=64)
-def _element(words: str, planar: bool) -> FlexibleBody:
-    """One element of the beam that a robot file describes."""
-    from flexapod import flexible
+def _element(words: str, planar: bool) -> tuple[FlexibleBody, Foreshortening | None]:
+    """One element of the beam that a robot file describes, and its foreshortening."""
+    from flexapod.flexible.beam_element import BeamElement as Element
+    from flexapod.flexible.beams import beam, beam_material
 
     spec = Flexible.model_validate_json(words)
     if spec.section is None or spec.length is None:
         raise RobotBuildError("a beam needs its length and section")
-    return flexible.beam(
-        length=spec.length / spec.elements,
-        section=_section(spec.section),
-        material=spec.material,
-        young=spec.young,
-        density=spec.density,
-        poisson=spec.poisson,
-        planar=planar,
-        theory=spec.theory or "euler-bernoulli",
-        damping=spec.damping or 0.0,
-    )
+    theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
+    made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
+    section, length = _section(spec.section), spec.length / spec.elements
+    body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory, damping=spec.damping or 0.0)
+    if _law(spec) == "linear":
+        return body, None
+    element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
+    return body, element.foreshortening().of_tip()
 
 
 def _section(s: Section) -> Cut:
@@ -100,6 +117,13 @@ def _section(s: Section) -> Cut:
     if s.shape == "i":
         return Cut.i(width=s.width or 0.0, height=s.height or 0.0, flange=s.flange or 0.0, web=s.web or 0.0)
     return Cut.general(area=s.area or 0.0, iy=s.iy or 0.0, iz=s.iz or 0.0, torsion=s.torsion)
+
+
+def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs i <= k of an element's coordinates that bend it in one plane."""
+    planes = [("v", "theta")] if "theta" in names else [("v", "thz"), ("w", "thy")]
+    at = [tuple(names.index(n) for n in plane) for plane in planes]
+    return [pair for v, turn in at for pair in ((v, v), (v, turn), (turn, turn))]
 
 
 def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
@@ -115,4 +139,9 @@ def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
                 if i <= j:
                     values[f"{prefix}.inertia.{a}{c}"] = float(body.I_rr[i, j])
         values.update(moment_values(prefix, body))
+        shortening = beam.foreshortening
+        if shortening is not None:
+            values[f"{prefix}.length"] = float(body.interfaces["tip"].r0[0])
+            for name, matrix in (("B", shortening.B), ("B0", shortening.first), ("B1", shortening.second)):
+                values.update({f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for i, k in bending_pairs(body.names)})
     return values
