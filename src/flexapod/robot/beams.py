@@ -15,7 +15,7 @@ import numpy as np
 from flexapod.description.schema import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL
-from flexapod.robot.flexible_platform import FlexibleShape, moment_shape, moment_values
+from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
@@ -67,7 +67,8 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
         spec = link.body.flexible
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
         try:
-            body, shortening = _element(spec.model_dump_json(), planar)
+            words = spec.model_dump_json()
+            made = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
         root, axes = i, link.body.body_axes
@@ -75,8 +76,8 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
             result.append(
                 BeamElement(
-                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=body,
-                    law=_law(spec), foreshortening=shortening,
+                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=made[k][0],
+                    law=_law(spec), foreshortening=made[k][1],
                 )
             )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T
@@ -88,9 +89,9 @@ def _law(spec: Flexible) -> Law:
     return "exact" if spec.theory == "exact" else "linear" if spec.stiffening is False else "stiffened"
 
 
-@lru_cache(maxsize=64)
-def _element(words: str, planar: bool) -> tuple[FlexibleBody, Foreshortening | None]:
-    """One element of the beam that a robot file describes, and its foreshortening."""
+@lru_cache(maxsize=256)
+def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Foreshortening | None]:
+    """Element `number` (from 0) of the beam that a robot file describes, and its foreshortening."""
     from flexapod.flexible.beam_element import BeamElement as Element
     from flexapod.flexible.beams import beam, beam_material
 
@@ -99,24 +100,29 @@ def _element(words: str, planar: bool) -> tuple[FlexibleBody, Foreshortening | N
         raise RobotBuildError("a beam needs its length and section")
     theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
     made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
-    section, length = _section(spec.section), spec.length / spec.elements
-    body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory, damping=spec.damping or 0.0)
+    section, length = cross_section(spec, (number + 0.5) / spec.elements), spec.length / spec.elements
+    body = damped(beam(length=length, section=section, material=made_of, planar=planar, theory=theory), spec)
     if _law(spec) == "linear":
         return body, None
     element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
     return body, element.foreshortening().of_tip()
 
 
-def _section(s: Section) -> Cut:
+def cross_section(spec: Flexible, place: float) -> Cut:
+    """The section at a place from 0 (root) to 1 (tip); sizes of a tapered beam change linearly along it."""
     from flexapod.flexible import Section as Cut
 
-    if s.shape == "rectangle":
-        return Cut.rectangle(width=s.width or 0.0, height=s.height or 0.0)
-    if s.shape == "tube":
-        return Cut.tube(outer=s.outer or 0.0, inner=s.inner or 0.0)
-    if s.shape == "i":
-        return Cut.i(width=s.width or 0.0, height=s.height or 0.0, flange=s.flange or 0.0, web=s.web or 0.0)
-    return Cut.general(area=s.area or 0.0, iy=s.iy or 0.0, iz=s.iz or 0.0, torsion=s.torsion)
+    assert spec.section is not None
+    sizes = _sizes(spec.section)
+    if spec.tip_section is not None:
+        tip = _sizes(spec.tip_section)
+        sizes = {name: (1.0 - place) * value + place * tip[name] for name, value in sizes.items()}
+    make: Cut = getattr(Cut, spec.section.shape)(**sizes)
+    return make
+
+
+def _sizes(section: Section) -> dict[str, float]:
+    return {name: value for name, value in section.model_dump(exclude={"shape"}).items() if value is not None}
 
 
 def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
