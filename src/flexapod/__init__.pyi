@@ -4,6 +4,7 @@ from flexapod import flexible as flexible
 from flexapod import motions as motions
 from flexapod.analysis.assembly_modes import SelfMotionError as SelfMotionError
 from flexapod.analysis.assembly_modes import assembly_modes as assembly_modes
+from flexapod.analysis.beam_stress import beam_stress as beam_stress
 from flexapod.analysis.buckling import NoBucklingError as NoBucklingError
 from flexapod.analysis.buckling import buckling as buckling
 from flexapod.analysis.cartesian_stiffness import cartesian_stiffness as cartesian_stiffness

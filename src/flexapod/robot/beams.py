@@ -113,12 +113,18 @@ def cross_section(spec: Flexible, place: float) -> Cut:
     from flexapod.flexible import Section as Cut
 
     assert spec.section is not None
+    made: Cut = getattr(Cut, spec.section.shape)(**section_sizes(spec, place))
+    return made
+
+
+def section_sizes(spec: Flexible, place: float) -> dict[str, float]:
+    """Sizes of the section at a place, by the names of the file."""
+    assert spec.section is not None
     sizes = _sizes(spec.section)
     if spec.tip_section is not None:
         tip = _sizes(spec.tip_section)
         sizes = {name: (1.0 - place) * value + place * tip[name] for name, value in sizes.items()}
-    make: Cut = getattr(Cut, spec.section.shape)(**sizes)
-    return make
+    return sizes
 
 
 def _sizes(section: Section) -> dict[str, float]:

@@ -48,7 +48,7 @@ def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
     if beam.law == "linear":
         return ca.dot(e, ca.mtimes(K, e)) / 2
     if beam.law == "exact":
-        e = _chord_coordinates(values.scalar("length"), e)
+        e = chord_coordinates(values.scalar("length"), e)
     stretch = e[0] + ca.dot(e, ca.mtimes(_foreshortening(values, beam), e)) / 2
     return (ca.dot(e, ca.mtimes(K, e)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
@@ -130,7 +130,7 @@ def drawn_in(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnIn | No
     )  # fmt: skip
 
 
-def _chord_coordinates(length: Any, e: Any) -> Any:
+def chord_coordinates(length: Any, e: Any) -> Any:
     r"""Coordinates :math:`\hat e` without the rotation of the chord; planar ones in closed form."""
     d = ca.vertcat(length + e[0], e[1], e[2] if e.numel() == 6 else 0)
     size = ca.sqrt(ca.dot(d, d))
