@@ -12,6 +12,7 @@ from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
 from flexapod.analysis.leg_model import constant_matrices, leg_stiffness, leg_terms
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.load_sequence import load_sequence
 from flexapod.analysis.results import OnError, settle
 from flexapod.analysis.state import State
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -37,7 +38,9 @@ def at_rest(motion: Any) -> Any:
     return State(position=motion.position, rotation=motion.rotation, elastic=motion.elastic)
 
 
-def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
+def leg_static_deflection(
+    robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError, sequence: bool = False
+) -> xr.Dataset:
     """Deflection and holding forces under gravity and load; see `static_deflection`.
 
     An `ActuatorMotion` holds the actuators; a `State` the platform's pose.
@@ -45,7 +48,11 @@ def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], 
     Checked by: tests/analysis/test_flexible_legs.py.
     """
     words = no_words(state)
-    request = leg_request(robot, at_rest(state), "static", None, load, False, words)
+    still = at_rest(state)
+    if sequence:
+        request = load_sequence(robot, still, load, words)
+    else:
+        request = leg_request(robot, still, "static", None, load, False, words)
     rho, _, N = leg_stiffness(robot, request.state, request.wrench, words)
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)

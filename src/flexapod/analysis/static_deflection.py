@@ -57,12 +57,16 @@ def static_deflection(
     wrench: Any = None,
     point: str | None = None,
     axes: str = "world",
+    sequence: bool = False,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
-    """Static deflection of a flexible robot under gravity and load, platform frame held at the state's pose.
+    """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
     Args:
-        state: poses; twist and elastic coordinates of the state are not used.
+        state: poses of the platform frame, which is held there (twist and elastic coordinates of a state are not used); or, for
+            robots with flexible legs, an `ActuatorMotion`: its actuators are held, and the load moves the platform.
+        sequence: with an `ActuatorMotion`: every sample starts from the equilibrium of the one before, with steps between as
+            small as need be. For large deflections, and to stay on one branch; without it every sample starts unloaded.
         wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
             platform, without `point` it acts on the reference frame.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
@@ -72,11 +76,11 @@ def static_deflection(
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
-    refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes)
+    refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes, sequence=sequence or None)
     if robot.elastic_legs:
         from flexapod.analysis.leg_statics import leg_static_deflection
 
-        return leg_static_deflection(robot, state, (wrench, point, axes), on_error)
+        return leg_static_deflection(robot, state, (wrench, point, axes), on_error, sequence)
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)
