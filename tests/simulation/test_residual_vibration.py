@@ -1,4 +1,4 @@
-"""Residual vibration of DualEMPS without friction after a rest-to-rest move by bang-bang acceleration, with and without shapers."""
+"""Residual vibration of DualEMPS without friction after a bang-bang move from rest to rest, with and without shapers."""
 
 from __future__ import annotations
 
