@@ -1,4 +1,4 @@
-"""Write docs/_static/flexible-models.svg: first frequency of a spinning beam, linear and stiffened elements, against Ritz's method.
+"""Write docs/_static/flexible-models.svg: first frequency of a spinning beam, linear and stiffened, against Ritz's method.
 
 Run from the project's folder: python tools/make_flexible_picture.py
 """

@@ -20,7 +20,7 @@ from flexapod.errors import InputError
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.description.schema import Flexible
+    from flexapod.description.schema_flexible import Flexible
     from flexapod.robot.beams import BeamElement
     from flexapod.robot.robot import Robot
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
-from flexapod.description.schema import Flexible, Section
+from flexapod.description.schema_flexible import Flexible, Section
 
 _CONSTANTS = {"young", "poisson", "density"}
 _DAMPING = {"damping", "rayleigh", "loss_factor"}

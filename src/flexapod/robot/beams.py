@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from flexapod.description.schema import Flexible, Section
+from flexapod.description.schema_flexible import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values

@@ -16,7 +16,7 @@ import numpy as np
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description, problem_at
-from flexapod.description.schema import Flexible
+from flexapod.description.schema_flexible import Flexible
 from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import Array, frozen
 from flexapod.robot.model import Leg, RigidBody
