@@ -64,7 +64,7 @@ def curves() -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 def svg(spin: np.ndarray, found: dict[str, np.ndarray]) -> str:
     """The picture: 640 x 360, axes, one curve each, a legend."""
-    left, bottom, width, height, top = 60, 310, 540, 280, 1.4
+    left, bottom, width, height, top = 60, 310, 540, 280, 1.6
 
     def at(x: float, y: float) -> str:
         return f"{left + width * x / 3:.1f},{bottom - height * y / top:.1f}"
@@ -74,7 +74,7 @@ def svg(spin: np.ndarray, found: dict[str, np.ndarray]) -> str:
     out.append(f'<path d="M{at(0, top)} L{at(0, 0)} L{at(3, 0)}" fill="none" stroke="#888"/>')
     for x in range(4):
         out.append(f'<text x="{left + width * x / 3:.0f}" y="{bottom + 18}" text-anchor="middle">{x}</text>')
-    for y in (0.0, 0.5, 1.0):
+    for y in (0.0, 0.5, 1.0, 1.5):
         out.append(f'<text x="{left - 8}" y="{bottom - height * y / top + 4:.0f}" text-anchor="end">{y:g}</text>')
     out.append(f'<text x="{left + width / 2:.0f}" y="{bottom + 38}" text-anchor="middle">spin / first frequency at rest</text>')
     out.append(f'<text x="{left + 6}" y="24">first frequency in the plane / that at rest</text>')

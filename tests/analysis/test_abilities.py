@@ -313,6 +313,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
+    "beam_stress", "buckling", "moving_frequencies",
     "aspects", "base_parameters", "calibrate", "casadi_function", "exciting_motion", "optimise", "select_poses", "sensitivity",
     "study", "tolerance", "export_fmu", "export_mjcf", "export_payload_estimator",
     "export_urdf", "identify", "identify_modes", "path_between", "pave", "regressor", "simulated_measurement", "singularities",
