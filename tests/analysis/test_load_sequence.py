@@ -46,6 +46,16 @@ def test_a_load_that_turns_with_the_platform() -> None:
     assert np.abs(dead.position.values - p).max() < AGREE
 
 
+def test_a_load_beyond_buckling_is_said_to_be_unstable() -> None:
+    """Straight columns are in equilibrium under any load; above Euler's load that is no place to stay."""
+    robot, euler = beam_alone(elements=4), np.pi**2 * EI / 4
+    loads = np.zeros((2, 6))
+    loads[:, 0] = [-0.9 * euler, -1.1 * euler]
+    with pytest.warns(fp.ValidityWarning, match=r"equilibrium of sample 1 is unstable.*fp.buckling"):
+        found = fp.static_deflection(robot, hub(np.zeros(2)), wrench=loads)
+    assert found.stable.values.tolist() == [True, False]
+
+
 def test_bad_input() -> None:
     robot = beam_alone(elements=4)
     with pytest.raises(fp.FlexapodError, match="sequence: needs an ActuatorMotion"):
@@ -54,5 +64,5 @@ def test_bad_input() -> None:
         fp.static_deflection(robot, hub(np.zeros(2)), wrench=np.zeros((3, 6)), sequence=True)
     plate = fp.load("gough-stewart-flexible")
     still = fp.State(position=plate.home.position, rotation=plate.home.rotation)
-    with pytest.raises(fp.FlexapodError, match="sequence: the pose of gough-stewart-flexible is held"):
+    with pytest.raises(fp.FlexapodError, match="sequence: known of robots with flexible legs"):
         fp.static_deflection(plate, still, sequence=True)

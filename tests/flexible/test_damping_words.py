@@ -61,6 +61,10 @@ def test_words_of_the_file(tmp_path: Path) -> None:
     assert np.abs(found.D_ee - 3 * plain.M_ee - 1e-4 * plain.K_ee).max() < 1e-12 * np.abs(found.D_ee).max()
     found = load(tmp_path, f"loss_factor: 0.04, {RECTANGLE}").beams["1"][0].body
     assert ratios(found) == pytest.approx(np.full(3, 0.02), rel=RATIO)
+    found = load(tmp_path, f"elements: 2, loss_factor: 0.04, {RECTANGLE}").beams["1"][0].body
+    whole = beam(length=0.5, section=BAR, young=70e9, density=2700, planar=True, elements=8)
+    first = whole.with_rayleigh(stiffness=float(found.D_ee[0, 0] / found.K_ee[0, 0]))
+    assert ratios(first)[0] == pytest.approx(0.02, rel=1e-4)
     with pytest.raises(fp.RobotFileError, match=r"loss_factor.*cannot stand beside damping"):
         load(tmp_path, f"damping: 0.01, loss_factor: 0.04, {RECTANGLE}")
     with pytest.raises(fp.RobotFileError, match=r"stiffening.*cannot be false with theory exact"):

@@ -94,8 +94,8 @@ WHOLE_POINT = (
     "give the wrench at the platform's origin"
 )
 POSE_HELD = (
-    "sequence: the pose of {robot} is held, so that every load has its own deflection; leave it out. Actuators are held on "
-    "robots with flexible legs"
+    "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
+    "so leave it out"
 )
 AT_REST = (
     "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"

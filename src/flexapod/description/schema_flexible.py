@@ -78,5 +78,9 @@ class Flexible(Model):
         default=None, description="damping ratio of the modes of the body, of a beam of each element, with its frame held"
     )
     rayleigh: Rayleigh | None = Field(default=None, description="instead of damping: in proportion to mass and stiffness")
-    loss_factor: Fraction | None = Field(default=None, description="instead of damping: structural, ratio loss_factor / 2")
+    loss_factor: Fraction | None = Field(
+        default=None,
+        description="instead of damping: structural, ratio loss_factor / 2 of the body's modes; of a beam of several elements in "
+        "proportion to stiffness, with that ratio at the beam's first frequency, root held",
+    )
     file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")

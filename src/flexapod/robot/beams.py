@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
     from flexapod.flexible import Section as Cut
     from flexapod.flexible.beam_element import Foreshortening
+    from flexapod.flexible.materials import Material
 
 
 Law = Literal["linear", "stiffened", "exact"]
@@ -101,11 +102,23 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
     theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
     made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
     section, length = cross_section(spec, (number + 0.5) / spec.elements), spec.length / spec.elements
-    body = damped(beam(length=length, section=section, material=made_of, planar=planar, theory=theory), spec)
+    body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
+    if spec.loss_factor is not None and spec.elements > 1:
+        body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
+    else:
+        body = damped(body, spec)
     if _law(spec) == "linear":
         return body, None
     element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
     return body, element.foreshortening().of_tip()
+
+
+def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:
+    """First angular frequency of the whole beam, root held, tip free: 1.8751^2 sqrt(EI / rho A) / L^2, of its middle section."""
+    section = cross_section(spec, 0.5)
+    bend = section.iz if planar else min(section.iy, section.iz)
+    unit = made_of.young * bend / (made_of.density * section.area)
+    return float(1.8751040687119611**2 * np.sqrt(unit) / float(spec.length or 1.0) ** 2)
 
 
 def cross_section(spec: Flexible, place: float) -> Cut:
