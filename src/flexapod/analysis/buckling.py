@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
 from flexapod.analysis.results import dataset, settle
@@ -63,6 +64,7 @@ def buckling(
     stiffness = actuator_stiffness(robot, actuators)
     if stiffness is None and actuators != "locked":
         raise InputError("actuators: a robot on free actuators has no buckling load; choose 'locked' or give their stiffness")
+    refuse(robot, "natural_frequencies", actuators=actuators, prestress=True, wrench=load, point=point, axes=axes)
     w = np.array(real_array("load", load, (6,)))
     if len(state) != 1:
         raise InputError(f"buckling: expected one state, got {len(state)}")

@@ -59,6 +59,9 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
         raise InputError(f"moving frequencies: {robot.name} has no flexible legs; natural_frequencies takes it at rest")
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"moving frequencies: expected an ActuatorMotion, got {type(motion).__name__}")
+    driven = driven_columns(robot)
+    if not {k for k in robot.elastic_plan.independent if k not in driven} <= set(elastic_columns(robot)):
+        raise InputError(f"moving frequencies: {robot.name} has free joints besides its actuators and elastic coordinates")
     words = np.full(len(motion), "", dtype=object)
     request = leg_request(robot, motion, "static", None, (wrench, None, "world"), False, words)
     settle("moving frequencies", robot, words.astype(str), motion, on_error)

@@ -189,7 +189,8 @@ def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
     bounds = np.array([BOUNDS[name][part.law] for part in parts(robot)])
     if known.size == 0 or np.all(known <= bounds):
         return
-    sample, part = np.unravel_index(int((known / bounds).argmax()), known.shape)
+    sizes = np.where(np.isfinite(bounds), known / np.where(np.isfinite(bounds), bounds, 1.0), 0.0)
+    sample, part = np.unravel_index(int(sizes.argmax()), known.shape)
     first, worst = int((known > bounds).any(axis=1).argmax()), parts(robot)[part]
     where = f", first at t = {float(time[first]):g} s" if time is not None else ""
     where = f", first in sample {first}" if time is None and len(known) > 1 else where
