@@ -4,6 +4,9 @@ from flexapod import flexible as flexible
 from flexapod import motions as motions
 from flexapod.analysis.assembly_modes import SelfMotionError as SelfMotionError
 from flexapod.analysis.assembly_modes import assembly_modes as assembly_modes
+from flexapod.analysis.beam_stress import beam_stress as beam_stress
+from flexapod.analysis.buckling import NoBucklingError as NoBucklingError
+from flexapod.analysis.buckling import buckling as buckling
 from flexapod.analysis.cartesian_stiffness import cartesian_stiffness as cartesian_stiffness
 from flexapod.analysis.check_pose import check_motion as check_motion
 from flexapod.analysis.check_pose import check_pose as check_pose
@@ -35,6 +38,7 @@ from flexapod.analysis.linearize import linearize as linearize
 from flexapod.analysis.locus import Locus as Locus
 from flexapod.analysis.locus import aspects as aspects
 from flexapod.analysis.locus import singularity_locus as singularity_locus
+from flexapod.analysis.moving_frequencies import moving_frequencies as moving_frequencies
 from flexapod.analysis.natural_frequencies import natural_frequencies as natural_frequencies
 from flexapod.analysis.path_between import NoPathError as NoPathError
 from flexapod.analysis.path_between import PosePath as PosePath

@@ -338,7 +338,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "stepper",
+    "beam_stress", "buckling", "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "moving_frequencies", "stepper",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 

@@ -34,7 +34,9 @@ legs:
         clamp: {type: fixed, from: link, to: platform, at: [0.5, 0, 0]}
       bodies:
         link:
-          flexible: {type: beam, length: 0.5, section: {shape: rectangle, width: 0.01, height: 0.02}, young: 70e9, density: 2700}
+          flexible:
+            {type: beam, stiffening: false, length: 0.5, section: {shape: rectangle, width: 0.01, height: 0.02},
+             young: 70e9, density: 2700}
 """
 
 
@@ -71,14 +73,35 @@ def test_end_load(beam: fp.Robot, load: float) -> None:
 
 def test_bounds_are_where_the_warning_begins(beam: fp.Robot) -> None:
     at = fp.ActuatorMotion(time=[0.0, 1.0], position=np.zeros((2, 1)), velocity=np.zeros((2, 1)), acceleration=np.zeros((2, 1)))
-    edge = BOUNDS["deflection_ratio"] * 0.5
+    edge = BOUNDS["deflection_ratio"]["linear"] * 0.5
     for size, expected in ((0.99, 0), (1.01, 1)):
         found, words = caught(beam, np.array([[0.0, 0.0, 0.0], [0.0, size * edge, 0.0]]), at)
         assert len(words) == expected
-        assert float(found.deflection_ratio.max()) == pytest.approx(size * BOUNDS["deflection_ratio"])  # type: ignore[attr-defined]
+        assert float(found.deflection_ratio.max()) == pytest.approx(size * BOUNDS["deflection_ratio"]["linear"])  # type: ignore[attr-defined]
     assert "first at t = 1 s" in words[0]
     _, words = caught(beam, np.array([[np.nan] * 3, [0.0, 0.0, 0.0]]), at)
     assert not words, "samples that failed have a reason already"
+
+
+@pytest.mark.parametrize(
+    ("words", "law", "advice"),
+    [
+        ("stiffening: false", "linear", "Use `stiffening: true` or more elements"),
+        ("stiffening: true", "stiffened", "Use `theory: exact` or more elements"),
+        ("theory: exact, poisson: 0.3", "exact", "Use more elements"),
+    ],
+)
+def test_every_law_has_its_bound_and_says_what_to_choose(tmp_path: Path, words: str, law: str, advice: str) -> None:
+    file = tmp_path / "beam.yaml"
+    file.write_text(BEAM.replace("stiffening: false", words))
+    robot = fp.load(file)
+    at = fp.ActuatorMotion(time=[0.0], position=np.zeros((1, 1)), velocity=np.zeros((1, 1)), acceleration=np.zeros((1, 1)))
+    edge, spin = BOUNDS["deflection_ratio"][law] * 0.5, {"spin_ratio": (("flexible_part",), np.array([[0.5]]), "1")}
+    assert not caught(robot, np.array([[0.0, 0.99 * edge, 0.0]]), at)[1]
+    (found,) = caught(robot, np.array([[0.0, 1.01 * edge, 0.0]]), at)[1]
+    assert advice in found
+    spinning = caught(robot, np.zeros((1, 3)), at, **spin)[1]
+    assert bool(spinning) == (law == "linear"), "stiffened elements have what a spin adds"
 
 
 def state_of(robot: fp.Robot, q: np.ndarray, qd: np.ndarray) -> ClosedLegs:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from flexapod.description.schema import Flexible, Section
+from flexapod.description.schema_flexible import Flexible, Section
 
 POINTS = 6
 """Gauss points along an element: more than the sixth degree of the integrands asks for."""

@@ -16,7 +16,7 @@ from multipliers import ClosedState, Multipliers
 from package_models import evaluate, inputs_of
 
 import flexapod as fp
-from flexapod.description.schema import Flexible
+from flexapod.description.schema_flexible import Flexible
 
 YOUNG = {
     "planar-3-rrr": ("legs.proximal.flexible.young", "legs.distal.flexible.young"),

@@ -103,6 +103,10 @@ WHOLE_POINT = (
     "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
     "give the wrench at the platform's origin"
 )
+POSE_HELD = (
+    "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
+    "so leave it out"
+)
 AT_REST = (
     "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"
 )
@@ -247,6 +251,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
+        "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {

@@ -45,6 +45,9 @@ ROUNDING = 1e-9
 """Steps up to this may be rounding of stiff beams: they are taken as the end where they fall no more."""
 
 
+FOLLOWED = 1e-12
+"""Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
+
 NOTHING = 1e-5
 """Deflections, of the characteristic length, below which steps are judged against this size: rounding has no digits to settle."""
 
@@ -104,9 +107,23 @@ def _from_actuators(
     state = close_along(robot, motion.position, e, motion.velocity, ed, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     if source == "static":
-        state = settled(robot, state, wrench, motion.acceleration, friction, words)
-        wrench = platform_wrench(robot, state.inputs(), *load)
+        state, wrench = held(robot, state, load, motion.acceleration, friction, words)
     return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
+
+
+def held(
+    robot: Robot, state: ClosedLegs, load: tuple[Any, Any, str], acceleration: Array, friction: bool, words: NDArray[Any]
+) -> tuple[ClosedLegs, Array]:
+    """Quasi-static deflection with the actuators held under a load that may turn with the platform, and the wrench there."""
+    wrench = platform_wrench(robot, state.inputs(), *load)
+    for _ in range(LIMIT):
+        state = settled(robot, state, wrench, acceleration, friction, words)
+        before, wrench = wrench, platform_wrench(robot, state.inputs(), *load)
+        change = np.abs(wrench - before).max(axis=1, initial=0.0)
+        if np.all((change <= FOLLOWED * np.abs(wrench).max(axis=1, initial=0.0)) | (words != "")):
+            return state, wrench
+    words[words == ""] = "no static deflection found: the load turns with the platform and does not come to rest"
+    return state, wrench
 
 
 def settled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
 from flexapod.analysis.leg_model import constant_matrices, leg_stiffness, leg_terms
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.load_sequence import load_sequence
 from flexapod.analysis.results import OnError, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.validity import ValidityWarning
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
+ROUNDING = 1e-12
+"""Lowest eigenvalue of a stiffness with unit diagonal down to which an equilibrium counts as stable."""
+
 
 def at_rest(motion: Any) -> Any:
     """The poses of a motion or state, without motion."""
@@ -37,7 +43,9 @@ def at_rest(motion: Any) -> Any:
     return State(position=motion.position, rotation=motion.rotation, elastic=motion.elastic)
 
 
-def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
+def leg_static_deflection(
+    robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError, sequence: bool = False
+) -> xr.Dataset:
     """Deflection and holding forces under gravity and load; see `static_deflection`.
 
     An `ActuatorMotion` holds the actuators; a `State` the platform's pose.
@@ -45,10 +53,19 @@ def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], 
     Checked by: tests/analysis/test_flexible_legs.py.
     """
     words = no_words(state)
-    request = leg_request(robot, at_rest(state), "static", None, load, False, words)
-    rho, _, N = leg_stiffness(robot, request.state, request.wrench, words)
+    still = at_rest(state)
+    if sequence:
+        request = load_sequence(robot, still, load, words)
+    else:
+        request = leg_request(robot, still, "static", None, load, False, words)
+    rho, K, N = leg_stiffness(robot, request.state, request.wrench, words)
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)
+    stable = is_stable(robot, K)
+    if not stable[words == ""].all():
+        where = int(np.flatnonzero(~stable & (words == ""))[0])
+        text = f"{robot.name}: the equilibrium of sample {where} is unstable, the load is beyond a buckling load; see fp.buckling"
+        warnings.warn(text, ValidityWarning, stacklevel=3)
     e, _ = request.state.elastic(robot)
     energy = run(robot, "elastic_potential", request.state.inputs(), words)["elastic_potential"]
     variables: Variables = {
@@ -56,9 +73,23 @@ def leg_static_deflection(robot: Robot, state: Any, load: tuple[Any, Any, str], 
         "elastic": (("elastic_coordinate",), e, "m or rad"),
         "force": (("actuator",), force, force_unit(robot)),
         "residual": ((), residual, "N or N m"),
+        "stable": ((), stable, ""),
         "elastic_energy": ((), np.array(energy).reshape(len(words)), "J"),
     }
     return labelled(robot, state, variables, words, on_error)
+
+
+def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
+    """Which stiffness matrices (n, u, u) are positive definite with the actuators held."""
+    driven = driven_columns(robot)
+    free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
+    own = K[:, free][:, :, free]
+    size = np.sqrt(np.abs(np.einsum("nii->ni", own)))
+    even = own / np.where(size > 0.0, size, 1.0)[:, :, None] / np.where(size > 0.0, size, 1.0)[:, None, :]
+    good = np.isfinite(even).all(axis=(1, 2))
+    result = np.zeros(len(K), dtype=bool)
+    result[good] = np.linalg.eigvalsh((even[good] + np.swapaxes(even[good], 1, 2)) / 2.0).min(axis=1, initial=1.0) > -ROUNDING
+    return result
 
 
 def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:

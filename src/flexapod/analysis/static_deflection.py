@@ -23,6 +23,7 @@ from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -57,26 +58,35 @@ def static_deflection(
     wrench: Any = None,
     point: str | None = None,
     axes: str = "world",
+    sequence: bool = False,
     on_error: OnError = "raise",
 ) -> xr.Dataset:
-    """Static deflection of a flexible robot under gravity and load, platform frame held at the state's pose.
+    """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
     Args:
-        state: poses; twist and elastic coordinates of the state are not used.
+        state: poses of the platform frame, which is held there (twist and elastic coordinates of a state are not used); or an
+            `ActuatorMotion`: the actuators are held at its coordinates, and the load moves the platform.
+        sequence: with an `ActuatorMotion`: every sample starts from the equilibrium of the one before, with steps between as
+            small as need be. For large deflections, and to stay on one branch; without it every sample starts unloaded.
         wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
             platform, without `point` it acts on the reference frame.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
-        generalized force left over, `elastic_energy` (..) [J].
+        generalized force left over, `elastic_energy` (..) [J]; with flexible legs or held actuators the pose; with flexible legs
+        `stable` (..): False beyond a buckling load, which also warns.
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
-    refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes)
+    refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes, sequence=sequence)
     if robot.elastic_legs:
         from flexapod.analysis.leg_statics import leg_static_deflection
 
-        return leg_static_deflection(robot, state, (wrench, point, axes), on_error)
+        return leg_static_deflection(robot, state, (wrench, point, axes), on_error, sequence)
+    if isinstance(state, ActuatorMotion):
+        from flexapod.analysis.held_actuators import held_actuators
+
+        return held_actuators(robot, state, (wrench, point, axes), on_error)
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)

@@ -8,7 +8,8 @@ from flexapod.description.check_flexible import check_flexible
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body, Flexible
+from flexapod.description.schema import Body
+from flexapod.description.schema_flexible import Flexible
 
 _ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""

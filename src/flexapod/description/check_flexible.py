@@ -8,26 +8,30 @@ from pathlib import PurePosixPath
 
 from flexapod.description.problems import nearest
 from flexapod.description.report import Below, Reporter
-from flexapod.description.schema import Flexible, Section
+from flexapod.description.schema_flexible import Flexible, Section
 
 _CONSTANTS = {"young", "poisson", "density"}
-_MATERIAL = {*_CONSTANTS, "material", "damping", "theory"}
+_DAMPING = {"damping", "rayleigh", "loss_factor"}
+_MATERIAL = {*_CONSTANTS, *_DAMPING, "material", "theory"}
 _ALLOWED = {
-    "beam": {"length", "elements", "section", *_MATERIAL},
+    "beam": {"length", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
     "plate": {"outline", "thickness", "modes", *_MATERIAL},
-    "modes": {"file", "modes", "damping"},
+    "modes": {"file", "modes", *_DAMPING},
 }
 _REQUIRED = {
     "beam": ("length", "section", "young", "density"),
     "plate": ("outline", "thickness", "young", "poisson", "density"),
     "modes": ("file",),
 }
-_THEORIES = {"beam": ["euler-bernoulli", "timoshenko"], "plate": ["kirchhoff", "mindlin"]}
+_THEORIES = {"beam": ["euler-bernoulli", "timoshenko", "exact"], "plate": ["kirchhoff", "mindlin"]}
 _SECTIONS = {
     "rectangle": (("width", "height"), ()),
     "tube": (("outer",), ("inner",)),
+    "box": (("width", "height", "wall"), ()),
     "i": (("width", "height", "flange", "web"), ()),
-    "general": (("area", "iy", "iz"), ("torsion",)),
+    "t": (("width", "height", "flange", "web"), ()),
+    "l": (("width", "height", "wall"), ()),
+    "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z")),
 }
 
 
@@ -50,8 +54,17 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     theories = _THEORIES.get(kind, [])
     if flexible.theory is not None and theories and flexible.theory not in theories:
         report.error(("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories))
+    if flexible.theory == "exact" and flexible.stiffening is False:
+        report.error(("stiffening",), "cannot be false with theory exact, which is never linear", "Remove one of the two.")
     if flexible.poisson is not None and flexible.poisson >= 0.5:
         report.error(("poisson",), f"must be below 0.5, is {flexible.poisson:g}", "Metals have about 0.3.")
+    if len(given & _DAMPING) > 1:
+        first, *others = sorted(given & _DAMPING)
+        for name in others:
+            report.error((name,), f"cannot stand beside {first}", f"Damping has one law: remove {name} or {first}.")
+    if flexible.tip_section is not None:
+        _check_section(flexible.tip_section, Below(report, ("tip_section",)))
+        _check_taper(flexible, report)
     if flexible.section is not None:
         _check_section(flexible.section, Below(report, ("section",)))
     if flexible.outline is not None:
@@ -68,6 +81,19 @@ def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
         report.error(("type",), what, "Write `type: beam`; plates and files of modes are for the platform.")
 
 
+def _check_taper(flexible: Flexible, report: Reporter) -> None:
+    """Both ends of a tapered beam are sections of one shape with the same sizes given."""
+    root, tip = flexible.section, flexible.tip_section
+    if root is None or tip is None:
+        return
+    if root.shape != tip.shape:
+        what = f"must have the shape of section, {root.shape}, is {tip.shape}"
+        report.error(("tip_section", "shape"), what, "Give both ends by the numbers of shape general to join different shapes.")
+    elif root.model_fields_set != tip.model_fields_set:
+        given = ", ".join(sorted(root.model_fields_set))
+        report.error(("tip_section",), "must give the same sizes as section", f"section has {given}.")
+
+
 def _check_section(section: Section, report: Reporter) -> None:
     required, optional = _SECTIONS[section.shape]
     given = {name for name in section.model_fields_set if getattr(section, name) is not None} - {"shape"}
@@ -79,10 +105,12 @@ def _check_section(section: Section, report: Reporter) -> None:
     pairs = [
         ("inner", section.inner, "outer", section.outer, 1.0),
         ("web", section.web, "width", section.width, 1.0),
+        ("wall", section.wall, "width", section.width, 2.0 if section.shape == "box" else 1.0),
+        ("wall", section.wall, "height", section.height, 2.0 if section.shape == "box" else 1.0),
     ]
     for name, small, other, large, times in [
         *pairs,
-        ("flange", section.flange, "height", section.height, 2.0),
+        ("flange", section.flange, "height", section.height, 1.0 if section.shape == "t" else 2.0),
     ]:
         if small is not None and large is not None and times * small >= large:
             limit = other if times == 1.0 else f"half of {other}"

@@ -12,7 +12,8 @@ from flexapod.description.check_leg import ONE_LOOP, LegEnds
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.rotations import check_rotation
-from flexapod.description.schema import Flexible, Leg, RobotFile
+from flexapod.description.schema import Leg, RobotFile
+from flexapod.description.schema_flexible import Flexible
 
 NORMALS = {"xy": 2, "xz": 1, "yz": 0}
 """Index of the world axis normal to each plane."""

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
+from flexapod.description.schema_flexible import Flag, Model, Text
+from flexapod.description.schema_flexible import Flexible as Flexible
+from flexapod.description.schema_flexible import Rayleigh as Rayleigh
+from flexapod.description.schema_flexible import Section as Section
 from flexapod.description.units import (
     Acceleration,
     AccelerationSize,
@@ -18,10 +22,7 @@ from flexapod.description.units import (
     AngleSize,
     AngularAcceleration,
     AngularVelocity,
-    Area,
-    AreaMoment,
     Coordinate,
-    Density,
     Force,
     Fraction,
     InertiaValue,
@@ -37,7 +38,6 @@ from flexapod.description.units import (
     Reference,
     Size,
     Stiffness,
-    Stress,
     Velocity,
     Viscous,
     refuse,
@@ -45,8 +45,6 @@ from flexapod.description.units import (
 
 Position = Annotated[list[Length], Field(min_length=3, max_length=3)]
 Direction = Annotated[list[Number], Field(min_length=3, max_length=3)]
-Flag = Annotated[bool, Field(strict=True)]
-Text = Annotated[str, Field(strict=True)]
 
 
 class HomeOrDirection:
@@ -89,12 +87,6 @@ def _empty(value: Any) -> Any:
 
 
 EulerAngles = Annotated[list[Angle], Field(min_length=1, max_length=3), BeforeValidator(_euler_angles)]
-
-
-class Model(BaseModel):
-    """Base of every part of the file: unknown keys are refused, values are frozen."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class Rotation(Model):
@@ -157,47 +149,6 @@ class KhalilInertia(Model):
     MY: Moment = Field(default=0.0, description="first moment, y")
     MZ: Moment = Field(default=0.0, description="first moment, z")
     M: Mass = Field(default=0.0, description="mass")
-
-
-class Section(Model):
-    """Cross-section of a beam."""
-
-    shape: Literal["rectangle", "tube", "i", "general"] = Field(description="shape of the section")
-    width: Size | None = Field(default=None, description="size along the body's y axis")
-    height: Size | None = Field(default=None, description="size along the body's z axis")
-    outer: Size | None = Field(default=None, description="outer diameter of a tube")
-    inner: Size | None = Field(default=None, description="inner diameter of a tube")
-    flange: Size | None = Field(default=None, description="flange thickness of an I section")
-    web: Size | None = Field(default=None, description="web thickness of an I section")
-    area: Area | None = Field(default=None, description="area, general section")
-    iy: AreaMoment | None = Field(default=None, description="second moment about y, general section")
-    iz: AreaMoment | None = Field(default=None, description="second moment about z, general section")
-    torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
-
-
-class Flexible(Model):
-    """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
-
-    type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
-    length: Size | None = Field(default=None, description="beam: length along the body's x axis")
-    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
-    section: Section | None = Field(default=None, description="beam: cross-section")
-    theory: Literal["euler-bernoulli", "timoshenko", "kirchhoff", "mindlin"] | None = Field(
-        default=None, description="beam: the first two; plate: the last two"
-    )
-    outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
-        default=None, description="plate: corners in order, in the body's xy plane"
-    )
-    thickness: Size | None = Field(default=None, description="plate: thickness")
-    material: Text | None = Field(default=None, description="name of a material, instead of young, poisson and density")
-    young: Stress | None = Field(default=None, description="Young's modulus")
-    poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
-    density: Density | None = Field(default=None, description="mass per volume")
-    modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
-        default=None, description="number of elastic modes kept"
-    )
-    damping: Fraction | None = Field(default=None, description="modal damping ratio")
-    file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")
 
 
 class Body(Model):

@@ -20,6 +20,21 @@ PLANAR = ("u", "v", "theta")
 SPATIAL = ("u", "v", "w", "thx", "thy", "thz")
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Foreshortening:
+    """Matrices (n, n) of forms 1/2 q^T (.) q: B [1/m, 1, m] the shortening of the whole element; moments over the mass of what
+    inner points are drawn in less than in proportion, `first` the integral of Q dm, `second` that of x Q dm."""
+
+    B: Floats
+    first: Floats
+    second: Floats
+
+    def of_tip(self) -> Foreshortening:
+        """By the coordinates of the tip, the root held."""
+        N = len(self.B) // 2
+        return Foreshortening(B=self.B[N:, N:], first=self.first[N:, N:], second=self.second[N:, N:])
+
+
 @dataclass(frozen=True, kw_only=True)
 class BeamElement:
     """Length l [m], section, material, planar or spatial, with shear deformation or without.
@@ -83,6 +98,37 @@ class BeamElement:
             K[np.ix_(numbers, numbers)] = sign[:, None] * in_xz * sign
         return K
 
+    def foreshortening(self) -> Foreshortening:
+        r"""What bending shortens, by both ends' coordinates q.
+
+        With s(x) the integral of v'^2 + w'^2 from the root to x, s(l) = q^T B q. An element whose axial strain is the same all
+        along moves its inner points along x by 1/2 (x/l s(l) - s(x)) = 1/2 q^T Q(x) q besides the linear displacement.
+
+        Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, 1968, section 15.3 (B = 1/(30 l) [36, 3 l; 3 l, 4 l^2]
+        at one end without shear). Checked by: tests/flexible/test_foreshortening.py.
+        """
+        x, weight = np.polynomial.legendre.leggauss(4)
+        s, weight = 0.5 * (x + 1.0), 0.5 * weight
+        mass = self.material.density * self.section.area
+        whole = self._slopes_squared(s, weight)
+        parts = [at * whole - at * self._slopes_squared(at * s, weight) for at in s]
+        first = sum((w * Q for w, Q in zip(weight, parts, strict=True)), np.zeros_like(whole))
+        second = sum((w * at * Q for w, at, Q in zip(weight, s, parts, strict=True)), np.zeros_like(whole))
+        return Foreshortening(B=whole, first=mass * self.length * first, second=mass * self.length**2 * second)
+
+    def _slopes_squared(self, s: Floats, weight: Floats) -> Floats:
+        """(2 d, 2 d) sum of l weight N'^T N' at x = l s, both planes."""
+        d = len(self.coordinates())
+        B = np.zeros((2 * d, 2 * d))
+        bend, turn = (1, 2) if self.planar else (1, 5)
+        planes = [([bend, turn, d + bend, d + turn], [1.0, 1.0, 1.0, 1.0], "y")]
+        if not self.planar:
+            planes.append(([2, 4, d + 2, d + 4], [1.0, -1.0, 1.0, -1.0], "z"))
+        for numbers, sign, along in planes:
+            slope = np.array(sign)[:, None] * np.array(_bending_slopes(s, self.length, self._shear_parameter(along)))
+            B[np.ix_(numbers, numbers)] = self.length * (slope * weight) @ slope.T
+        return B
+
     def _shear_parameter(self, along: str) -> float:
         if not self.shear:
             return 0.0
@@ -106,6 +152,17 @@ def _bending_shapes(s: Floats, length: float, Phi: float) -> tuple[list[Floats],
         whole * (3.0 * s**2 - 2.0 * s + Phi * s),
     ]
     return deflection, rotation
+
+
+def _bending_slopes(s: Floats, length: float, Phi: float) -> list[Floats]:
+    """Derivative by x of the deflections of `_bending_shapes`."""
+    whole = 1.0 / (1.0 + Phi)
+    return [
+        whole * (6.0 * (s**2 - s) - Phi) / length,
+        whole * (1.0 - 4.0 * s + 3.0 * s**2 + 0.5 * Phi * (1.0 - 2.0 * s)),
+        whole * (6.0 * (s - s**2) + Phi) / length,
+        whole * (3.0 * s**2 - 2.0 * s + 0.5 * Phi * (2.0 * s - 1.0)),
+    ]
 
 
 def _bending_stiffness(EI: float, length: float, Phi: float) -> Floats:

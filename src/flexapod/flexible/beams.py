@@ -62,7 +62,7 @@ def beam(
     Checked by: tests/flexible/test_beam.py, tests/flexible/test_dualemps_beams.py,
     tests/elastodynamics/test_beam_textbook.py.
     """
-    made_of = _material(material, young, density, poisson)
+    made_of = beam_material(material, young, density, poisson)
     positive("length", length, "metres")
     whole("elements", elements)
     if theory not in THEORIES:
@@ -89,7 +89,8 @@ def beam(
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
 
 
-def _material(material: Material | str | None, young: float | None, density: float | None, poisson: float | None) -> Material:
+def beam_material(material: Material | str | None, young: float | None, density: float | None, poisson: float | None) -> Material:
+    """The material that a name or constants give; not both."""
     if material is not None:
         if young is not None or density is not None or poisson is not None:
             raise FlexibleBodyError("Give either material, or young, density and poisson, not both.")

@@ -173,6 +173,23 @@ class FlexibleBody:
         MV = self.M_ee @ V
         return replace_body(self, D_ee=(MV * (2.0 * ratio * omega)) @ MV.T)
 
+    def with_rayleigh(self, *, mass: float = 0.0, stiffness: float = 0.0) -> FlexibleBody:
+        r"""The body with :math:`D_{ee} = a M_{ee} + b K_{ee}`: a = `mass` [1/s], b = `stiffness` [s].
+
+        A mode of the body with its frame held has the ratio (a/omega + b omega)/2.
+        Checked by: tests/flexible/test_damping_words.py.
+        """
+        if not (0.0 <= mass < np.inf and 0.0 <= stiffness < np.inf):
+            raise FlexibleBodyError(f"rayleigh must not be negative, is mass {mass:g} 1/s, stiffness {stiffness:g} s.")
+        return replace_body(self, D_ee=mass * self.M_ee + stiffness * self.K_ee)
+
+    def with_loss_factor(self, loss: float) -> FlexibleBody:
+        """The body with structural damping as viscous damping that takes the same energy at each resonance: ratios loss / 2.
+
+        Checked by: tests/flexible/test_damping_words.py.
+        """
+        return self.with_damping(loss / 2.0)
+
     def transformed(self, basis: ArrayLike, names: Sequence[str] = ()) -> FlexibleBody:
         """The body in coordinates p with q_e = basis p, basis (N, n): another choice of shapes or fewer of them.
 

@@ -89,6 +89,50 @@ class Section:
         return cls(area=area, iy=iy, iz=iz, torsion=J, shear_y=5.0 / 6.0 * 2.0 * w * f / area, shear_z=clear * t / area)
 
     @classmethod
+    def box(cls, *, width: float, height: float, wall: float) -> Section:
+        """Hollow rectangle of even wall. Torsion by Bredt's formula for thin walls; shear by the walls along the load."""
+        w, h, t = positive("width", width, "metres"), positive("height", height, "metres"), positive("wall", wall, "metres")
+        if 2.0 * t >= min(w, h):
+            raise FlexibleBodyError(f"wall must be less than half of width and height, is {t:g} m.")
+        inner_w, inner_h = w - 2.0 * t, h - 2.0 * t
+        area = w * h - inner_w * inner_h
+        mean = (w - t) * (h - t)
+        return cls(
+            area=area, iy=(w * h**3 - inner_w * inner_h**3) / 12.0, iz=(h * w**3 - inner_h * inner_w**3) / 12.0,
+            torsion=2.0 * t * mean**2 / (w + h - 2.0 * t), shear_y=2.0 * w * t / area, shear_z=2.0 * h * t / area,
+        )  # fmt: skip
+
+    @classmethod
+    def t(cls, *, width: float, height: float, flange: float, web: float) -> Section:
+        """T section: a flange `width` x `flange` across y, a web of thickness `web` along z below it; the axis is its centroid.
+
+        Torsion: sum of s t^3 / 3. The shear centre, at the flange, is taken at the centroid: loads along y do not twist it.
+        """
+        w, h = positive("width", width, "metres"), positive("height", height, "metres")
+        f, t = positive("flange", flange, "metres"), positive("web", web, "metres")
+        if t >= w or f >= h:
+            raise FlexibleBodyError(f"web must be less than width and flange less than height, are {t:g} and {f:g} m.")
+        area, (_, iy, iz, _) = _rectangles([(w, f, 0.0, h - f / 2.0), (t, h - f, 0.0, (h - f) / 2.0)])
+        J = (w * f**3 + (h - f / 2.0) * t**3) / 3.0
+        return cls(area=area, iy=iy, iz=iz, torsion=J, shear_y=5.0 / 6.0 * w * f / area, shear_z=(h - f) * t / area)
+
+    @classmethod
+    def l(cls, *, width: float, height: float, wall: float) -> Section:  # noqa: E743
+        """Angle section: legs `width` and `height` of thickness `wall`. y and z are its principal axes, iy the larger moment.
+
+        The principal axes are turned against the legs (45 degrees for equal legs). Torsion: sum of s t^3 / 3; the shear centre,
+        at the corner, is taken at the centroid.
+        """
+        w, h, t = positive("width", width, "metres"), positive("height", height, "metres"), positive("wall", wall, "metres")
+        if t >= min(w, h):
+            raise FlexibleBodyError(f"wall must be less than width and height, is {t:g} m.")
+        area, (_, iy, iz, iyz) = _rectangles([(w, t, w / 2.0, t / 2.0), (t, h - t, t / 2.0, t + (h - t) / 2.0)])
+        mean, swing = (iy + iz) / 2.0, float(np.hypot((iy - iz) / 2.0, iyz))
+        J = (w + h - t) * t**3 / 3.0
+        shear = 5.0 / 6.0 * max(w, h) * t / area
+        return cls(area=area, iy=mean + swing, iz=mean - swing, torsion=J, shear_y=shear, shear_z=shear)
+
+    @classmethod
     def general(
         cls,
         *,
@@ -101,3 +145,14 @@ class Section:
     ) -> Section:
         """Any section with y and z as principal axes through its centre, by its constants."""
         return cls(area=area, iy=iy, iz=iz, torsion=torsion, shear_y=shear_y, shear_z=shear_z)
+
+
+def _rectangles(parts: list[tuple[float, float, float, float]]) -> tuple[float, tuple[tuple[float, float], float, float, float]]:
+    """Area, and centroid, iy, iz, iyz about it, of rectangles (size along y, size along z, centre y, centre z)."""
+    b, h, y, z = np.array(parts).T
+    a = b * h
+    area = float(a.sum())
+    cy, cz = float(a @ y) / area, float(a @ z) / area
+    iy = float(np.sum(b * h**3 / 12.0 + a * (z - cz) ** 2))
+    iz = float(np.sum(h * b**3 / 12.0 + a * (y - cy) ** 2))
+    return area, ((cy, cz), iy, iz, float(np.sum(a * (y - cy) * (z - cz))))

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     )
     from .rotations import euler_motion, euler_rotation, rotation_rotvec, rotvec_motion, rotvec_rotation
     from .schedule import LAWS
+    from .shapers import Shaper, shaped, shaper
     from .splines import actuator_spline, platform_spline
     from .time_laws import (
         TimeLaw,
@@ -78,6 +79,7 @@ _HOME = {
     "rotations": ("euler_motion", "euler_rotation", "rotation_rotvec", "rotvec_motion", "rotvec_rotation"),
     "phase_laws": ("constant_acceleration", "s_curve", "trapezoidal"),
     "schedule": ("LAWS",),
+    "shapers": ("Shaper", "shaped", "shaper"),
     "splines": ("actuator_spline", "platform_spline"),
     "pose_path": ("through_poses",),
     "time_laws": (
@@ -92,6 +94,7 @@ __all__ = [
     "ActuatorMotion",
     "Motion",
     "MotionFileError",
+    "Shaper",
     "TimeLaw",
     "actuator_polygon",
     "actuator_spline",
@@ -139,6 +142,8 @@ __all__ = [
     "rotvec_rotation",
     "s_curve",
     "septic",
+    "shaped",
+    "shaper",
     "shifted",
     "sinatra_motion",
     "slowed",

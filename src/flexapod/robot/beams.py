@@ -5,16 +5,17 @@ An element is a body about its root node; its elastic coordinates are the links 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from flexapod.description.schema import Flexible, Section
+from flexapod.description.schema_flexible import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL
-from flexapod.robot.flexible_platform import FlexibleShape, moment_shape, moment_values
+from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
@@ -22,6 +23,11 @@ from flexapod.robot.tree import RobotBuildError
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
     from flexapod.flexible import Section as Cut
+    from flexapod.flexible.beam_element import Foreshortening
+    from flexapod.flexible.materials import Material
+
+
+Law = Literal["linear", "stiffened", "exact"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,6 +40,8 @@ class BeamElement:
         axes: (3, 3) beam axes (x along it) seen from that link.
         links: links of its elastic coordinates, in the order of the body's coordinates.
         body: mass, moments and elastic matrices about the root, in beam axes.
+        law: how elastic forces follow from the coordinates: linear, stiffened by axial load, or exact for large rotations.
+        foreshortening: what bending shortens; None for linear elements.
     """
 
     name: str
@@ -41,6 +49,8 @@ class BeamElement:
     axes: Array
     links: tuple[int, ...]
     body: FlexibleBody
+    law: Law
+    foreshortening: Foreshortening | None
 
     @property
     def shape(self) -> FlexibleShape:
@@ -58,48 +68,87 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
         spec = link.body.flexible
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
         try:
-            body = _element(spec.model_dump_json(), planar)
+            words = spec.model_dump_json()
+            made = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
         root, axes = i, link.body.body_axes
         for k in range(spec.elements):
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
-            result.append(BeamElement(name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=body))
+            result.append(
+                BeamElement(
+                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=made[k][0],
+                    law=_law(spec), foreshortening=made[k][1],
+                )
+            )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T
     return tuple(result)
 
 
-@lru_cache(maxsize=64)
-def _element(words: str, planar: bool) -> FlexibleBody:
-    """One element of the beam that a robot file describes."""
-    from flexapod import flexible
+def _law(spec: Flexible) -> Law:
+    """The elastic law that the file's words choose."""
+    return "exact" if spec.theory == "exact" else "linear" if spec.stiffening is False else "stiffened"
+
+
+@lru_cache(maxsize=256)
+def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Foreshortening | None]:
+    """Element `number` (from 0) of the beam that a robot file describes, and its foreshortening."""
+    from flexapod.flexible.beam_element import BeamElement as Element
+    from flexapod.flexible.beams import beam, beam_material
 
     spec = Flexible.model_validate_json(words)
     if spec.section is None or spec.length is None:
         raise RobotBuildError("a beam needs its length and section")
-    return flexible.beam(
-        length=spec.length / spec.elements,
-        section=_section(spec.section),
-        material=spec.material,
-        young=spec.young,
-        density=spec.density,
-        poisson=spec.poisson,
-        planar=planar,
-        theory=spec.theory or "euler-bernoulli",
-        damping=spec.damping or 0.0,
-    )
+    theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
+    made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
+    section, length = cross_section(spec, (number + 0.5) / spec.elements), spec.length / spec.elements
+    body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
+    if spec.loss_factor is not None and spec.elements > 1:
+        body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
+    else:
+        body = damped(body, spec)
+    if _law(spec) == "linear":
+        return body, None
+    element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
+    return body, element.foreshortening().of_tip()
 
 
-def _section(s: Section) -> Cut:
+def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:
+    """First angular frequency of the whole beam, root held, tip free: 1.8751^2 sqrt(EI / rho A) / L^2, of its middle section."""
+    section = cross_section(spec, 0.5)
+    bend = section.iz if planar else min(section.iy, section.iz)
+    unit = made_of.young * bend / (made_of.density * section.area)
+    return float(1.8751040687119611**2 * np.sqrt(unit) / float(spec.length or 1.0) ** 2)
+
+
+def cross_section(spec: Flexible, place: float) -> Cut:
+    """The section at a place from 0 (root) to 1 (tip); sizes of a tapered beam change linearly along it."""
     from flexapod.flexible import Section as Cut
 
-    if s.shape == "rectangle":
-        return Cut.rectangle(width=s.width or 0.0, height=s.height or 0.0)
-    if s.shape == "tube":
-        return Cut.tube(outer=s.outer or 0.0, inner=s.inner or 0.0)
-    if s.shape == "i":
-        return Cut.i(width=s.width or 0.0, height=s.height or 0.0, flange=s.flange or 0.0, web=s.web or 0.0)
-    return Cut.general(area=s.area or 0.0, iy=s.iy or 0.0, iz=s.iz or 0.0, torsion=s.torsion)
+    assert spec.section is not None
+    made: Cut = getattr(Cut, spec.section.shape)(**section_sizes(spec, place))
+    return made
+
+
+def section_sizes(spec: Flexible, place: float) -> dict[str, float]:
+    """Sizes of the section at a place, by the names of the file."""
+    assert spec.section is not None
+    sizes = _sizes(spec.section)
+    if spec.tip_section is not None:
+        tip = _sizes(spec.tip_section)
+        sizes = {name: (1.0 - place) * value + place * tip[name] for name, value in sizes.items()}
+    return sizes
+
+
+def _sizes(section: Section) -> dict[str, float]:
+    return {name: value for name, value in section.model_dump(exclude={"shape"}).items() if value is not None}
+
+
+def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs i <= k of an element's coordinates that bend it in one plane."""
+    planes = [("v", "theta")] if "theta" in names else [("v", "thz"), ("w", "thy")]
+    at = [tuple(names.index(n) for n in plane) for plane in planes]
+    return [pair for v, turn in at for pair in ((v, v), (v, turn), (turn, turn))]
 
 
 def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
@@ -115,4 +164,9 @@ def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
                 if i <= j:
                     values[f"{prefix}.inertia.{a}{c}"] = float(body.I_rr[i, j])
         values.update(moment_values(prefix, body))
+        shortening = beam.foreshortening
+        if shortening is not None:
+            values[f"{prefix}.length"] = float(body.interfaces["tip"].r0[0])
+            for name, matrix in (("B", shortening.B), ("B0", shortening.first), ("B1", shortening.second)):
+                values.update({f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for i, k in bending_pairs(body.names)})
     return values

@@ -14,7 +14,7 @@ from flexapod.robot.geometry import Array, frame_along, pose, snap
 from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:
-    from flexapod.description.schema import Flexible
+    from flexapod.description.schema_flexible import Flexible
     from flexapod.robot.tree import TreeBuilder
 
 PLANAR: tuple[tuple[str, Kind, int], ...] = (("u", "P", 0), ("v", "P", 1), ("theta", "R", 2))

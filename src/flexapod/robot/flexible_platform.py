@@ -16,7 +16,7 @@ import numpy as np
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description, problem_at
-from flexapod.description.schema import Flexible
+from flexapod.description.schema_flexible import Flexible
 from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import Array, frozen
 from flexapod.robot.model import Leg, RigidBody
@@ -103,6 +103,15 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
+    return damped(body, spec)
+
+
+def damped(body: FlexibleBody, spec: Flexible) -> FlexibleBody:
+    """The body with the damping that the file's words give, if any."""
+    if spec.rayleigh is not None:
+        return body.with_rayleigh(mass=spec.rayleigh.mass, stiffness=spec.rayleigh.stiffness)
+    if spec.loss_factor is not None:
+        return body.with_loss_factor(spec.loss_factor)
     return body.with_damping(spec.damping) if spec.damping is not None else body
 
 

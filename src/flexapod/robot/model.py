@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from flexapod.description.schema import Flexible, Friction, Limits
+from flexapod.description.schema import Friction, Limits
+from flexapod.description.schema_flexible import Flexible
 from flexapod.robot.geometry import Array, Pose, frozen
 
 Kind = Literal["R", "P", "fixed"]

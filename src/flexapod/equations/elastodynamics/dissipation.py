@@ -10,6 +10,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.elastodynamics.beam_energy import elastic_slope
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
@@ -18,8 +19,8 @@ from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
 
-def elastic_matrices(values: Values, robot: Robot) -> tuple[Any, Any]:
-    """K and D (z, z) of beams, joint springs and the platform's modes, as parameters."""
+def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple[Any, Any]:
+    """K and D (z, z) of beams, joint springs and the platform's modes; K of beams is the slope of their forces at the state."""
     plan = robot.elastic_plan
     size = len(plan.columns)
     K, D = ca.SX(size, size), ca.SX(size, size)
@@ -32,8 +33,9 @@ def elastic_matrices(values: Values, robot: Robot) -> tuple[Any, Any]:
         own, column = values.of(f"legs.{leg.name}"), {k: plan.first[i] + j for j, k in enumerate(leg.moving)}
         for beam in robot.beams.get(leg.name, ()):
             places = [column[k] for k in beam.links]
-            for matrix, name in ((K, "K"), (D, "D")):
-                matrix[places, places] = symmetric_matrix(own.of(beam.name), f"flex.{name}", beam.shape.modes, beam.shape.normal)
+            e = ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
+            K[places, places] = elastic_slope(own.of(beam.name), beam, e)
+            D[places, places] = symmetric_matrix(own.of(beam.name), "flex.D", beam.shape.modes, beam.shape.normal)
         for k, place in column.items():
             if leg.links[k].spring:
                 name = leg.links[k].coordinate
@@ -54,7 +56,7 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
     Checked by: tests/simulation/test_leg_simulation.py.
     """
     rates = rates_of(robot, state)
-    _, D = elastic_matrices(values, robot)
+    _, D = elastic_matrices(values, robot, state)
     power = ca.dot(rates, ca.mtimes(D, rates))
     if not friction:
         return power
@@ -73,7 +75,7 @@ def tangent_matrices(
         X: (b, u) bound rates per independent rate.
     """
     plan = robot.elastic_plan
-    K, D = elastic_matrices(values, robot)
+    K, D = elastic_matrices(values, robot, state)
     if friction:
         D = D + _slope(values, robot, state, friction)
     N = ca.SX(len(plan.columns), len(plan.independent))

@@ -11,6 +11,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.elastodynamics.beam_energy import drawn_in, elastic_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -40,8 +41,29 @@ def beam_models(
         R = frame.R.renamed("W", "B") @ values.rotation(f"{beam.name}.axes", "B", "E")
         e, ed = (ca.vertcat(*[column[leg.moving.index(i)] for i in beam.links]) for column in (q, qd))
         w, g = (R.T @ frame.w).expr, (R.T @ gravity).expr
-        found[beam.name] = (beam, R, flexible_model(b, values.of(beam.name), beam.shape, e, ed, w, g))
+        own = values.of(beam.name)
+        model = flexible_model(b, own, beam.shape, e, ed, w, g, elastic=elastic_forces(own, beam, e))
+        found[beam.name] = (beam, R, _with_inner(own, beam, e, ed, w, g, model))
     return found
+
+
+def _with_inner(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: Any, model: FlexibleModel) -> FlexibleModel:
+    """The model with the inertia of inner points that bending draws in along x (see `beam_energy.DrawnIn`)."""
+    inner = drawn_in(values, beam, e, ed)
+    if inner is None:
+        return model
+    N, second = beam.shape.modes, ca.dot(e, inner.per_second)
+    M, c, x = ca.SX(model.M), ca.SX(model.c), ca.SX([1, 0, 0])
+    hat, across = ca.skew(x * inner.first), ca.SX(ca.diag(ca.SX([0, 1, 1])))
+    M[0:3, 3:6], M[3:6, 0:3] = M[0:3, 3:6] - hat, M[3:6, 0:3] + hat
+    M[3:6, 3:6] = M[3:6, 3:6] + second * across
+    M[0, 6:], M[6:, 0] = M[0, 6:] + inner.per_first.T, M[6:, 0] + inner.per_first
+    rate, ww = ca.dot(inner.per_first, ed), w[1] ** 2 + w[2] ** 2
+    c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, x * inner.first) + 2 * x * rate) + x * inner.bias
+    turning = ca.cross(w, ca.mtimes(second * across, w)) + 2 * ca.dot(inner.per_second, ed) * ca.mtimes(across, w)
+    c[3:6] = c[3:6] + turning - ca.cross(x * inner.first, g)
+    c[6 : 6 + N] = c[6 : 6 + N] - ww * inner.per_second - g[0] * inner.per_first
+    return FlexibleModel(M=M, c=c)
 
 
 def tree_wrenches(

@@ -6,7 +6,7 @@ and deformation, H moments of the deformed element; a acceleration of the root l
 .. math::
    f &= m a + U c + 2\,\omega\times S\dot e\\
    n &= c\times a + I\alpha + \omega\times I\omega + 2\,(\omega\,\mathrm{tr}\hat H - \hat H^T\omega)\\
-   s_k &= S_k\cdot a + \mathrm{tr}(U H_k) + 2\,\omega\cdot\gamma_k + (Ke)_k + (D\dot e)_k
+   s_k &= S_k\cdot a + \mathrm{tr}(U H_k) + 2\,\omega\cdot\gamma_k + \partial V/\partial e_k + (D\dot e)_k
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.elastodynamics.beam_energy import drawn_in, elastic_forces
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     axial,
@@ -30,6 +31,8 @@ from flexapod.equations.virtual_power.inertia_wrench import tensor
 from flexapod.kernels.program import Program
 from flexapod.robot.beams import BeamElement
 from flexapod.robot.model import Leg
+
+X = ca.DM([1, 0, 0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,18 +80,23 @@ def _link_beam(
     U = ca.mtimes(R.T, ca.mtimes(root.U, R))
     S, start = first_moments(own, shape), [moment_matrix(own, f"flex.H.{k}", shape.H) for k in range(N)]
     extra, gyro = deformed_moments(b, own, shape, e, ed)
+    inner = drawn_in(own, beam, e, ed)
+    c = own.vector("first_moment", "E").expr + ca.mtimes(S, e)
     H = [start[k] + extra[k] for k in range(N)]
+    if inner is not None:
+        c, S = c + X * inner.first, S + ca.mtimes(X, inner.per_first.T)
+        H = [H[k] + ca.mtimes(X, X.T) * inner.per_second[k] for k in range(N)]
     T = sum((e[k] * (start[k] + H[k]) for k in range(N)), ca.SX.zeros(3, 3))
     I = tensor(own, "inertia") + ca.trace(T) * ca.SX.eye(3) - (T + T.T) / 2
-    m, c = own.scalar("mass"), own.vector("first_moment", "E").expr + ca.mtimes(S, e)
+    m = own.scalar("mass")
     beta, M = ca.horzcat(*[axial(Hk) for Hk in H]), symmetric_matrix(own, "flex.M", N, shape.normal)
     Hd, twice = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3)), 2 * w
-    f = m * a + ca.mtimes(U, c) + ca.cross(twice, ca.mtimes(S, ed))
+    f = m * a + ca.mtimes(U, c) + ca.cross(twice, ca.mtimes(S, ed)) + (0 if inner is None else X * inner.bias)
     n = ca.cross(c, a) + ca.mtimes(I, alpha) + ca.cross(w, ca.mtimes(I, w)) + twice * ca.trace(Hd) - ca.mtimes(Hd.T, twice)
     inertial = [ca.dot(S[:, k], a) + ca.trace(ca.mtimes(U, H[k])) + ca.dot(twice, gyro[k]) for k in range(N)]
-    K, D = symmetric_matrix(own, "flex.K", N, shape.normal), symmetric_matrix(own, "flex.D", N, shape.normal)
+    D = symmetric_matrix(own, "flex.D", N, shape.normal)
     return LinkBeam(
         beam=beam, m=m, S=ca.mtimes(R, c), I=ca.mtimes(R, ca.mtimes(I, R.T)), M=M,
         force=ca.mtimes(R, S), moment=ca.mtimes(R, beta), f=ca.mtimes(R, f), n=ca.mtimes(R, n),
-        s=ca.vertcat(*inertial) + ca.mtimes(K, e) + ca.mtimes(D, ed),
+        s=ca.vertcat(*inertial) + elastic_forces(own, beam, e) + ca.mtimes(D, ed),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 r"""Potential energy of a robot with flexible legs: weight of all bodies, deformation of beams, modes and springs.
 
-.. math:: U_g = -\sum g\cdot(m\,p + S),\qquad U_e = \tfrac12\sum e^T K e + \tfrac12\sum k\,(q-q_0)^2
+.. math:: U_g = -\sum g\cdot(m\,p + S),\qquad U_e = \sum V(e) + \tfrac12\sum k\,(q-q_0)^2
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
@@ -59,6 +60,5 @@ def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion
         ).values():
             body, e = beam_composite(R, model.M), ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
             weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
-            K = symmetric_matrix(own.of(beam.name), "flex.K", beam.shape.modes, beam.shape.normal)
-            elastic = elastic + ca.dot(e, ca.mtimes(K, e)) / 2
+            elastic = elastic + elastic_energy(own.of(beam.name), beam, e)
     return weight, elastic

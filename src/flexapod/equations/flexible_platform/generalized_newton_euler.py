@@ -42,8 +42,9 @@ class FlexibleModel:
 
 
 def flexible_model(
-    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True
-) -> FlexibleModel:
+    b: Builder, values: Values, shape: FlexibleShape, e: Any, ed: Any, w: Any, g: Any, second_order: bool = True,
+    elastic: Any = None,
+) -> FlexibleModel:  # fmt: skip
     """The model at a state.
 
     Args:
@@ -51,6 +52,7 @@ def flexible_model(
         values: prefix under which ``mass``, ``first_moment``, ``inertia`` and ``flex.*`` stand.
         e, ed: (N,) elastic coordinates and rates.
         w, g: (3,) angular velocity and gravity, body axes.
+        elastic: (N,) elastic forces of a body that is not linear; else K e.
         second_order: keep the inertia terms that depend on e (False shows their effect: energy is then not conserved).
 
     Source: Briot 2014 Eqs. (53)-(68), Long 2014 Eq. (34). Checked by: tests/equations/test_flexible_platform.py.
@@ -86,8 +88,10 @@ def flexible_model(
     for k in range(N):
         value = ca.dot(w, ca.mtimes(H[k], w)) - ww * ca.trace(H[k]) - ca.dot(S[:, k], g)
         s.append(value + 2 * ca.dot(w, gyro[k]))
-    K, D = symmetric_matrix(values, "flex.K", N, shape.normal), symmetric_matrix(values, "flex.D", N, shape.normal)
-    bias = ca.vertcat(f, n, ca.vertcat(*s) + ca.mtimes(K, e) + ca.mtimes(D, ed))
+    D = symmetric_matrix(values, "flex.D", N, shape.normal)
+    if elastic is None:
+        elastic = ca.mtimes(symmetric_matrix(values, "flex.K", N, shape.normal), e)
+    bias = ca.vertcat(f, n, ca.vertcat(*s) + elastic + ca.mtimes(D, ed))
     return FlexibleModel(M=M, c=bias)
 
 

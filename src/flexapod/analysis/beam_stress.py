@@ -1,0 +1,167 @@
+r"""`beam_stress`: forces in beams and the stress at their outer fibres, from elastic coordinates.
+
+Letters: e tip coordinates of an element (see `beam_energy`), of exact elements those without the rotation of the chord.
+
+.. math:: P = k\left(u + \tfrac12 e^TBe\right),\quad M_z(l) = (Ke)_\theta,\quad M_z(0) = (Ke)_\theta + l\,(Ke)_v,\quad
+          \sigma = \frac{P}{A} \pm \frac{M_z\,c_y}{I_z} \pm \frac{M_y\,c_z}{I_y}
+
+(moment at the root by equilibrium): exact where loads act at nodes, off by q l^2 / 12 under a load q along the element.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.description.schema_flexible import Flexible
+    from flexapod.robot.beams import BeamElement
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+ENDS = ("root", "tip")
+
+
+def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
+    """Axial force, bending moments and stress of every beam element at its two ends.
+
+    Args:
+        result: a result with `elastic` (of `static_deflection`, `simulate`, `inverse_dynamics`, ...), or an array (n, N) of
+            elastic coordinates in the order of ``robot.elastic_names``.
+    Returns:
+        Dataset over (.., element, end): `axial_force` [N], `moment_z`, `moment_y`, `torque` [N m], `axial_stress`,
+        `bending_stress` (outer fibre, both planes together), `stress` (their sum, absolute) [Pa]; attributes `peak` [Pa],
+        `peak_element`, `peak_end` and, where the result has time, `peak_time` [s].
+
+    Raises:
+        InputError: no beams, or a section given by numbers alone, whose outer fibres are not known.
+
+    Checked by: tests/analysis/test_beam_stress.py.
+    """
+    import xarray as xr
+
+    elements = [(i, beam) for i, leg in enumerate(robot.legs) for beam in robot.beams.get(leg.name, ())]
+    if not elements:
+        raise InputError(f"beam stress: {robot.name} has no beams; stresses of plates are not computed")
+    elastic, over = _coordinates(robot, result)
+    names = [f"{robot.legs[i].name}.{beam.name}" for i, beam in elements]
+    found = [_element(robot, i, beam, elastic) for i, beam in elements]
+    dims = (*over.dims[:-1], "element", "end")
+    units = {"axial_force": "N", "moment_z": "N m", "moment_y": "N m", "torque": "N m"}
+    variables = {}
+    for name in found[0]:
+        values = np.stack([part[name] for part in found], axis=1)
+        shape = (*over.shape[:-1], *values.shape[1:])
+        variables[name] = (dims, values.reshape(shape), {"units": units.get(name, "Pa")})
+    coords = {k: v for k, v in over.coords.items() if k != "elastic_coordinate"}
+    data = xr.Dataset(variables, {**coords, "element": names, "end": list(ENDS)})
+    return data.assign_attrs(robot=robot.name, **_peak(data, over))
+
+
+def _coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
+    """Elastic coordinates (n, N), and the same with their dimensions."""
+    import xarray as xr
+
+    if isinstance(result, xr.Dataset):
+        if "elastic" not in result:
+            raise InputError("result: has no `elastic`; take a result of a flexible robot")
+        over = result.elastic
+    else:
+        array = np.asarray(result, dtype=float)
+        dims = ("sample", "elastic_coordinate")[2 - array.ndim :] if array.ndim in (1, 2) else ()
+        if not dims:
+            raise InputError(f"result: expected a result or an array (n, {len(robot.elastic_names)}), got shape {array.shape}")
+        over = xr.DataArray(array, dims=dims)
+    if over.shape[-1] != len(robot.elastic_names):
+        raise InputError(f"result: has {over.shape[-1]} elastic coordinates, {robot.name} has {len(robot.elastic_names)}")
+    return np.asarray(over.values, dtype=float).reshape(-1, over.shape[-1]), over
+
+
+def _element(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[str, Array]:
+    """Forces and stresses (n, 2) of one element."""
+    leg = robot.legs[number]
+    at = sum(len(other.moving) for other in robot.legs[:number])
+    modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    columns = [modes + robot.elastic_indices.index(at + leg.moving.index(k)) for k in beam.links]
+    spec, place = _spec(robot, number, beam)
+    A, iy, iz, cy, cz = _section(leg.name, beam, spec, place)
+    e, length, K, names = elastic[:, columns], float(beam.body.interfaces["tip"].r0[0]), beam.body.K_ee, list(beam.body.names)
+    q = _hat(beam, length, e)
+    force = q @ K
+    stretch = q[:, 0]
+    if beam.foreshortening is not None:
+        B = np.array(beam.foreshortening.B)
+        if beam.law == "exact":
+            B = B - np.diag([1.0 / length if n in ("v", "w") else 0.0 for n in names])
+        stretch = stretch + 0.5 * np.einsum("ni,ij,nj->n", q, B, q)
+    P = np.stack([K[0, 0] * stretch] * 2, axis=1)
+    turn = "theta" if "theta" in names else "thz"
+    tip_z, across_y = force[:, names.index(turn)], force[:, names.index("v")]
+    Mz = np.stack([tip_z + length * across_y, tip_z], axis=1)
+    none = np.zeros_like(Mz)
+    My, T = none, none
+    if "w" in names:
+        tip_y, across_z = force[:, names.index("thy")], force[:, names.index("w")]
+        My = np.stack([tip_y - length * across_z, tip_y], axis=1)
+        T = np.stack([force[:, names.index("thx")]] * 2, axis=1)
+    axial = P / A
+    bending = np.abs(Mz) * cy / iz + np.abs(My) * cz / iy
+    if spec.section is not None and spec.section.shape == "tube":  # outer fibres of both planes are not the same point
+        bending = np.hypot(Mz * cy / iz, My * cz / iy)
+    return {
+        "axial_force": P, "moment_z": Mz, "moment_y": My, "torque": T, "axial_stress": axial, "bending_stress": bending,
+        "stress": np.abs(axial) + bending,
+    }  # fmt: skip
+
+
+def _hat(beam: BeamElement, length: float, e: Array) -> Array:
+    """Coordinates that the element's stiffness acts on: e, or without the rotation of the chord."""
+    if beam.law != "exact":
+        return e
+    import casadi as ca
+
+    from flexapod.equations.elastodynamics.beam_energy import chord_coordinates
+
+    at = ca.SX.sym("e", e.shape[1])
+    hat = ca.Function("hat", [at], [chord_coordinates(length, at)])
+    return np.array(hat.map(len(e))(e.T)).T
+
+
+def _spec(robot: Robot, number: int, beam: BeamElement) -> tuple[Flexible, float]:
+    """The file's words for the beam of an element, and the place of the element's middle along it."""
+    name, _, k = beam.name.rpartition(".beam")
+    body = next(b for link in robot.legs[number].links if (b := link.body) is not None and b.name == name)
+    assert body.flexible is not None
+    return body.flexible, (int(k) - 0.5) / body.flexible.elements
+
+
+def _section(leg: str, beam: BeamElement, spec: Flexible, place: float) -> tuple[float, float, float, float, float]:
+    """Area, iy, iz, and distances of the outer fibres along y and z."""
+    from flexapod.robot.beams import cross_section, section_sizes
+
+    section, sizes = cross_section(spec, place), section_sizes(spec, place)
+    shape = spec.section.shape if spec.section is not None else ""
+    if shape in ("general", "l", "t"):
+        raise InputError(
+            f"beam stress: leg {leg}, {beam.name} has a section of shape {shape}, whose outer fibres are not known; "
+            "give a rectangle, box, tube or i, or use axial_force and moments with your own section modulus"
+        )
+    y, z = (sizes["outer"],) * 2 if shape == "tube" else (sizes["width"], sizes["height"])
+    return section.area, section.iy, section.iz, y / 2.0, z / 2.0
+
+
+def _peak(data: xr.Dataset, over: Any) -> dict[str, Any]:
+    values = data.stress.values
+    if not np.isfinite(values).any():
+        return {}
+    at = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    found = {"peak": float(values[at]), "peak_element": str(data.element.values[at[-2]]), "peak_end": ENDS[at[-1]]}
+    if "time" in over.coords and len(at) == 3:
+        found["peak_time"] = float(over.time.values[at[0]])
+    return found

@@ -1,0 +1,156 @@
+r"""`buckling`: the factor by which a load may grow until the robot on locked actuators gives way.
+
+.. math:: K_T(\lambda)\,x = \mu\,K_T(0)\,x,\qquad \mu(\lambda_c) = 0
+
+K_T: exact derivative of the equilibrium under gravity and lambda times the load, deflection included. The first guess is the
+linear one, from K_T at a small factor; then the lowest mu is followed along the true equilibria to its root (secant, bisection).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.abilities import refuse
+from flexapod.analysis.arguments import checked
+from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
+from flexapod.analysis.results import dataset, settle
+from flexapod.analysis.vibration import null_space
+from flexapod.errors import FlexapodError, InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+SMALL = 1e-3
+"""Part of the linear factor at which the slope of K_T is taken."""
+
+STEPS, SETTLED = 40, 1e-10
+"""Secant steps, and the change of the factor, of itself, at which they end."""
+
+LARGEST = 1e9
+"""Factors above this are no buckling: the load does not soften the robot."""
+
+
+class NoBucklingError(FlexapodError):
+    """The load does not buckle the robot in this direction."""
+
+
+@checked
+def buckling(
+    robot: Robot, state: Any, load: Any, *, actuators: Any = "locked", point: str | None = None, axes: str = "world"
+) -> xr.Dataset:
+    """Load factor at which the equilibrium of a flexible robot becomes unstable.
+
+    Args:
+        state: one pose, or one sample of an `ActuatorMotion`; the robot is at rest there.
+        load: wrench (6,) [N, N m] on the platform, as for `static_deflection`; gravity stays as it is.
+        actuators: ``"locked"`` or stiffness (actuators,).
+    Returns:
+        Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
+        `stability` (lowest mu without the load is 1), `shape` (coordinate) of the motion that starts.
+
+    Raises:
+        NoBucklingError: the load pulls, or the robot gives way by other means (a fold that the statics do not reach).
+
+    Checked by: tests/elastodynamics/test_rotating_beam.py.
+    """
+    stiffness = actuator_stiffness(robot, actuators)
+    if stiffness is None and actuators != "locked":
+        raise InputError("actuators: a robot on free actuators has no buckling load; choose 'locked' or give their stiffness")
+    refuse(robot, "natural_frequencies", actuators=actuators, prestress=True, wrench=load, point=point, axes=axes)
+    w = np.array(real_array("load", load, (6,)))
+    if len(state) != 1:
+        raise InputError(f"buckling: expected one state, got {len(state)}")
+    if not np.any(w):
+        raise InputError("load: is zero; give the wrench (6,) whose factor is asked for")
+
+    def tangent(factor: float) -> tuple[Array, list[str], Array]:
+        words = np.full(1, "", dtype=object)
+        model = linear_model(robot, state, actuators, True, (factor * w, point, axes), words)
+        settle("buckling", robot, words.astype(str), state, "raise")
+        K, Bt = model.K[0], model.B[0].T
+        Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))
+        K = Z.T @ (K if stiffness is None else K + model.B[0] @ (stiffness[:, None] * Bt)) @ Z
+        return (K + K.T) / 2.0, model.names, Z
+
+    K0, names, Z = tangent(0.0)
+    values, vectors = np.linalg.eigh(K0)
+    if values[0] <= 0.0:
+        raise NoBucklingError(f"buckling: {robot.name} is unstable without the load already; see natural_frequencies")
+    root = vectors / np.sqrt(values)
+
+    def lowest(factor: float) -> tuple[float, Array]:
+        mu, x = np.linalg.eigh(root.T @ tangent(factor)[0] @ root)
+        return float(mu[0]), root @ x[:, 0]
+
+    linear = _linear_factor(robot, lambda f: root.T @ tangent(f)[0] @ root)
+    factor = _root(robot, lambda f: lowest(f)[0], linear)
+    mu, x = lowest(factor)
+    shape = Z @ x
+    shape = shape / shape[np.abs(shape).argmax()]
+    variables = {
+        "factor": ((), np.array([factor]), "1"),
+        "linear_factor": ((), np.array([linear]), "1"),
+        "critical_load": (("wrench",), factor * w[None], "N, N m"),
+        "stability": ((), np.array([mu]), "1"),
+        "shape": (("coordinate",), shape[None], ""),
+    }
+    found = dataset(robot, variables, state, None, {"wrench": ["fx", "fy", "fz", "mx", "my", "mz"]})
+    return found.assign_coords(coordinate=names)
+
+
+def _linear_factor(robot: Robot, scaled: Any) -> float:
+    """Smallest positive factor of 1 + factor G = 0, G the slope of the scaled stiffness; the step shrinks to a part of it."""
+    step = 1.0
+    for _ in range(STEPS):
+        try:
+            G = (scaled(step) - np.eye(len(scaled(0.0)))) / step
+        except FlexapodError:
+            step /= 16.0
+            continue
+        worst = float(np.linalg.eigvalsh((G + G.T) / 2.0)[0])
+        factor = -1.0 / worst if worst < 0.0 else np.inf
+        if step <= SMALL * factor or worst >= 0.0:
+            break
+        step = SMALL * factor / 2.0
+    if not factor < LARGEST:
+        raise NoBucklingError(f"buckling: the load does not soften {robot.name}; turn it round, or see static_deflection")
+    return factor
+
+
+def _root(robot: Robot, mu: Any, linear: float) -> float:
+    """The factor at which mu vanishes: secant within the bracket known so far."""
+    low, at_low, high, at_high = 0.0, 1.0, np.inf, np.nan
+    guess = linear
+    for _ in range(STEPS):
+        try:
+            value = float(mu(guess))
+        except FlexapodError:
+            value = -np.inf  # beyond the last equilibrium
+        if value > 0.0:
+            low, at_low = guess, value
+        else:
+            high, at_high = guess, value
+        if value == 0.0 or (np.isfinite(high) and high - low <= SETTLED * high):
+            break
+        if not np.isfinite(high):
+            following = guess * 1.5 if low > 0.0 and value > 0.5 else low + at_low * linear * 1.05
+        elif np.isfinite(at_high):
+            following = low + (high - low) * at_low / (at_low - at_high)
+            if not low + 1e-3 * (high - low) < following < high - 1e-3 * (high - low):
+                following = 0.5 * (low + high)
+        else:
+            following = 0.5 * (low + high)
+        if abs(following - guess) <= SETTLED * guess:
+            return following
+        guess = following
+        if guess > LARGEST:
+            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
+    return guess if not np.isfinite(high) else 0.5 * (low + high)

@@ -1,0 +1,86 @@
+"""The part of the schema that makes a body flexible, and the base of every part of the file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from flexapod.description.units import Area, AreaMoment, Density, Fraction, Length, Size, Stress
+
+Flag = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(strict=True)]
+
+
+class Model(BaseModel):
+    """Base of every part of the file: unknown keys are refused, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Section(Model):
+    """Cross-section of a beam."""
+
+    shape: Literal["rectangle", "box", "tube", "i", "t", "l", "general"] = Field(description="shape of the section")
+    width: Size | None = Field(default=None, description="size along the body's y axis")
+    height: Size | None = Field(default=None, description="size along the body's z axis")
+    outer: Size | None = Field(default=None, description="outer diameter of a tube")
+    inner: Size | None = Field(default=None, description="inner diameter of a tube")
+    wall: Size | None = Field(default=None, description="wall thickness of a box or L section")
+    flange: Size | None = Field(default=None, description="flange thickness of an I or T section")
+    web: Size | None = Field(default=None, description="web thickness of an I or T section")
+    area: Area | None = Field(default=None, description="area, general section")
+    iy: AreaMoment | None = Field(default=None, description="second moment about y, general section")
+    iz: AreaMoment | None = Field(default=None, description="second moment about z, general section")
+    torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
+    shear_y: Fraction | None = Field(default=None, description="shear coefficient along y, general section (5/6)")
+    shear_z: Fraction | None = Field(default=None, description="shear coefficient along z, general section (5/6)")
+
+
+class Rayleigh(Model):
+    """Damping in proportion to mass and stiffness of a flexible body."""
+
+    mass: Fraction = Field(default=0.0, description="factor of the mass matrix [1/s]")
+    stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
+
+
+class Flexible(Model):
+    """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
+
+    type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
+    length: Size | None = Field(default=None, description="beam: length along the body's x axis")
+    elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
+    section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")
+    tip_section: Section | None = Field(
+        default=None, description="tapered beam: cross-section at the tip; every element has the sizes at its middle"
+    )
+    theory: Literal["euler-bernoulli", "timoshenko", "exact", "kirchhoff", "mindlin"] | None = Field(
+        default=None,
+        description="beam: euler-bernoulli (default), timoshenko (shear) or exact (shear, large rotations of every element); "
+        "plate: the last two",
+    )
+    stiffening: Flag | None = Field(
+        default=None,
+        description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements",
+    )
+    outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
+        default=None, description="plate: corners in order, in the body's xy plane"
+    )
+    thickness: Size | None = Field(default=None, description="plate: thickness")
+    material: Text | None = Field(default=None, description="name of a material, instead of young, poisson and density")
+    young: Stress | None = Field(default=None, description="Young's modulus")
+    poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
+    density: Density | None = Field(default=None, description="mass per volume")
+    modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
+        default=None, description="number of elastic modes kept"
+    )
+    damping: Fraction | None = Field(
+        default=None, description="damping ratio of the modes of the body, of a beam of each element, with its frame held"
+    )
+    rayleigh: Rayleigh | None = Field(default=None, description="instead of damping: in proportion to mass and stiffness")
+    loss_factor: Fraction | None = Field(
+        default=None,
+        description="instead of damping: structural, ratio loss_factor / 2 of the body's modes; of a beam of several elements in "
+        "proportion to stiffness, with that ratio at the beam's first frequency, root held",
+    )
+    file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")

@@ -1,0 +1,173 @@
+r"""Elastic energy of a beam element by the coordinates of its tip seen from its root, and the forces that follow.
+
+Letters: e = (u, v, theta) or (u, v, w, thx, thy, thz), l length, K stiffness of the linear element, k = K_uu = E A / l, B the
+foreshortening matrix: bending shortens the element by 1/2 e^T B e along its axis.
+
+Linear (Briot 2014): ``V = 1/2 e^T K e``. Stiffened: the axial displacement
+``u(x) = u x/l + 1/2 (x/l s(l) - s(x))``, ``s(x)`` the integral of v'^2 + w'^2, has the same strain all along the element,
+
+.. math:: \varepsilon = \frac1l\left(u + \tfrac12 e^T B e\right),\qquad
+          V = \tfrac12 k\,(l\varepsilon)^2 + \tfrac12 e^T K_b\,e,\qquad
+          \frac{\partial V}{\partial e} = P\,(1_u + B e) + K_b\,e,\quad P = k\,l\,\varepsilon
+
+(K_b: K without k; P: the axial force). Exact: the same energy in the coordinates :math:`\hat e` that remain when the rotation
+of the chord from root to tip is taken out,
+
+.. math:: \hat u = |d| - l,\quad \hat v = -l\,t_{1z},\quad \hat w = l\,t_{1y},\quad \hat\theta = t_2 - t_1,\qquad
+          d = (l + u, v, w)
+
+t_1, t_2: rotation vectors of root and tip against the chord frame, whose first axis is d and which lies half-way between the ends
+(corotational element, invariant under rigid motion). What the rotation of the chord itself shortens is in :math:`\hat u` already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
+from flexapod.equations.values import Values
+from flexapod.robot.beams import BeamElement, bending_pairs
+
+SMALL = 1e-2
+"""Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
+ASIN = (1, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816, 231 / 13312, 143 / 10240, 6435 / 557056)
+
+
+def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
+    """V [J] at coordinates e (N,).
+
+    Args:
+        values: below ``legs.<leg>.<element>``.
+
+    Checked by: tests/elastodynamics/test_beam_energy.py.
+    """
+    K = _stiffness(values, beam)
+    if beam.law == "linear":
+        return ca.dot(e, ca.mtimes(K, e)) / 2
+    if beam.law == "exact":
+        e = chord_coordinates(values.scalar("length"), e)
+    stretch = e[0] + ca.dot(e, ca.mtimes(_foreshortening(values, beam), e)) / 2
+    return (ca.dot(e, ca.mtimes(K, e)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
+
+
+def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
+    """dV/de (N,): the papers' K e for linear elements.
+
+    Checked by: tests/elastodynamics/test_beam_energy.py.
+    """
+    if beam.law == "exact":
+        at = ca.SX.sym("e", e.numel())
+        return ca.substitute(ca.gradient(elastic_energy(values, beam, at), at), at, e)
+    K = _stiffness(values, beam)
+    if beam.law == "linear":
+        return ca.mtimes(K, e)
+    shortened = ca.mtimes(_foreshortening(values, beam), e)
+    more = ca.dot(e, shortened) / 2
+    force = ca.mtimes(K, e) + K[0, 0] * (e[0] + more) * shortened
+    force[0] = force[0] + K[0, 0] * more
+    return force
+
+
+def elastic_slope(values: Values, beam: BeamElement, e: Any) -> Any:
+    """Second derivative of V (N, N): K for linear elements."""
+    if beam.law == "linear":
+        return _stiffness(values, beam)
+    at = ca.SX.sym("e", e.numel())
+    return ca.substitute(ca.densify(ca.hessian(elastic_energy(values, beam, at), at)[0]), at, e)
+
+
+def _stiffness(values: Values, beam: BeamElement) -> Any:
+    return symmetric_matrix(values, "flex.K", beam.shape.modes, beam.shape.normal)
+
+
+def _foreshortening(values: Values, beam: BeamElement) -> Any:
+    """B (N, N); of exact elements without what the chord's own rotation shortens, 1/l at v and w."""
+    N, B = beam.shape.modes, bending_matrix(values, beam, "B")
+    for i in ((1,) if N == 3 else (1, 2)) if beam.law == "exact" else ():
+        B[i, i] = B[i, i] - 1 / values.scalar("length")
+    return B
+
+
+def bending_matrix(values: Values, beam: BeamElement, name: str) -> Any:
+    """A matrix (N, N) of the element's foreshortening: `B`, `B0` (first moment), `B1` (second moment)."""
+    matrix = ca.SX(beam.shape.modes, beam.shape.modes)
+    for i, k in bending_pairs(beam.body.names):
+        matrix[i, k] = values.scalar(f"flex.{name}.{i}.{k}")
+        matrix[k, i] = matrix[i, k]
+    return matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnIn:
+    r"""Inertia of the quadratic displacement h(x) = 1/2 e^T Q(x) e along the axis, to first order in h.
+
+    It adds to the kinetic energy :math:`\int (v_A + \omega\times r_0)\cdot(\dot h\,x + \omega\times h\,x)\,dm`: the first moment
+    moves by h_0 along x, the second moment xx by 2 h_1.
+
+    Args:
+        first: h_0 = 1/2 e^T B0 e; per_first: B0 e (N,); bias: e'^T B0 e'.
+        per_second: B1 e (N,); e . per_second = 2 h_1.
+    """
+
+    first: Any
+    per_first: Any
+    bias: Any
+    per_second: Any
+
+
+def drawn_in(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnIn | None:
+    """The terms at a state; None for linear elements."""
+    if beam.law == "linear":
+        return None
+    B0, B1 = (bending_matrix(values, beam, name) for name in ("B0", "B1"))
+    per_first = ca.densify(ca.mtimes(B0, e))
+    return DrawnIn(
+        first=ca.dot(e, per_first) / 2, per_first=per_first, bias=ca.dot(ed, ca.mtimes(B0, ed)),
+        per_second=ca.densify(ca.mtimes(B1, e)),
+    )  # fmt: skip
+
+
+def chord_coordinates(length: Any, e: Any) -> Any:
+    r"""Coordinates :math:`\hat e` without the rotation of the chord; planar ones in closed form."""
+    d = ca.vertcat(length + e[0], e[1], e[2] if e.numel() == 6 else 0)
+    size = ca.sqrt(ca.dot(d, d))
+    stretch = (2 * length * e[0] + e[0] ** 2 + ca.dot(d[1:], d[1:])) / (size + length)  # |d| - l without cancellation
+    if e.numel() == 3:
+        return ca.vertcat(stretch, length * ca.atan2(d[1], d[0]), e[2])
+    x, y, z = (ca.vertcat(ca.cos(a / 2), ca.sin(a / 2) * ca.SX(axis)) for a, axis in zip(ca.vertsplit(e[3:]), AXES, strict=True))
+    tip = _product(_product(x, y), z)
+    middle = _unit(ca.vertcat(1 + tip[0], tip[1:]))
+    first = _rotated(middle, ca.SX([1, 0, 0]))
+    swing = _unit(ca.vertcat(1 + ca.dot(first, d) / size, ca.cross(first, d) / size))
+    back = _product(swing, middle) * ca.SX([1, -1, -1, -1])
+    t1, t2 = _rotation_vector(back), _rotation_vector(_product(back, tip))
+    return ca.vertcat(stretch, -length * t1[2], length * t1[1], t2 - t1)
+
+
+AXES = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+
+
+def _product(p: Any, q: Any) -> Any:
+    """Product of two quaternions (w, x, y, z)."""
+    return ca.vertcat(p[0] * q[0] - ca.dot(p[1:], q[1:]), p[0] * q[1:] + q[0] * p[1:] + ca.cross(p[1:], q[1:]))
+
+
+def _rotated(q: Any, v: Any) -> Any:
+    twice = 2 * ca.cross(q[1:], v)
+    return v + q[0] * twice + ca.cross(q[1:], twice)
+
+
+def _unit(q: Any) -> Any:
+    return q / ca.sqrt(ca.dot(q, q))
+
+
+def _rotation_vector(q: Any) -> Any:
+    """2 asin(|x|) x/|x| of a quaternion with positive w: angles below pi."""
+    s2 = ca.dot(q[1:], q[1:])
+    small = s2 < SMALL
+    s = ca.sqrt(ca.if_else(small, 0.25, s2))
+    series = sum((c * s2**k for k, c in enumerate(ASIN)), ca.SX(0))
+    return 2 * ca.if_else(small, series, ca.asin(s) / s) * q[1:]
