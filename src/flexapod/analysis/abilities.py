@@ -7,6 +7,7 @@ The option `ANY` stands for the verb itself. A condition is a property of the ro
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -312,6 +313,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
 
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
+    if verb not in SIGNATURES:  # not loaded yet
+        getattr(importlib.import_module("flexapod"), verb)
     found = SIGNATURES[verb].parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 

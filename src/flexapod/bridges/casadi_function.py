@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.kernels import kernel_with_friction
 from flexapod.errors import InputError
 from flexapod.kernels.graph import Graph, Loop
 from flexapod.kernels.walking import walk, written_out
@@ -42,7 +42,7 @@ def casadi_function(
         parameters: ``"input"``: the last input `parameters` (P,) takes the robot's numbers in the order of
             ``kernel(robot, quantity).signature``, whose `parameters` are the robot's own; ``"numbers"``: they are put in.
         passes: of iterations, which a `casadi.Function` cannot end early; Newton's method converges in four from a near start.
-        options: as for `kernel`.
+        options: as for `kernel`; ``friction=False`` leaves out the friction of the robot file.
     Returns:
         `casadi.Function`: inputs in the shape of the kernel's (vectors as columns, rotation 3 x 3), then `parameters`; outputs
         likewise, then `status` (0: evaluated).
@@ -54,7 +54,7 @@ def casadi_function(
     check_option("parameters", parameters, ("input", "numbers"))
     if passes < 1:
         raise InputError(f"passes: expected at least 1, got {passes}")
-    bound = kernel(robot, quantity, **options)
+    bound = kernel_with_friction(robot, quantity, options)
     tape, signature = bound.compiled.tape, bound.signature
     given = [_symbol(i.name, i.shape) for i in signature.inputs]
     numbers = ca.SX.sym("parameters", len(signature.parameters))
