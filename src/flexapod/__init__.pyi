@@ -100,6 +100,8 @@ from flexapod.identification.measurement import read_measurement as read_measure
 from flexapod.identification.modes import identify_modes as identify_modes
 from flexapod.identification.online import PayloadEstimator as PayloadEstimator
 from flexapod.identification.online import export_payload_estimator as export_payload_estimator
+from flexapod.identification.physical_equivalent import NotPhysicalError as NotPhysicalError
+from flexapod.identification.physical_equivalent import physical_equivalent as physical_equivalent
 from flexapod.identification.regressor import regressor as regressor
 from flexapod.identification.result import Identification as Identification
 from flexapod.kernels.cache import cache_entries as cache_entries

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.errors import InputError
 
@@ -307,14 +308,16 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "output_step": {},
         "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
     },
+    **BRIDGES,
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    if verb not in SIGNATURES:  # not loaded yet
-        getattr(importlib.import_module("flexapod"), verb)
+    if verb not in SIGNATURES:  # not loaded yet, or not among those whose arguments are checked by name
+        function = getattr(importlib.import_module("flexapod"), verb)
+        SIGNATURES.setdefault(verb, inspect.signature(function))
     found = SIGNATURES[verb].parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 

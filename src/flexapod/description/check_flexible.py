@@ -14,7 +14,7 @@ _CONSTANTS = {"young", "poisson", "density"}
 _MATERIAL = {*_CONSTANTS, "material", "damping", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", *_MATERIAL},
-    "plate": {"outline", "thickness", "modes", *_MATERIAL},
+    "plate": {"outline", "thickness", "modes", "reduction", *_MATERIAL},
     "modes": {"file", "modes", "damping"},
 }
 _REQUIRED = {

@@ -175,6 +175,15 @@ class Section(Model):
     torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
 
 
+class Reduction(Model):
+    """How a plate is reduced to elastic coordinates."""
+
+    method: Literal["normal", "craig-bampton"] = Field(
+        default="normal", description="normal modes, or modes with held joints and the deflections of the joints (Craig-Bampton)"
+    )
+    boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
+
+
 class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
@@ -196,6 +205,7 @@ class Flexible(Model):
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="number of elastic modes kept"
     )
+    reduction: Reduction | None = Field(default=None, description="plate: method and boundary of its modes")
     damping: Fraction | None = Field(default=None, description="modal damping ratio")
     file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")
 

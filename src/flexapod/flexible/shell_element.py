@@ -4,10 +4,11 @@ Bending and transverse shear: discrete Kirchhoff-Mindlin (DKMT, DKMQ). Fibres ro
 from the corners and, along side k with cosines :math:`(C, S)` and length L, by one quadratic more,
 
 .. math:: \Delta\beta_k = -\frac{3}{2(1+\phi_k)}\Big[\frac{w_j-w_i}{L}
-          + \frac{C(\beta_{xi}+\beta_{xj})+S(\beta_{yi}+\beta_{yj})}{2}\Big],\qquad \gamma_k = -\tfrac23\phi_k\Delta\beta_k,\qquad \phi_k = \frac{12 D_b}{D_s L^2},
+          + \frac{C(\beta_{xi}+\beta_{xj})+S(\beta_{yi}+\beta_{yj})}{2}\Big],\qquad
+          \gamma_k = -\tfrac23\phi_k\Delta\beta_k,\qquad \phi_k = \frac{12 D_b}{D_s L^2},
 
-so that it neither locks when thin (:math:`\phi = 0`: DKT, DKQ) nor is too stiff when thick. Membrane: linear strain triangle of
-constant strain, four corners with Wilson's incompatible modes. A small stiffness ties the rotation about the normal to that of
+so that it neither locks when thin (:math:`\phi = 0`: DKT, DKQ) nor is too stiff when thick. Membrane: triangles of constant
+strain, four corners with Wilson's incompatible modes. A small stiffness ties the rotation about the normal to that of
 the membrane; rigid motions have no energy. Corners of a warped element are rigid links away from its mean plane.
 """
 

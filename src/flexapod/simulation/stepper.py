@@ -84,15 +84,15 @@ def stepper(
 
     Checked by: tests/simulation/test_stepper.py.
     """
+    from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
     from flexapod.analysis.state import State
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
+    refuse(robot, "stepper", method=method, wrench=wrench)
     if robot.elastic_legs:
         check_option("method", method or "implicit", ("implicit", "radau"))
-        if wrench:
-            raise InputError(f"wrench: not available with the flexible legs of {robot.name}; leave it out")
         return _legs(robot, start, step, method or "implicit", bool(friction))
     check_option("method", method or "rk4", ("rk4", "implicit", "radau"))
     first = start if start is not None else State(position=robot.home.position, rotation=robot.home.rotation)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
-from flexapod.views.commands.guard import command, working
+from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
 from flexapod.views.output import check_place, print_json, print_text
 
@@ -68,12 +68,24 @@ def _written(
     if kind == ".fmu":
         path = fp.export_fmu(robot, out, quantity or "forward_dynamics", version=version, step=step, general=general)
         return {"fmu": path}
+    if kind in (".xml", ".urdf"):
+        robot = _existing(robot)
     if kind == ".xml":
         return {"mjcf": fp.export_mjcf(robot, out)}
     if kind == ".urdf":
         return fp.export_urdf(robot, out)
     form: Any = FORMS[kind]
     return {form: fp.generate(robot, quantity or "inverse_dynamics", form=form, friction=friction or None).write(out)}
+
+
+def _existing(robot: fp.Robot) -> fp.Robot:
+    """The robot with bodies that can exist; says so where they are other ones than the file's."""
+    if robot.elastic_legs or robot.flexible_platform is not None:
+        return robot
+    found = fp.physical_equivalent(robot)
+    if found is not robot:
+        note(f"{robot.name}: bodies of the file cannot exist (base parameters); others with the same dynamics are written")
+    return found
 
 
 def import_(
