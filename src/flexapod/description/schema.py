@@ -179,7 +179,7 @@ class Reduction(Model):
     """How a plate is reduced to elastic coordinates."""
 
     method: Literal["normal", "craig-bampton"] = Field(
-        default="normal", description="normal modes, or modes with held joints and the deflections of the joints (Craig-Bampton)"
+        default="normal", description="free modes, or those with held joints and points beside their deflections (Craig-Bampton)"
     )
     boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
 
