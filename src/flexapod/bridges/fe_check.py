@@ -28,6 +28,8 @@ DENSE = 3000
 """Degrees of freedom up to which all modes of the matrices are computed for the check."""
 SHIFT = 400.0
 """[rad^2/s^2] below zero, about which a large model is factorised: rigid motions do not make it singular."""
+NO_INERTIA = 1e-13
+"""Directions whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""
 CELL = 22
 """Side of a square of the picture [px]."""
 STYLE = (
@@ -124,6 +126,10 @@ def full_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array]:
     massive = bool(np.all(M.diagonal() > 0.0))  # shells may have rotations without inertia
     if M.shape[0] <= DENSE and massive:
         value, V = eigh(K.toarray(), M.toarray())
+    elif M.shape[0] <= DENSE // 3:
+        inverse, V = eigh(M.toarray(), (K + SHIFT * M).toarray())
+        moving = np.flatnonzero(inverse > NO_INERTIA * inverse[-1])[::-1]
+        value, V = 1.0 / inverse[moving] - SHIFT, V[:, moving] / np.sqrt(inverse[moving])
     else:
         heavy = int(np.count_nonzero(M.diagonal() > 0.0))
         value, V = eigsh(K, k=min(rigid + count + 2, heavy - 1), M=M, sigma=-SHIFT, v0=np.ones(M.shape[0]))
