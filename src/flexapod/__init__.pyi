@@ -56,8 +56,8 @@ from flexapod.analysis.workspace import workspace as workspace
 from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
 from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
 from flexapod.bridges.casadi_function import casadi_function as casadi_function
-from flexapod.bridges.fe import ImportedBody as ImportedBody
 from flexapod.bridges.fe import import_fe as import_fe
+from flexapod.bridges.fe_check import ImportedBody as ImportedBody
 from flexapod.bridges.fe_matrices import FeFileError as FeFileError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu
