@@ -60,8 +60,8 @@ from flexapod.analysis.workspace import workspace as workspace
 from flexapod.analysis.workspace_solid import WorkspaceSolid as WorkspaceSolid
 from flexapod.analysis.workspace_solid import workspace_solid as workspace_solid
 from flexapod.bridges.casadi_function import casadi_function as casadi_function
-from flexapod.bridges.fe import ImportedBody as ImportedBody
 from flexapod.bridges.fe import import_fe as import_fe
+from flexapod.bridges.fe_check import ImportedBody as ImportedBody
 from flexapod.bridges.fe_matrices import FeFileError as FeFileError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu
@@ -104,6 +104,8 @@ from flexapod.identification.measurement import read_measurement as read_measure
 from flexapod.identification.modes import identify_modes as identify_modes
 from flexapod.identification.online import PayloadEstimator as PayloadEstimator
 from flexapod.identification.online import export_payload_estimator as export_payload_estimator
+from flexapod.identification.physical_equivalent import NotPhysicalError as NotPhysicalError
+from flexapod.identification.physical_equivalent import physical_equivalent as physical_equivalent
 from flexapod.identification.regressor import regressor as regressor
 from flexapod.identification.result import Identification as Identification
 from flexapod.kernels.cache import cache_entries as cache_entries

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import xarray as xr
 import flexapod as fp
 from flexapod.analysis import abilities
 from flexapod.analysis.abilities import ABILITIES, ANY
+from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.results import SampleError
 from flexapod.analysis.sampling import random_states
@@ -338,7 +341,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "beam_stress", "buckling", "casadi_function", "export_fmu", "export_mjcf", "export_urdf", "moving_frequencies", "stepper",
+    "beam_stress", "buckling", "moving_frequencies",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 
@@ -417,8 +420,30 @@ def test_table_lists_every_option() -> None:
     robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}
     others = {"load", "export_c", "generate", "kernel", "count_table", "write_robot_file", "robot_text"} | OWN_REFUSALS
     assert robots - others <= set(ABILITIES)
-    walked_elsewhere = {"simulate", "simulate_study", "workspace", "check_pose"} | IDENTIFICATION | DESIGN | set(SPACE)
+    walked_elsewhere = {"simulate", "simulate_study", "workspace", "check_pose"} | IDENTIFICATION | DESIGN | {*SPACE, *BRIDGES}
     assert set(OPTIONS) | walked_elsewhere == set(ABILITIES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_programs_get_the_robot_or_the_reason(kind: str, tmp_path: Path) -> None:
+    """MJCF and URDF of every kind; steps with options that some kinds do not take."""
+    robot = robot_of_kind(kind)
+    for verb, name in (("export_mjcf", "robot.xml"), ("export_urdf", "robot.urdf")):
+        why = abilities.reason(robot, verb, {})
+        if why is None:
+            getattr(fp, verb)(robot, tmp_path / name)
+            assert (tmp_path / name).is_file()
+        else:
+            with pytest.raises(fp.InputError, match=re.escape(why)):
+                getattr(fp, verb)(robot, tmp_path / name)
+    for verb, given in (("stepper", (robot,)), ("export_fmu", (robot, tmp_path / "robot.fmu"))):
+        for options in ({"wrench": True}, {"method": "rk4"}):
+            why = abilities.reason(robot, verb, options)
+            served = not robot.elastic_legs or (verb == "stepper" and "wrench" in options)
+            assert (why is None) is served
+            if why is not None:
+                with pytest.raises(fp.InputError, match=re.escape(why)):
+                    getattr(fp, verb)(*given, **options)
 
 
 def test_conditions_are_known() -> None:

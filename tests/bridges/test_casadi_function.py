@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.kernels import golden_inputs
+from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
 from flexapod.analysis.sampling import random_states
 
 SAME = 1e-11
 """The same operations in CasADi's order, relative to the largest entry."""
+ITERATED = 1e-4
+"""Of the effect of friction, after six passes of an iteration that gains more than a digit in each."""
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,23 @@ def test_bad_options_are_refused() -> None:
         fp.casadi_function(robot, "inverse_kinematics", passes=0)
     with pytest.raises(fp.InputError, match="parameters"):
         fp.casadi_function(robot, "inverse_kinematics", parameters="none")  # type: ignore[arg-type]
+
+
+def test_forward_dynamics_has_the_friction_of_the_file() -> None:
+    robot, name = fp.load("hexaslide"), fp.casadi_function(fp.load("hexaslide"), "forward_dynamics", friction=False).name()
+    assert name == "forward_dynamics"
+    assert kernel_with_friction(robot, "forward_dynamics", {}).quantity == "forward_friction"
+    assert kernel_with_friction(robot, "inverse_dynamics", {}).signature.name == "newton_euler"
+
+
+@pytest.mark.full
+def test_friction_in_forward_dynamics() -> None:
+    robot, passes = fp.load("hexaslide"), 6
+    function = fp.casadi_function(robot, "forward_dynamics", passes=passes, parameters="numbers")
+    state = {n: v[0] for n, v in random_states(robot, 1, seed=1).items() if "acceleration" not in n}
+    force = np.linspace(-50.0, 80.0, 6)
+    wanted, without = (
+        fp.forward_dynamics(robot, fp.State(**state), force, friction=f).acceleration.values for f in (True, False)
+    )
+    found = np.array(function(**state, force=force)["acceleration"]).ravel()
+    assert np.abs(found - wanted).max() <= ITERATED * np.abs(wanted - without).max()

@@ -55,6 +55,27 @@ def harwell_boeing(folder: Path) -> tuple[Path, Path]:
     return folder / "m.hb", folder / "k.hb"
 
 
+def ansys(folder: Path) -> tuple[Path, Path]:
+    """As HBMAT writes them: one triangle, real symmetric, D exponents, rows in the order of the solver, a mapping beside."""
+    order = np.random.default_rng(3).permutation(len(M_))
+    for name, matrix in (("m.matrix", M_), ("k.matrix", K_)):
+        A = sparse.csc_matrix(np.tril(matrix[np.ix_(order, order)]))
+        A.sort_indices()
+        groups = [(A.indptr + 1, 8, "{:10d}"), (A.indices + 1, 8, "{:10d}"), (A.data, 3, "{:25.16E}")]
+        blocks = [
+            ["".join(form.format(x).replace("E", "D") for x in values[k : k + per]) for k in range(0, len(values), per)]
+            for values, per, form in groups
+        ]
+        cards = [len(block) for block in blocks]
+        head = ["by hand".ljust(72) + "KEY".ljust(8), "".join(f"{n:14d}" for n in (sum(cards), *cards, 0))]
+        head += ["RSA".ljust(14) + "".join(f"{n:14d}" for n in (*A.shape, A.nnz, 0))]
+        head += ["(8I10)".ljust(16) + "(8I10)".ljust(16) + "(1P,3D25.16)".ljust(20) + " " * 20]
+        (folder / name).write_text("\n".join([*head, *(line for block in blocks for line in block)]) + "\n")
+        rows = [f"{k + 1:12d}{NUMBERS[i // 3]:12d}    {('UX', 'UY', 'UZ')[i % 3]}" for k, i in enumerate(order)]
+        (folder / name).with_suffix(".mapping").write_text("\n".join(["  Matrix Eqn        Node   DOF", *rows]))
+    return folder / "m.matrix", folder / "k.matrix"
+
+
 def abaqus(folder: Path, labels: bool) -> tuple[Path, Path]:
     for name, matrix in (("m.mtx", M_), ("k.mtx", K_)):
         lines = []
@@ -123,7 +144,7 @@ def nodes_csv(folder: Path) -> Path:
 
 CASES = {
     "matrix market": (matrix_market, nodes_csv, SAME), "harwell-boeing, ansys": (harwell_boeing, nodes_ansys, SAME),
-    "abaqus labels": (lambda f: abaqus(f, True), nodes_abaqus, SAME),
+    "ansys hbmat": (ansys, nodes_ansys, SAME), "abaqus labels": (lambda f: abaqus(f, True), nodes_abaqus, SAME),
     "abaqus coordinate": (lambda f: abaqus(f, False), nodes_abaqus, SAME),
     "nastran op4": (op4, nodes_nastran, SAME), "nastran dmig": (dmig, nodes_nastran, ROUNDED), "npz": (npz, nodes_csv, SAME),
 }  # fmt: skip
@@ -148,7 +169,7 @@ def test_every_format_gives_the_same_body(tmp_path: Path, case: str) -> None:
 
 
 def test_large_models_are_solved_sparsely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flexapod.bridges.fe.DENSE", 10)
+    monkeypatch.setattr("flexapod.bridges.fe_check.DENSE", 10)
     files = (*npz(tmp_path), nodes_csv(tmp_path))
     found = fp.import_fe(*files, units=UNITS, interfaces=ENDS, below=float(exact()[5]) * 1.0001)
     assert np.allclose(found.full_frequency[:6], exact()[:6], rtol=1e-7)

@@ -32,7 +32,8 @@ def test_robot(name: str, tmp_path: Path) -> None:
         run = fp.simulate(robot, home_motion(robot), drive="force", force=force, duration=0.02, step=1e-3, output_step=1e-3)
     else:
         home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-        force = 1.02 * fp.inverse_dynamics(robot, home, friction=False).force.values + 1e-3
+        force = fp.inverse_dynamics(robot, home, friction=False).force.values
+        force = np.linspace(1.1, 1.4, len(force)) * force + 0.1 * np.arange(1.0, len(force) + 1)  # no symmetry, out of stiction
         run = fp.simulate(robot, home, force=force, duration=0.02, step=1e-3, output_step=1e-3, watch=("stroke",))
     at = Importer(path, "cs")
     inputs = [f"force.{a}" for a in robot.actuators]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,3 +112,31 @@ def test_a_link_made_after_the_check_is_not_followed(tmp_path: Path) -> None:
     (inside / "modes.npz").symlink_to(outside)
     with pytest.raises(fp.FlexapodError, match="beside"):
         build_robot(description)
+
+
+PLATE = "type: plate, outline: [[-3, -3], [2, -3], [2, 3], [-3, 3]], thickness: 0.1, material: steel, modes: 2, theory: kirchhoff"
+
+
+@pytest.mark.parametrize("words", ["method: craig-bampton", "boundary: pinned"])
+def test_reduction_of_a_plate_is_a_word_of_the_file(tmp_path: Path, words: str) -> None:
+    """The file's words give what the same words of `flexible.plate` give."""
+    robot = fp.load(robot_file(tmp_path, f"{{{PLATE}, reduction: {{{words}}}}}"))
+    places = {leg.name: leg.closing.on_platform.position for leg in robot.legs}
+    key, value = words.split(": ")
+    steel = fp.flexible.material("steel")
+    given: dict[str, Any] = {
+        "outline": [[-3, -3], [2, -3], [2, 3], [-3, 3]], "thickness": 0.1, "young": steel.young, "poisson": steel.poisson,
+        "density": steel.density, "modes": 2, "theory": "kirchhoff", "interfaces": {**places, "tool": [0, 0, 0]},
+    }  # fmt: skip
+    found = robot.flexible_platform
+    assert found is not None
+    wanted, usual = fp.flexible.plate(**given, **{key: value}), fp.flexible.plate(**given)
+    assert np.allclose(found.angular_frequency, wanted.angular_frequency, rtol=1e-9)
+    assert not np.allclose(found.angular_frequency[:2], usual.angular_frequency, rtol=1e-3) or len(found.names) > 2
+
+
+def test_wrong_words_of_a_reduction_are_named(tmp_path: Path) -> None:
+    with pytest.raises(fp.RobotFileError, match=r"platform\.flexible\.reduction\.boundary: "):
+        fp.load(robot_file(tmp_path, f"{{{PLATE}, reduction: {{boundary: glued}}}}"))
+    with pytest.raises(fp.RobotFileError, match="reduction: does not belong to type modes"):
+        fp.load(robot_file(tmp_path, "{type: modes, file: modes.npz, reduction: {method: normal}}"))

@@ -7,6 +7,7 @@ The option `ANY` stands for the verb itself. A condition is a property of the ro
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
+from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
@@ -314,13 +316,17 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     **identification_rows(UNDERACTUATED),
     **DESIGN,
+    **BRIDGES,
 }  # fmt: skip
 """Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""
 
 
 def _defaults(verb: str) -> Mapping[str, Any]:
     """Defaults of a verb's options."""
-    found = SIGNATURES[verb].parameters.values() if verb in SIGNATURES else ()  # a verb that was not loaded was not asked
+    if verb not in SIGNATURES:  # not loaded yet, or not among those whose arguments are checked by name
+        function = getattr(importlib.import_module("flexapod"), verb)
+        SIGNATURES.setdefault(verb, inspect.signature(function))
+    found = SIGNATURES[verb].parameters.values()
     return {p.name: p.default for p in found if p.default is not inspect.Parameter.empty}
 
 

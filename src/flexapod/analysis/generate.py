@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from flexapod.analysis.arguments import check_texts, checked
+from flexapod.analysis.arguments import check_flag, check_texts, checked
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.model_choice import Choice, choose_model, tape_of
 from flexapod.analysis.model_names import meanings, short_names
+from flexapod.analysis.properties import has_friction
 from flexapod.analysis.results import check_option
 from flexapod.errors import InputError
 
@@ -108,6 +109,7 @@ def generate(
     solve: bool = True,
     formulation: str | None = None,
     dependents: Sequence[str] = (),
+    friction: bool | None = None,
     **options: Any,
 ) -> Generated:
     """The model of a quantity as intermediate variables: unused ones removed, constants folded, operators counted.
@@ -124,18 +126,21 @@ def generate(
         formulation: of the quantity, e.g. ``"virtual_work"``; left out: the first that applies.
         dependents: coordinates that the loops are solved for, of robots with flexible legs, e.g. ``("q12", "q22")``; left out:
             the passive joints.
+        friction: True: with the friction of the robot file; left out: without it, and programs as `kernel` has them.
         options: of the program, as for `kernel`.
 
     Source: Briot 2014 section 4. Checked by: tests/generator/test_generated_text.py.
     """
     check_option("form", form, FORMS)
     check_texts("dependents", dependents)
+    if friction is not None:
+        check_flag("friction", friction)
     check_option("constants", constants, CONSTANTS)
     if dependents:
         from flexapod.robot.chosen_dependents import with_dependents
 
         robot = with_dependents(robot, dependents)
-    choice = choose_model(robot, quantity, solve=solve, formulation=formulation, options=options)
+    choice = choose_model(robot, quantity, solve=solve, formulation=formulation, friction=friction, options=options)
     tape = tape_of(robot, make_program(robot, choice.program, choice.options), constants)
     from flexapod.kernels.listing import make_listing
 
@@ -172,6 +177,13 @@ def _counted(found: Operations, variables: int) -> OperatorCount:
     )
 
 
+def _about_friction(robot: Robot, choice: Choice) -> str:
+    """What the head says of friction, for robots that have some."""
+    if not has_friction(robot) or not choice.quantity.endswith("dynamics"):
+        return ""
+    return ", with friction" if choice.options.get("friction") or choice.program == "forward_friction" else ", without friction"
+
+
 def _text(
     robot: Robot, choice: Choice, constants: str, form: str, tape: Tape, listing: Listing,
     counted: tuple[OperatorCount, OperatorCount],
@@ -183,7 +195,7 @@ def _text(
     from flexapod.kernels.python_text import python_text
     from flexapod.kernels.statements import Repeat
 
-    about = [f"{robot.name}: {choice.quantity} by {choice.formulation.replace('_', ' ')}", ""]
+    about = [f"{robot.name}: {choice.quantity} by {choice.formulation.replace('_', ' ')}{_about_friction(robot, choice)}", ""]
     if constants == "numbers":
         about += [f"Constants are the numbers of {robot.name}. Per sample: {counted[0]}."]
     else:

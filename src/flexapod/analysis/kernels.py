@@ -231,19 +231,37 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     """Write the kernel of a quantity as portable C99, with header, self-test and README.
 
     Args:
-        quantity: as for `kernel`; ``"inverse_dynamics"`` is Newton-Euler with the friction of the robot file where it has
-            any, else the formulation with the fewest operations.
+        quantity: as for `kernel`; ``"inverse_dynamics"`` and ``"forward_dynamics"`` have the friction of the robot file where
+            it has any (friction=False leaves it out), else they are the formulation with the fewest operations.
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
     """
     from flexapod.analysis.sampling import random_leg_states, random_states
     from flexapod.kernels import export_c as write_c
 
-    bound = kernel(robot, quantity, **options)
+    bound = kernel_with_friction(robot, quantity, options)
     states = random_leg_states(robot, 8, seed=1) if robot.elastic_legs else random_states(robot, 8, seed=1)
     golden = golden_inputs(bound, states)
     name = f"{robot.name}_{quantity}".replace("-", "_").replace(".", "_")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
+
+
+def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """The kernel that other programs get: forward dynamics too has the friction of the file, unless friction=False.
+
+    Checked by: tests/bridges/test_casadi_function.py.
+    """
+    flexible = robot.elastic_legs or robot.flexible_platform is not None
+    if flexible or quantity not in ("inverse_dynamics", "forward_dynamics"):
+        return kernel(robot, quantity, **options)
+    from flexapod.analysis.properties import has_friction
+
+    others = {k: v for k, v in options.items() if k != "friction"}
+    if not has_friction(robot):
+        return kernel(robot, quantity, **others)
+    if quantity == "inverse_dynamics":
+        return kernel(robot, quantity, **options)
+    return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
 
 
 def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:

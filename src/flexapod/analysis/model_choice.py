@@ -28,6 +28,10 @@ RIGID = {
     },
     "mass_matrix": {"virtual_power": "mass_matrix"},
 }
+WITH_FRICTION = {
+    "inverse_dynamics": {"newton_euler": "newton_euler"},
+    "forward_dynamics": {"iterated": "forward_friction"},
+}
 FLEXIBLE_PLATFORM = {
     "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
     "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
@@ -92,10 +96,17 @@ def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
 
 
 def choose_model(
-    robot: Robot, quantity: str, *, solve: bool = True, formulation: str | None = None, options: Mapping[str, Any] | None = None
-) -> Choice:
+    robot: Robot, quantity: str, *, solve: bool = True, formulation: str | None = None, friction: bool | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Choice:  # fmt: skip
     """The program of a quantity; refusals say what there is."""
     known = formulations(robot)
+    given = dict(options or {})
+    if friction:
+        known = _with_friction(robot, quantity, known, solve)
+        given |= {"friction": True} if quantity != "forward_dynamics" or robot.elastic_legs else {}
+    elif friction is not None and quantity not in known:
+        given["friction"] = friction
     if not solve:
         if quantity not in ("inverse_dynamics", "forward_dynamics") or (quantity == "inverse_dynamics" and known is RIGID):
             raise InputError(
@@ -109,7 +120,6 @@ def choose_model(
                 f"the mass matrix of {robot.name} is not formed by {formulation}; choose {', '.join(known['mass_matrix'])}"
             )
         quantity = "mass_matrix"
-    given = dict(options or {})
     if quantity not in known:
         return _direct(robot, quantity, formulation, given)
     candidates = known[quantity]
@@ -125,6 +135,22 @@ def choose_model(
             problem = problem or error
     assert problem is not None
     raise problem
+
+
+def _with_friction(
+    robot: Robot, quantity: str, known: Mapping[str, Mapping[str, str]], solve: bool
+) -> Mapping[str, Mapping[str, str]]:
+    """Formulations that have the friction of the robot file."""
+    from flexapod.analysis.abilities import refuse
+    from flexapod.analysis.properties import has_friction
+
+    if not has_friction(robot):
+        raise InputError(f"friction: the joints of {robot.name} have none; leave it out")
+    if quantity in known and (quantity not in WITH_FRICTION or not solve):
+        raise InputError("friction: known in inverse_dynamics and forward_dynamics with their final solve; leave it out")
+    if quantity in WITH_FRICTION:
+        refuse(robot, quantity, motion="actuators", friction=True)
+    return WITH_FRICTION if known is RIGID else known
 
 
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:

@@ -6,15 +6,17 @@ The operations of the kernel's tape become CasADi `SX` again: counted loops and 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.kernels import kernel_with_friction
 from flexapod.errors import InputError
 from flexapod.kernels.graph import Graph, Loop
+from flexapod.kernels.walking import walk, written_out
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -40,7 +42,7 @@ def casadi_function(
         parameters: ``"input"``: the last input `parameters` (P,) takes the robot's numbers in the order of
             ``kernel(robot, quantity).signature``, whose `parameters` are the robot's own; ``"numbers"``: they are put in.
         passes: of iterations, which a `casadi.Function` cannot end early; Newton's method converges in four from a near start.
-        options: as for `kernel`.
+        options: as for `kernel`; ``friction=False`` leaves out the friction of the robot file.
     Returns:
         `casadi.Function`: inputs in the shape of the kernel's (vectors as columns, rotation 3 x 3), then `parameters`; outputs
         likewise, then `status` (0: evaluated).
@@ -52,7 +54,7 @@ def casadi_function(
     check_option("parameters", parameters, ("input", "numbers"))
     if passes < 1:
         raise InputError(f"passes: expected at least 1, got {passes}")
-    bound = kernel(robot, quantity, **options)
+    bound = kernel_with_friction(robot, quantity, options)
     tape, signature = bound.compiled.tape, bound.signature
     given = [_symbol(i.name, i.shape) for i in signature.inputs]
     numbers = ca.SX.sym("parameters", len(signature.parameters))
@@ -81,39 +83,17 @@ def _shaped(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
 
 def _evaluated(graph: Graph, arguments: list[Any], passes: int) -> list[Any]:
     """Outputs of a graph at expressions."""
-    values: dict[int, Any] = {}
-    results: dict[int, list[Any]] = {}
-
-    def at(ref: int) -> Any:
-        return -values[ref >> 1] if ref & 1 else values[ref >> 1]
-
-    for node, op in enumerate(graph.ops):
-        args = graph.args[node]
-        if op == "const":
-            values[node] = ca.SX(graph.values[node])
-        elif op == "arg":
-            values[node] = arguments[args[0]]
-        elif op == "result":
-            values[node] = results[args[0]][args[1]]
-        elif op == "loop":
-            results[node] = _loop(graph.loops[node], [at(ref) for ref in args], passes)
-        else:
-            values[node] = OPERATIONS[op](*[at(ref) for ref in args])
-    return [at(ref) for ref in graph.outputs]
+    return walk(
+        graph, arguments, const=ca.SX, neg=operator.neg, apply=lambda op, args: OPERATIONS[op](*args),
+        loop=lambda loop, operands: _loop(loop, operands, passes),
+    )  # fmt: skip
 
 
 def _loop(loop: Loop, operands: list[Any], passes: int) -> list[Any]:
     """Results of a loop, written out; an iteration takes all its passes: Newton's method stays where it has converged."""
-    carry, shared = list(loop.carry_operands(operands)), list(loop.shared_operands(operands))
     if loop.tolerance is None:
-        stacked: list[list[Any]] = [[] for _ in range(loop.stacked)]
-        for i in range(loop.count):
-            each = [loop.each_operands(operands, j)[i] for j in range(loop.each)]
-            found = _evaluated(loop.body, [ca.SX(i), *each, *carry, *shared], passes)
-            carry = found[: loop.carry]
-            for group, value in zip(stacked, found[loop.carry :], strict=True):
-                group.append(value)
-        return [*carry, *(value for group in stacked for value in group)]
+        return written_out(loop, operands, ca.SX, lambda body, arguments: _evaluated(body, arguments, passes))
+    carry, shared = list(loop.carry_operands(operands)), list(loop.shared_operands(operands))
     least: Any = ca.SX(np.inf)
     count = min(passes, loop.count)
     for i in range(count):

@@ -16,79 +16,67 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from flexapod.bridges.fe_check import ImportedBody, checked, full_modes
 from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, read_matrix, read_nodes
+from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
 from flexapod.description.unit_parser import UnitError, parse_unit
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.flexible.body import FlexibleBody
 
-SAME_FREQUENCY = 1e-3
-"""Modes this near in frequency count as one family in the check."""
-DENSE = 3000
-"""Degrees of freedom up to which all modes of the matrices are computed for the check."""
-SHIFT = 400.0
-"""[rad^2/s^2] below zero, about which a large model is factorised: rigid motions do not make it singular."""
 DIMENSIONS = {"length": (0, 1, 0, 0), "mass": (1, 0, 0, 0), "time": (0, 0, 1, 0)}
+RIGID = 0.5
+"""Part of a shape's mass norm in rigid motions above which a solver's mode is a rigid one."""
+ORTHOGONAL = 0.1
+"""Largest product of two unit shapes of a solver over our mass: lumped against consistent masses stay below on meshes of use."""
+Source = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ImportedBody:
-    """A reduced body and what it was reduced from.
+class Model:
+    """Matrices in SI, rows node by node; nodes with numbers and places [m]."""
 
-    Args:
-        body: for `Robot.with_flexible_body` or `flexible.save_modes`.
-        frequency: [Hz] of the reduced body; full_frequency: of the matrices, elastic ones.
-        mac: (reduced, full) modal assurance criterion, mass-weighted.
-    """
-
-    body: FlexibleBody
-    frequency: Array
-    full_frequency: Array
-    mac: Array
-
-    @property
-    def check_page(self) -> str:
-        """Mass, centre, inertia, frequencies before and after, and how alike the modes are, as Markdown."""
-        b = self.body
-        com = ", ".join(f"{x:.6g}" for x in np.asarray(b.MS_r) / b.mass)
-        about = ", ".join(f"{x:.6g}" for x in np.diag(b.I_rr))
-        lines = ["# Imported body", "", f"mass: {b.mass:.6g} kg", f"centre of mass: {com} m"]
-        lines += [f"moments of inertia about the frame origin: {about} kg m^2", ""]
-        lines += ["| mode | full [Hz] | reduced [Hz] | MAC |", "|---|---|---|---|"]
-        for k, f in enumerate(self.frequency):
-            full = self.full_frequency[k] if k < len(self.full_frequency) else np.nan
-            alike = np.abs(self.full_frequency - f) <= SAME_FREQUENCY * f  # equal frequencies: any mixture is a mode
-            value = self.mac[k, alike].sum() if np.any(alike) else self.mac[k].max()
-            lines.append(f"| {k + 1} | {full:.6g} | {f:.6g} | {value:.4f} |")
-        return "\n".join(lines) + "\n"
+    mass: Any
+    stiffness: Any
+    numbers: list[int]
+    r0: Array
+    width: int
+    units: Mapping[str, float]
+    source: Path
+    notes: tuple[str, ...] = ()
 
 
 def import_fe(
-    mass: str | os.PathLike[str],
-    stiffness: str | os.PathLike[str],
-    nodes: str | os.PathLike[str],
+    mass: Source | None = None,
+    stiffness: Source | None = None,
+    nodes: Source | None = None,
     *,
     units: Mapping[str, str],
     interfaces: Mapping[str, int | Sequence[float]],
+    mesh: Source | None = None,
+    shapes: Source | None = None,
     modes: int | None = None,
     below: float | None = None,
     method: str = "normal",
     damping: Any = 0.0,
 ) -> ImportedBody:
-    """A flexible body from finite element files.
+    """A flexible body from finite element files: a mesh, or matrices and nodes.
 
     Args:
-        mass, stiffness: Matrix Market or Abaqus (.mtx, both of its forms), Harwell-Boeing (.hb, .rb), Nastran OP4 (.op4) or
-            DMIG (.bdf, .pch), .npz; one file may hold both.
+        mass, stiffness: Matrix Market or Abaqus (.mtx, both of its forms), Harwell-Boeing (.hb, .rb, .matrix, with the mapping
+            file of Ansys beside it), Nastran OP4 (.op4) or DMIG (.bdf, .pch), .npz; one file may hold both.
         nodes: Nastran (.bdf), Ansys archive (.cdb), Abaqus (.inp), .csv (node,x,y,z), .npz.
         units: ``{"length": "mm", "mass": "t", "time": "s"}``: asked for, never guessed.
         interfaces: name to a node's number, or to its position [m].
+        mesh: instead of these three: Nastran bulk data (.bdf, .dat, .nas), whose beams, rods, shells, masses and rigid links are
+            assembled here.
+        shapes: modes of the solver (.op2 or .pch of Nastran) that are taken instead of our own; rigid ones are left out.
         modes: number of elastic modes; or
         below: keep modes up to this frequency [Hz].
         method: ``"normal"`` (free-free modes) or ``"craig-bampton"``.
 
-    Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py.
+    Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py.
     """
     from flexapod.flexible.errors import FlexibleBodyError
     from flexapod.flexible.matrices import _free_motions, from_matrices, rigid_motions
@@ -96,24 +84,53 @@ def import_fe(
     if (modes is None) == (below is None):
         raise InputError("import_fe: give either modes (a number) or below (a frequency [Hz])")
     size = {name: _unit(units, name) for name in DIMENSIONS}
-    numbers, places = read_nodes(Path(nodes))
-    M, K = (read_matrix(Path(path), name) for path, name in ((mass, "mass"), (stiffness, "stiffness")))
-    width = _dofs(M, K, len(numbers), Path(mass))
-    M, K = (_ordered(part, numbers, width, Path(mass)) for part in (M, K))
-    D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
-    inertia, springs = size["mass"] * (D @ M @ D), size["mass"] / size["time"] ** 2 * (D @ K @ D)
-    if sparse.csr_matrix(inertia).diagonal().sum() <= 0.0:
-        raise FeFileError(f"{mass}: the mesh has no mass; export the mass matrix, with a density for every material")
-    chosen = {name: _node(name, place, numbers) for name, place in interfaces.items()}
-    r0 = size["length"] * places
-    options: dict[str, Any] = {"dofs_per_node": width, "method": method, "interfaces": chosen, "damping": damping}
-    rigid = _free_motions(sparse.csc_array(springs), rigid_motions(r0, width)).shape[1]
-    count = modes if modes is not None else _below(inertia, springs, rigid, float(below or 0.0))
+    model = _model(mass, stiffness, nodes, mesh, size)
+    chosen = {name: _node(name, place, model.numbers) for name, place in interfaces.items()}
     try:
-        body = from_matrices(inertia, springs, r0, modes=count, **options)
+        R = _free_motions(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
+        if shapes is not None:
+            body = _from_shapes(model, _solver_shapes(Path(shapes), mesh, nodes), chosen, modes, below, method, damping)
+        else:
+            count = modes if modes is not None else _below(model, R.shape[1], float(below or 0.0))
+            body = from_matrices(
+                model.mass, model.stiffness, model.r0, modes=count, dofs_per_node=model.width, method=method, interfaces=chosen,
+                damping=damping,
+            )  # fmt: skip
     except FlexibleBodyError as error:
         raise FeFileError(f"import_fe: {error}") from error
-    return _checked(body, inertia, springs, width, rigid)
+    return checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
+
+
+def _model(
+    mass: Source | None, stiffness: Source | None, nodes: Source | None, mesh: Source | None, size: dict[str, float]
+) -> Model:
+    """Matrices from files, or from the elements of a mesh."""
+    given = [x is not None for x in (mass, stiffness, nodes)]
+    if any(given) == (mesh is not None) or (any(given) and not all(given)):
+        raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
+    notes: tuple[str, ...] = ()
+    if mesh is not None:
+        from flexapod.bridges.fe_assembly import assembled
+        from flexapod.bridges.nastran_mesh import nastran_mesh
+
+        source = Path(mesh)
+        if source.suffix.lower() not in (".bdf", ".dat", ".nas"):
+            raise FeFileError(f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas")
+        found = nastran_mesh(source)
+        numbers, places, M, K = assembled(found, str(source))
+        notes = found.notes
+    else:
+        source = Path(str(mass))
+        numbers, places = read_nodes(Path(str(nodes)))
+        M, K = (read_matrix(Path(str(path)), name) for path, name in ((mass, "mass"), (stiffness, "stiffness")))
+    width = _dofs(M, K, len(numbers), source)
+    inside, springs = (_ordered(part, numbers, width, source) for part in (M, K))
+    D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
+    inertia = size["mass"] * (D @ inside @ D)
+    if sparse.csr_matrix(inertia).diagonal().sum() <= 0.0:
+        raise FeFileError(f"{source}: the mesh has no mass; export the mass matrix, with a density for every material")
+    return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
+                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes)  # fmt: skip
 
 
 def _unit(units: Mapping[str, str], name: str) -> float:
@@ -131,7 +148,7 @@ def _unit(units: Mapping[str, str], name: str) -> float:
 def _dofs(M: Labelled, K: Labelled, count: int, path: Path) -> int:
     """Degrees of freedom per node, 3 or 6."""
     if M.labels is not None:
-        return 6 if max(d for _, d in M.labels) > 3 else 3
+        return 6 if max(d for part in (M, K) for _, d in part.labels or ()) > 3 else 3
     for width in (3, 6):
         if K.matrix.shape[0] == width * count:
             return width
@@ -160,47 +177,60 @@ def _node(name: str, place: Any, numbers: list[int]) -> Any:
     return place
 
 
-def _full(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array]:
-    """Frequencies [Hz] and mass-normalised shapes of the matrices behind their rigid motions, at least `count` or all."""
-    from scipy.linalg import eigh
-    from scipy.sparse.linalg import eigsh
-
-    M, K = sparse.csc_matrix(M), sparse.csc_matrix(K)
-    massive = bool(np.all(M.diagonal() > 0.0))  # shells may have rotations without inertia
-    if M.shape[0] <= DENSE and massive:
-        value, V = eigh(K.toarray(), M.toarray())
-    else:
-        value, V = eigsh(K, k=min(rigid + count + 2, M.shape[0] - 2), M=M, sigma=-SHIFT)
-        order = np.argsort(value)
-        value, V = value[order], V[:, order]
-    return np.sqrt(np.clip(value[rigid:], 0, None)) / (2 * np.pi), V[:, rigid:]
-
-
-def _below(M: Any, K: Any, rigid: int, limit: float) -> int:
+def _below(model: Model, rigid: int, limit: float) -> int:
     """Number of elastic modes up to a frequency."""
     count = 16
     while True:
-        frequency, _ = _full(M, K, rigid, count)
+        frequency, _ = full_modes(model.mass, model.stiffness, rigid, count)
         found = int(np.sum(frequency <= limit))
         if found == 0:
             raise InputError(f"below: no mode lies below {limit:g} Hz; the first is at {frequency[0]:.5g} Hz")
-        if found < len(frequency) or len(frequency) >= M.shape[0] - rigid - 2:
+        if found < len(frequency) or len(frequency) >= model.mass.shape[0] - rigid - 2:
             return found
         count *= 2
 
 
-def _checked(body: FlexibleBody, M: Any, K: Any, width: int, rigid: int) -> ImportedBody:
-    """Frequencies before and after, and the modal assurance criterion with the mass as weight."""
-    from scipy.linalg import eigh
+def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Shapes:
+    """Modes of a solver in basic axes."""
+    found, source = read_shapes(path), Path(str(mesh or nodes))
+    if source.suffix.lower() not in (".bdf", ".dat", ".nas"):
+        return found
+    from flexapod.bridges.nastran_mesh import displacement_axes
 
-    full, V = _full(M, K, rigid, len(body.names))
-    k_ee, m_ee = np.asarray(body.K_ee), np.asarray(body.M_ee)
-    value, Q = eigh(k_ee, m_ee)
-    picture = body.nodes
-    assert picture is not None
-    parts = [picture.Phi_d, *([picture.Phi_r] if width == 6 and picture.Phi_r is not None else [])]
-    Phi = np.concatenate(parts, axis=1).reshape(-1, len(value)) @ Q
-    cross = Phi.T @ (M @ V)
-    own = np.einsum("ik,ik->k", Phi, M @ Phi)
-    return ImportedBody(body=body, frequency=np.sqrt(np.clip(value, 0, None)) / (2 * np.pi), full_frequency=full,
-                        mac=cross**2 / own[:, None])  # fmt: skip
+    return in_basic_axes(found, displacement_axes(source))
+
+
+def _from_shapes(
+    model: Model, shapes: Shapes, chosen: Mapping[str, Any], modes: int | None, below: float | None, method: str, damping: Any
+) -> FlexibleBody:
+    """The body of a solver's elastic modes, normalised by the mass."""
+    from flexapod.flexible.matrices import _node as nearest
+    from flexapod.flexible.matrices import reduced_body, rigid_motions
+
+    if method != "normal":
+        raise InputError(f"method={method!r}: modes of a solver are taken as they are; leave it out")
+    at = {number: k for k, number in enumerate(shapes.numbers)}
+    lost = [number for number in model.numbers if number not in at]
+    if lost:
+        raise FeFileError(f"import_fe: the modes have no node {lost[0]}, which the mesh has; write them for all nodes")
+    Phi = shapes.Phi[[at[number] for number in model.numbers], : model.width]
+    Phi = Phi * np.array([model.units["length"]] * 3 + [1.0] * (model.width - 3))[:, None]
+    V, M = Phi.reshape(-1, Phi.shape[2]), sparse.csc_array(model.mass)
+    V = V / np.sqrt(np.einsum("nk,nk->k", V, M @ V))
+    R = rigid_motions(model.r0, model.width)
+    inside = R.T @ (M @ V)
+    elastic = np.einsum("nk,nk->k", inside, np.linalg.pinv(R.T @ (M @ R)) @ inside) < RIGID
+    omega2, V = shapes.eigenvalue[elastic] / model.units["time"] ** 2, V[:, elastic]
+    count = modes if modes is not None else int(np.sum(omega2 <= (2 * np.pi * float(below or 0.0)) ** 2))
+    if not 1 <= count <= len(omega2):
+        raise InputError(f"import_fe: the file has {len(omega2)} elastic modes, {count} are asked for")
+    order = np.argsort(omega2, kind="stable")[:count]
+    V, omega2 = V[:, order], omega2[order]
+    mixed = float(np.abs(V.T @ (M @ V) - np.eye(count)).max())
+    if mixed > ORTHOGONAL:
+        raise FeFileError(
+            f"import_fe: shapes and mass do not belong together: the shapes are orthogonal over it to {mixed:.2g} only"
+        )
+    places = {name: nearest(name, place, model.r0) for name, place in chosen.items()}
+    body = reduced_body(M, model.r0, model.width, omega2, V, places)
+    return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import io, sparse
 
+from flexapod.bridges.harwell_boeing import read_harwell_boeing, read_mapping
 from flexapod.errors import InputError
 
 Array = NDArray[np.float64]
@@ -41,6 +42,11 @@ def _package(name: str, what: str) -> Any:
         raise FeFileError(f"{what} needs the package {package}; install it with `pip install 'flexapod[fe]'`") from error
 
 
+def first_line(error: Exception) -> str:
+    """The first line of another program's message."""
+    return (str(error).strip() or repr(error)).splitlines()[0]
+
+
 def read_matrix(path: Path, name: str) -> Labelled:
     """A mass or stiffness matrix from a file, by its suffix and first line.
 
@@ -55,8 +61,8 @@ def read_matrix(path: Path, name: str) -> Labelled:
     if suffix == ".npz":
         with np.load(path) as found:
             return Labelled(matrix=_chosen(path, dict(found), name))
-    if suffix in (".hb", ".rb", ".rua", ".rsa", ".full"):
-        return Labelled(matrix=io.hb_read(path))
+    if suffix in (".hb", ".rb", ".rua", ".rsa", ".matrix"):
+        return Labelled(matrix=read_harwell_boeing(path), labels=read_mapping(path))
     if suffix == ".op4":
         found = _package("pyNastran.op4.op4", "an OP4 file").read_op4(str(path), debug=False)
         whole = {k: getattr(v, "data", v[1] if isinstance(v, tuple) else v) for k, v in found.items()}
@@ -80,9 +86,9 @@ def _chosen(path: Path, found: dict[str, Any], name: str) -> Any:
 
 
 def _dmig(path: Path, name: str) -> Labelled:
-    model = _package("pyNastran.bdf.bdf", "a Nastran file").BDF(debug=False)
-    model.read_bdf(str(path), xref=False, punch=True)
-    card = _chosen(path, dict(model.dmig), name)
+    from flexapod.bridges.nastran_mesh import bulk_data
+
+    card = _chosen(path, dict(bulk_data(path, xref=False).dmig), name)
     pairs = [[(int(a[0]), int(a[1])) for a in pair] for pair in zip(card.GCi, card.GCj, strict=True)]
     return _labelled(pairs, np.array(card.Real, dtype=float))
 
@@ -128,8 +134,9 @@ def read_nodes(path: Path) -> tuple[list[int], Array]:
         raise FeFileError(f"{path}: there is no such file")
     suffix = path.suffix.lower()
     if suffix in (".bdf", ".dat", ".nas"):
-        model = _package("pyNastran.bdf.bdf", "a Nastran file").BDF(debug=False)
-        model.read_bdf(str(path), punch=True)
+        from flexapod.bridges.nastran_mesh import bulk_data
+
+        model = bulk_data(path)
         numbers = sorted(model.nodes)
         return numbers, np.array([model.nodes[k].get_position() for k in numbers])
     if suffix in (".cdb", ".arch"):

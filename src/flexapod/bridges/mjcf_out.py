@@ -30,7 +30,7 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str]) -> Path:
     """Write a robot as MJCF for MuJoCo, with its home pose as the key frame `home`.
 
     Args:
-        robot: rigid; every body physical (base parameters of tables with negative moments are refused).
+        robot: rigid; every body physical; of tables of base parameters `physical_equivalent` gives such bodies.
         path: ends in .xml.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
@@ -105,7 +105,8 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     if moments[0] < -1e-12 * size or moments[2] > (moments[0] + moments[1]) + 1e-9 * size or inertial.mass <= 0.0:
         raise InputError(
             f"export: {name} is not a physical body: mass {inertial.mass:.4g} kg, principal moments "
-            f"{', '.join(f'{m:.4g}' for m in moments)} kg m^2 (base parameters of a table?). Write its mass, com and inertia"
+            f"{', '.join(f'{m:.4g}' for m in moments)} kg m^2 (base parameters of a table?). "
+            "physical_equivalent gives bodies that can exist with the same dynamics, where there are any"
         )
     axes = axes * (1.0 if np.linalg.det(axes) > 0 else -1.0)
     if np.array_equal(inertial.tensor, np.diag(np.diag(inertial.tensor))):

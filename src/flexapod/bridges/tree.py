@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.errors import InputError
+from flexapod.analysis.abilities import refuse
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.model import RigidBody
 from flexapod.robot.robot import Robot
@@ -94,8 +94,7 @@ def robot_tree(robot: Robot) -> Tree:
 
     Checked by: tests/bridges/test_mjcf.py.
     """
-    if robot.elastic_legs or robot.flexible_platform is not None:
-        raise InputError(f"{robot.name} has flexible bodies, which MJCF and URDF cannot describe; export an FMU instead")
+    refuse(robot, "export_mjcf")
     nodes: list[Node] = []
     loops: list[Loop] = []
     carrier = next((leg for leg in robot.legs if leg.closing.type == "fixed" and leg.closing.link >= 0), None)
@@ -111,9 +110,6 @@ def robot_tree(robot: Robot) -> Tree:
                 damping=f.viscous if f else 0.0, loss=f.coulomb + f.preload if f else 0.0,
                 stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
             ))  # fmt: skip
-            if link.spring:
-                text = f"the spring of {leg.name}.{link.joint} is unloaded at home, which MJCF and URDF do not know"
-                raise InputError(f"{robot.name}: {text}; export an FMU instead")
         first = names[leg.closing.link] if leg.closing.link >= 0 else WORLD
         if leg is carrier:
             place = leg.closing.on_link @ inverse(leg.closing.on_platform)

@@ -15,7 +15,7 @@ _DAMPING = {"damping", "rayleigh", "loss_factor"}
 _MATERIAL = {*_CONSTANTS, *_DAMPING, "material", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
-    "plate": {"outline", "thickness", "modes", *_MATERIAL},
+    "plate": {"outline", "thickness", "modes", "reduction", *_MATERIAL},
     "modes": {"file", "modes", *_DAMPING},
 }
 _REQUIRED = {

@@ -44,6 +44,15 @@ class Rayleigh(Model):
     stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
 
 
+class Reduction(Model):
+    """How a plate is reduced to elastic coordinates."""
+
+    method: Literal["normal", "craig-bampton"] = Field(
+        default="normal", description="free modes, or those with held joints and points beside their deflections (Craig-Bampton)"
+    )
+    boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
+
+
 class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
@@ -74,6 +83,7 @@ class Flexible(Model):
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None, description="number of elastic modes kept"
     )
+    reduction: Reduction | None = Field(default=None, description="plate: method and boundary of its modes")
     damping: Fraction | None = Field(
         default=None, description="damping ratio of the modes of the body, of a beam of each element, with its frame held"
     )

@@ -91,21 +91,33 @@ def from_matrices(
         omega2, V = craig_bampton(K, M, R, C, modes)
     else:
         raise FlexibleBodyError(f"method must be normal or craig-bampton, is {method!r}.")
-    m = _nodal_mass(M, dofs_per_node)
+    found = reduced_body(M, r0, dofs_per_node, omega2, V, chosen, keep=modes if method == "normal" else None)
+    return found if np.ndim(damping) == 0 and damping == 0.0 else found.with_damping(damping)
+
+
+def reduced_body(
+    M: Sparse, r0: Floats, d: int, omega2: Floats, V: Floats, chosen: Mapping[str, int], keep: int | None = None
+) -> FlexibleBody:
+    """The body of modes V (n d, N), in fixed orientation.
+
+    Args:
+        omega2: (N,) [rad^2/s^2]; V: mass-normalised.
+        chosen: interface -> its node.
+        keep: modes that are kept after orientation; None: all.
+    """
+    m = _nodal_mass(M, d)
     lumped: Floats = np.clip(m @ np.ones(len(r0)), 0.0, None)
-    Phi = V.reshape(len(r0), dofs_per_node, -1)
-    Q, omega2 = fixed_orientation(omega2, r0, lumped, Phi[:, :3])
-    keep = modes if method == "normal" else len(omega2)
+    Q, omega2 = fixed_orientation(omega2, r0, lumped, V.reshape(len(r0), d, -1)[:, :3])
+    keep = len(omega2) if keep is None else keep
     V, omega2 = (V @ Q)[:, :keep], omega2[:keep]
-    Phi = V.reshape(len(r0), dofs_per_node, keep)
-    Phi_r = Phi[:, 3:] if dofs_per_node == 6 else None
+    Phi = V.reshape(len(r0), d, keep)
+    Phi_r = Phi[:, 3:] if d == 6 else None
     picture = Nodes(r0=r0, mass=lumped, Phi_d=Phi[:, :3], Phi_r=Phi_r)
     points = {
         name: Interface(r0=r0[k], Phi_d=Phi[k, :3], Phi_r=None if Phi_r is None else Phi_r[k]) for name, k in chosen.items()
     }
-    integrals = _integrals(M, m, rigid, V, picture)
-    body = body_from_integrals(integrals, K_ee=np.diag(omega2), interfaces=points, nodes=picture)
-    return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
+    integrals = _integrals(M, m, rigid_motions(r0, d), V, picture)
+    return body_from_integrals(integrals, K_ee=np.diag(omega2), interfaces=points, nodes=picture)
 
 
 def rigid_motions(r0: Floats, dofs_per_node: int) -> Floats:
@@ -247,5 +259,3 @@ def _node(name: str, place: int | Sequence[float], r0: Floats) -> int:
     if far[k] > 1e-6 * float(np.ptp(r0, axis=0).max()):
         raise FlexibleBodyError(f"interface {name} must be at a node, but the nearest one is {far[k]:.3g} m away, at {r0[k]}.")
     return k
-
-

@@ -172,7 +172,8 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
     K_f, M_f = sparse.csc_array(T.T @ model.K @ T), sparse.csc_array(T.T @ M @ T)
     R_f = T.T @ R
     if method == "craig-bampton":
-        held = model.at(places[:, :2])
+        once = np.array(list(dict.fromkeys(map(tuple, places[:, :2].round(12)))))  # two joints at one place are held once
+        held = model.at(once)
         C = sparse.vstack([held.w, held.beta_x, held.beta_y]) @ T
         moved = np.abs(C).sum(axis=1) > 1e-9
         omega2, V = craig_bampton(K_f, M_f, R_f, C.toarray()[moved], count)

@@ -28,6 +28,7 @@ from .scheduling import schedule
 from .signature import Input, Output, Signature
 from .tape import Tape
 from .value_numbering import Numbering
+from .walking import walk
 
 Array = NDArray[np.float64]
 LARGEST = sys.float_info.max
@@ -87,25 +88,10 @@ def _setup(graph: Graph) -> Graph:
 def _bounded(i: Intervals, graph: Graph, arguments: Sequence[Pair]) -> list[Pair]:
     """Pairs of a graph's outputs."""
     table = operations(i)
-    values: dict[int, Any] = {}
-
-    def of(ref: int) -> Pair:
-        pair: Pair = values[ref >> 1]
-        return i.neg(pair) if ref & 1 else pair
-
-    for node, op in enumerate(graph.ops):
-        args = graph.args[node]
-        if op == "const":
-            values[node] = i.point(graph.values[node])
-        elif op == "arg":
-            values[node] = arguments[args[0]]
-        elif op == "result":
-            values[node] = values[args[0]][args[1]]
-        elif op == "loop":
-            values[node] = _loop(i, graph.loops[node], [of(ref) for ref in args])
-        else:
-            values[node] = table[op](*[of(ref) for ref in args])
-    return [of(ref) for ref in graph.outputs]
+    return walk(
+        graph, arguments, const=i.point, neg=i.neg, apply=lambda op, args: table[op](*args),
+        loop=lambda loop, operands: _loop(i, loop, operands),
+    )  # fmt: skip
 
 
 def _loop(i: Intervals, loop: Loop, operands: list[Pair]) -> list[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from .graph import Graph, Loop
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
+from .walking import walk, written_out
 
 Array = NDArray[np.float64]
 BLOCK = 512  # samples that are evaluated at a time, so that memory stays bounded
@@ -34,37 +36,14 @@ NUMPY: dict[str, Callable[..., Any]] = {
 
 def evaluate(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
     """Outputs of a graph for arguments that are arrays over samples, or numbers."""
-    values: list[Any] = []
-
-    def of(ref: int) -> Any:
-        return -values[ref >> 1] if ref & 1 else values[ref >> 1]
-
-    for node, op in enumerate(graph.ops):
-        args = graph.args[node]
-        if op == "const":
-            values.append(np.float64(graph.values[node]))
-        elif op == "arg":
-            values.append(arguments[args[0]])
-        elif op == "result":
-            values.append(values[args[0]][args[1]])
-        elif op == "loop":
-            loop, operands = graph.loops[node], [of(ref) for ref in args]
-            values.append(_counted(loop, operands) if loop.tolerance is None else _until(loop, operands))
-        else:
-            values.append(np.asarray(NUMPY[op](*[of(ref) for ref in args]), dtype=float))
-    return [of(ref) for ref in graph.outputs]
+    return walk(
+        graph, arguments, const=np.float64, neg=operator.neg,
+        apply=lambda op, args: np.asarray(NUMPY[op](*args), dtype=float), loop=_loop,
+    )  # fmt: skip
 
 
-def _counted(loop: Loop, operands: list[Any]) -> list[Any]:
-    carry, shared = loop.carry_operands(operands), loop.shared_operands(operands)
-    stacked: list[list[Any]] = [[] for _ in range(loop.stacked)]
-    for i in range(loop.count):
-        each = [loop.each_operands(operands, j)[i] for j in range(loop.each)]
-        outputs = evaluate(loop.body, [np.float64(i), *each, *carry, *shared])
-        carry = outputs[: loop.carry]
-        for group, value in zip(stacked, outputs[loop.carry :], strict=True):
-            group.append(value)
-    return [*carry, *(value for group in stacked for value in group)]
+def _loop(loop: Loop, operands: list[Any]) -> list[Any]:
+    return written_out(loop, operands, np.float64, evaluate) if loop.tolerance is None else _until(loop, operands)
 
 
 def _until(loop: Loop, operands: list[Any]) -> list[Any]:

@@ -51,14 +51,19 @@ def number(value: float) -> str:
 
 def _call(op: str, operands: list[str]) -> str:
     if op in _COMPARE:
-        return f"float({_wrapped(operands[0])} {_COMPARE[op]} {_wrapped(operands[1])})"
+        return f"float64({_wrapped(operands[0])} {_COMPARE[op]} {_wrapped(operands[1])})"
     if op == "not":
-        return f"float({_wrapped(operands[0])} == 0)"
+        return f"float64({_wrapped(operands[0])} == 0)"
     if op in ("and", "or"):
-        return f"float(({operands[0]}) != 0 {op} ({operands[1]}) != 0)"
+        return f"float64(({operands[0]}) != 0 {op} ({operands[1]}) != 0)"
     if op == "select":
-        return f"({operands[1]} if {operands[0]} else {operands[2]})"
+        return f"({_scalar(operands[1])} if {operands[0]} else {_scalar(operands[2])})"
     return f"numpy.{_NUMPY.get(op, op)}({', '.join(operands)})"
+
+
+def _scalar(operand: str) -> str:
+    """A number that stands alone as a NumPy scalar: Python's own raises where it is divided by zero."""
+    return f"float64({operand})" if re.fullmatch(r"-?\d[\d.e+-]*", operand) else operand
 
 
 def _wrapped(operand: str) -> str:
@@ -90,7 +95,7 @@ def _statements(statements: Sequence[Statement], style: Style, depth: int) -> li
     pad, lines = "    " * depth, []
     for s in statements:
         if isinstance(s, Assign):
-            lines.append(f"{pad}{safe(s.name)} = {text(s.value, style)}")
+            lines.append(f"{pad}{safe(s.name)} = {_scalar(text(s.value, style))}")
         else:
             lines += _repeat(s, style, depth)
     return lines
@@ -98,19 +103,19 @@ def _statements(statements: Sequence[Statement], style: Style, depth: int) -> li
 
 def _repeat(s: Repeat, style: Style, depth: int) -> list[str]:
     pad = "    " * depth
-    lines = [f"{pad}{name} = [{', '.join(text(v, style) for v in values)}]" for name, values in s.groups]
-    lines += [f"{pad}{name} = {text(value, style)}" for name, value in s.carry]
+    lines = [f"{pad}{name} = [{', '.join(_scalar(text(v, style)) for v in values)}]" for name, values in s.groups]
+    lines += [f"{pad}{name} = {_scalar(text(value, style))}" for name, value in s.carry]
     lines += [f"{pad}{name} = 0.0" for name in (s.converged, s.passes) if name]
     if s.stacked:
         lines.append(f"{pad}{s.stacked[0]} = empty({s.stacked[1]})")
     lines += [f"{pad}for {s.index} in range({s.count}):", *_statements(s.body, style, depth + 1)]
     pad += "    "
     if s.carry:
-        lines.append(f"{pad}{', '.join(n for n, _ in s.carry)} = {', '.join(text(v, style) for v in s.following)}")
+        lines.append(f"{pad}{', '.join(n for n, _ in s.carry)} = {', '.join(_scalar(text(v, style)) for v in s.following)}")
     if s.passes:
         lines.append(f"{pad}{s.passes} += 1.0")
     if s.converged:
-        lines.append(f"{pad}{s.converged} = float({s.error} <= {s.tolerance!r})")
+        lines.append(f"{pad}{s.converged} = float64({s.error} <= {s.tolerance!r})")
     if s.tolerance is not None:
         lines += [f"{pad}if not {s.error} > {s.tolerance!r}:", f"{pad}    break"]
     return lines

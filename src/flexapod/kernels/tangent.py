@@ -18,6 +18,7 @@ from .scheduling import schedule
 from .signature import Signature
 from .tape import Tape, improve
 from .value_numbering import Numbering
+from .walking import walk
 
 SUFFIX = "_dot"
 Pair = tuple[int, int]
@@ -81,28 +82,15 @@ def _doubled(s: Signature) -> Signature:
 
 def _copied(n: Numbering, graph: Graph, arguments: Sequence[Pair]) -> list[Pair]:
     """Add a graph's operations and their derivatives to another one; returns the outputs."""
-    pairs: dict[int, Pair] = {}
-    results: dict[int, list[Pair]] = {}
 
-    def new(ref: int) -> Pair:
-        a, b = pairs[ref >> 1]
-        return (n.neg(a), n.neg(b)) if ref & 1 else (a, b)
+    def apply(op: str, given: list[Pair]) -> Pair:
+        value = n.make(op, *[a for a, _ in given])
+        return value, _derivative(n, op, value, given)
 
-    for node, op in enumerate(graph.ops):
-        args = graph.args[node]
-        if op == "const":
-            pairs[node] = n.const(graph.values[node]), n.const(0.0)
-        elif op == "arg":
-            pairs[node] = arguments[args[0]]
-        elif op == "result":
-            pairs[node] = results[args[0]][args[1]]
-        elif op == "loop":
-            results[node] = _loop(n, graph.loops[node], [new(ref) for ref in args])
-        else:
-            given = [new(ref) for ref in args]
-            value = n.make(op, *[a for a, _ in given])
-            pairs[node] = value, _derivative(n, op, value, given)
-    return [new(ref) for ref in graph.outputs]
+    return walk(
+        graph, arguments, const=lambda x: (n.const(x), n.const(0.0)), neg=lambda pair: (n.neg(pair[0]), n.neg(pair[1])),
+        apply=apply, loop=lambda loop, operands: _loop(n, loop, operands),
+    )  # fmt: skip
 
 
 def _loop(n: Numbering, loop: Loop, operands: list[Pair]) -> list[Pair]:

@@ -98,6 +98,8 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
             density=own.density or 0.0,
             theory=spec.theory or "mindlin",
             modes=spec.modes if spec.modes is not None else 10,
+            method=spec.reduction.method if spec.reduction is not None else "normal",
+            boundary=spec.reduction.boundary if spec.reduction is not None else "free",
             interfaces={**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
         )
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})

@@ -84,11 +84,13 @@ def stepper(
 
     Checked by: tests/simulation/test_stepper.py.
     """
+    from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
     from flexapod.simulation.leg_run import check_size
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
+    refuse(robot, "stepper", method=method, wrench=wrench)
     known = ("implicit", "radau") if robot.elastic_legs else ("rk4", "implicit", "radau")
     chosen = method or known[0]
     check_option("method", chosen, known)

@@ -114,14 +114,14 @@ def make_plant(robot: Robot, quantity: str, *, start: Any, step: float, method: 
         return block_plant(robot, quantity, options)
     if options:
         raise InputError(f"export_fmu: forward_dynamics does not take {', '.join(options)}")
+    from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
     from flexapod.analysis.state import State
 
+    refuse(robot, "export_fmu", method=method, wrench=wrench)
     if robot.elastic_legs:
         from flexapod.bridges.fmu.flexible_legs import home_motion, leg_plant
 
-        if wrench:
-            raise InputError(f"wrench: not available with the flexible legs of {robot.name}; leave it out")
         check_option("method", method or "implicit", ("implicit", "radau"))
         first = start if start is not None else home_motion(robot)
         return leg_plant(robot, first, friction=bool(friction), method=method or "implicit", step=step, general=general)

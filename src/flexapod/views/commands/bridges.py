@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import flexapod as fp
-from flexapod.views.commands.guard import command, working
+from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
 from flexapod.views.output import check_place, print_json, print_text
 
@@ -40,6 +40,7 @@ def export(
     version: Annotated[str, typer.Option(help="of an FMU: 2.0 or 3.0")] = "3.0",
     step: Annotated[float, typer.Option(help="inner step of an FMU's co-simulation [s]")] = 1e-3,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
+    friction: Annotated[bool, typer.Option("--friction", help="of .m, .hpp, .py, .c: with the robot file's friction")] = False,
     changes: Changes = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -50,8 +51,10 @@ def export(
     check_place(out, "--out")
     if kind in (".xml", ".urdf") and quantity is not None:
         raise fp.InputError(f"--quantity {quantity}: {out.name} describes the whole mechanism; leave it out")
+    if friction and kind not in FORMS:
+        raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes), kind, out, quantity, version, step, general)
+        files = _written(robot_of(robot, changes), kind, out, quantity, version, step, general, friction)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -60,17 +63,29 @@ def export(
 
 
 def _written(
-    robot: fp.Robot, kind: str, out: Path, quantity: str | None, version: Any, step: float, general: bool
+    robot: fp.Robot, kind: str, out: Path, quantity: str | None, version: Any, step: float, general: bool, friction: bool
 ) -> dict[str, Path]:
     if kind == ".fmu":
         path = fp.export_fmu(robot, out, quantity or "forward_dynamics", version=version, step=step, general=general)
         return {"fmu": path}
+    if kind in (".xml", ".urdf"):
+        robot = _existing(robot)
     if kind == ".xml":
         return {"mjcf": fp.export_mjcf(robot, out)}
     if kind == ".urdf":
         return fp.export_urdf(robot, out)
     form: Any = FORMS[kind]
-    return {form: fp.generate(robot, quantity or "inverse_dynamics", form=form).write(out)}
+    return {form: fp.generate(robot, quantity or "inverse_dynamics", form=form, friction=friction or None).write(out)}
+
+
+def _existing(robot: fp.Robot) -> fp.Robot:
+    """The robot with bodies that can exist; says so where they are other ones than the file's."""
+    if robot.elastic_legs or robot.flexible_platform is not None:
+        return robot
+    found = fp.physical_equivalent(robot)
+    if found is not robot:
+        note(f"{robot.name}: bodies of the file cannot exist (base parameters); others with the same dynamics are written")
+    return found
 
 
 def import_(

@@ -40,6 +40,7 @@ def generate(
     solve: Annotated[bool, typer.Option(help="solve the final system, or stop at mass matrix and remaining forces")] = True,
     formulation: Annotated[str | None, typer.Option(help="e.g. virtual_power; left out: the first that applies")] = None,
     dependents: Dependents = [],  # noqa: B006
+    friction: Annotated[bool, typer.Option("--friction", help="with the friction of the robot file")] = False,
     changes: Changes = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -54,7 +55,7 @@ def generate(
     with working("deriving and writing ..."):
         made = fp.generate(
             robot_of(robot, changes), quantity, form=chosen, constants="numbers" if numbers else "inputs", solve=solve,
-            formulation=formulation, dependents=names_of(dependents[0]) if dependents else (),
+            formulation=formulation, dependents=names_of(dependents[0]) if dependents else (), friction=friction or None,
         )  # fmt: skip
     if out is not None:
         write_text(out, made.text)

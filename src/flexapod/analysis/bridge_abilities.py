@@ -1,0 +1,27 @@
+"""What the verbs that carry a robot into other programs can do: rows of the table `abilities.ABILITIES`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Row = Mapping[str, str]
+
+NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
+NO_WRENCH = "wrench: not available with the {part} of {robot}; leave it out"
+EXPLICIT = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
+ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
+RIGID_ONLY: dict[str, Row] = {"": {"flexible legs": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
+STEPS: dict[str, Row] = {
+    "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {"flexible legs": NO_WRENCH},
+    "friction": {}, "watch": {},
+}  # fmt: skip
+
+BRIDGES: dict[str, dict[str, Row]] = {
+    "export_mjcf": RIGID_ONLY,
+    "export_urdf": RIGID_ONLY,
+    "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}},
+    "stepper": {**STEPS, "wrench": {}},
+    "casadi_function": {"parameters": {}, "passes": {}},
+    "physical_equivalent": {"": {"flexible legs": ALL_MASSES, "flexible platform": ALL_MASSES}},
+}
+"""Verb -> option -> condition -> reason why it has no result; an empty row: it works for every robot."""

@@ -1,0 +1,198 @@
+"""Bulk data assembled here: frames and plates against closed forms and our own plates, masses against pyNastran, rigid links."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.bridges.fe_assembly import assembled
+from flexapod.bridges.nastran_mesh import nastran_mesh
+from flexapod.flexible.matrices import rigid_motions
+
+bdf = pytest.importorskip("pyNastran.bdf.bdf")
+UNITS = {"length": "mm", "mass": "t", "time": "s"}
+E, NU, RHO = 70e3, 0.3, 2.7e-9
+"""[N/mm^2], [t/mm^3]"""
+FIELDS = 1e-6
+"""Coordinates and constants in the digits of a Nastran field."""
+
+
+def model() -> Any:
+    found = bdf.BDF(debug=False, log=None)
+    found.add_mat1(1, E, None, NU, rho=RHO)
+    return found
+
+
+def written(m: Any, folder: Path, name: str = "mesh.bdf") -> Path:
+    m.write_bdf(str(folder / name), size=16, is_double=True, enddata=False)
+    return folder / name
+
+
+def plate(nx: int, ny: int, a: float, b: float, h: float, thick: bool = False, triangles: bool = False) -> Any:
+    m = model()
+    m.add_pshell(1, mid1=1, t=h, mid2=1, mid3=1 if thick else None)
+    number = {}
+    for i in range(nx + 1):
+        for j in range(ny + 1):
+            number[i, j] = 100 + len(number)
+            m.add_grid(number[i, j], [a * i / nx, b * j / ny, 0.0])
+    for i in range(nx):
+        for j in range(ny):
+            q = [number[i, j], number[i + 1, j], number[i + 1, j + 1], number[i, j + 1]]
+            for cell in [[q[0], q[1], q[2]], [q[0], q[2], q[3]]] if triangles else [q]:
+                (m.add_ctria3 if triangles else m.add_cquad4)(len(m.elements) + 1, 1, cell)
+    return m
+
+
+def beam(count: int, length: float = 1000.0) -> Any:
+    """A bar along x of rectangular section 20 x 30, plane 1 in y."""
+    m = model()
+    m.add_pbar(1, 1, A=600.0, i1=20.0 * 30.0**3 / 12, i2=30.0 * 20.0**3 / 12, j=5e4)
+    for k in range(count + 1):
+        m.add_grid(k + 1, [length * k / count, 0.0, 0.0])
+    for k in range(count):
+        m.add_cbar(k + 1, 1, [k + 1, k + 2], [0.0, 1.0, 0.0], None)
+    return m
+
+
+def test_a_free_beam_has_its_closed_form_frequencies(tmp_path: Path) -> None:
+    found = fp.import_fe(mesh=written(beam(16), tmp_path), units=UNITS, interfaces={"A": 1, "B": 17}, modes=4)
+    bend = [4.730040744862704, 7.853204624095838]
+    wanted = sorted(
+        (x / 1.0) ** 2 / (2 * np.pi) * np.sqrt(70e9 * i / (2700 * 6e-4))
+        for x in bend
+        for i in (0.02 * 0.03**3 / 12, 0.03 * 0.02**3 / 12)
+    )
+    assert np.allclose(found.frequency, wanted, rtol=2e-4)  # consistent cubic elements, error of the fourth order
+    assert found.body.mass == pytest.approx(2700 * 6e-4, rel=FIELDS)
+
+
+@pytest.mark.parametrize("triangles", [False, True])
+def test_a_free_plate_agrees_with_our_own_plate(tmp_path: Path, triangles: bool) -> None:
+    """Discrete Kirchhoff elements on a mesh of files against scikit-fem's Kirchhoff plate."""
+    path = written(plate(10, 8, 400.0, 300.0, 4.0, triangles=triangles), tmp_path)
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces={"A": [0.0, 0.0, 0.0]}, modes=4)
+    ours = fp.flexible.plate(
+        outline=[[0, 0], [0.4, 0], [0.4, 0.3], [0, 0.3]], thickness=4e-3, young=70e9, poisson=0.3, density=2700.0,
+        theory="kirchhoff", modes=4,
+    )  # fmt: skip
+    assert np.allclose(found.frequency, ours.angular_frequency / (2 * np.pi), rtol=0.02)
+    assert found.body.mass == pytest.approx(ours.mass, rel=FIELDS)
+    assert np.allclose(found.full_frequency[:4], found.frequency, rtol=1e-6)
+
+
+def frame(offset: float = -2.5) -> Any:
+    """A plate on two beams, one with an offset, a rod, a mass off its node and rigid links; out of any symmetry."""
+    m = plate(4, 3, 400.0, 300.0, 5.0, thick=True)
+    m.add_pbarl(2, 1, "BAR", [10.0, 25.0])
+    m.add_grid(1, [0.0, 0.0, -200.0])
+    m.add_grid(2, [400.0, 0.0, -180.0])
+    m.add_cbar(901, 2, [1, 100], [1.0, 0.2, 0.0], None, wb=[0.0, 0.0, offset])
+    m.add_cbar(902, 2, [2, 116], [1.0, 0.2, 0.0], None)
+    m.add_conrod(903, 1, [1, 2], A=40.0)
+    m.add_conm2(904, 119, 2e-4, X=[0.0, 10.0, 30.0], I=[0.4, 0.02, 0.5, 0.0, 0.03, 0.3])
+    m.add_grid(3, [200.0, 320.0, 50.0])
+    m.add_rbe2(905, 3, "123456", [107, 111])
+    m.add_grid(77, [1.0, 2.0, 3.0])
+    m.add_spc1(1, "123456", [100])
+    return m
+
+
+def test_mass_centre_and_inertia_agree_with_pynastran(tmp_path: Path) -> None:
+    from pyNastran.bdf.mesh_utils.mass_properties import mass_properties
+
+    path = written(frame(offset=0.0), tmp_path)  # pyNastran leaves offsets out of the length
+    reread = bdf.read_bdf(str(path), punch=True, debug=False, log=None)
+    mass, centre, inertia = mass_properties(reread)
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3, "foot": 1}, modes=6)
+    assert found.body.mass == pytest.approx(1e3 * mass, rel=FIELDS)
+    assert np.allclose(np.asarray(found.body.MS_r) / found.body.mass, 1e-3 * centre, rtol=FIELDS, atol=1e-9)
+    about = np.asarray(found.body.I_rr)
+    c = np.asarray(found.body.MS_r) / found.body.mass
+    about = about - found.body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+    theirs = 1e3 * 1e-6 * np.array(inertia[:3])  # of point masses at the elements' centres: coarser
+    assert np.allclose(np.diag(about), theirs, rtol=0.12)
+    assert [note.split(",")[0] for note in found.notes] == [
+        "1 nodes of no element are left out", "constraints of the file (SPC",
+    ]  # fmt: skip
+    assert "constraints of the file" in found.check_page
+
+
+def test_rigid_motions_of_the_frame_have_no_energy(tmp_path: Path) -> None:
+    numbers, places, M, K = assembled(nastran_mesh(written(frame(), tmp_path)), "mesh")
+    assert 3 in numbers
+    assert 107 not in numbers  # carried by 3
+    R = rigid_motions(places, 6)
+    moved = np.abs(K.matrix @ R).max(axis=0) / (abs(K.matrix) @ np.abs(R)).max(axis=0)
+    assert moved.max() < 1e-11
+    values = np.linalg.eigvalsh(K.matrix.toarray())
+    assert np.sum(values < 1e-9 * values.max() * 1e-4) <= 6
+    assert np.allclose(M.matrix.toarray(), M.matrix.toarray().T)
+
+
+def test_thick_plates_are_softer(tmp_path: Path) -> None:
+    """MID3 adds transverse shear: against the Mindlin plate of our own."""
+    path = written(plate(12, 9, 400.0, 300.0, 40.0, thick=True), tmp_path)
+    found = fp.import_fe(mesh=path, units=UNITS, interfaces={"A": [0.0, 0.0, 0.0]}, modes=3)
+    ours, thin = (
+        fp.flexible.plate(outline=[[0, 0], [0.4, 0], [0.4, 0.3], [0, 0.3]], thickness=0.04, young=70e9, poisson=0.3,
+                          density=2700.0, theory=theory, modes=3).angular_frequency / (2 * np.pi)
+        for theory in ("mindlin", "kirchhoff")
+    )  # fmt: skip
+    assert np.allclose(found.frequency[:2], ours[:2], rtol=0.04)  # ours has rotary inertia, 1.4 % of a twist; linear mass 1 %
+    assert found.frequency[0] < 0.99 * thin[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("CQUAD4*", "CQUADR*", "has elements CQUADR"), ("RBE2", "RBE3", "rigid element 905 is RBE3"),
+        ("  123456", "     123", "components 123;"), ("GRID*", "GRIB*", "is no Nastran bulk data"),
+        ("CONROD", "CTUBEX", "cards CTUBEX are unknown"),
+    ],
+)  # fmt: skip
+def test_what_is_not_taken_is_named(tmp_path: Path, old: str, new: str, text: str) -> None:
+    m = frame()
+    path = written(m, tmp_path)
+    content = path.read_text()
+    if old.startswith("  123456"):
+        m.rigid_elements[905].cm = "123"
+        content = written(m, tmp_path).read_text()
+    elif old == "RBE2":
+        del m.rigid_elements[905]
+        m.add_rbe3(905, 3, "123456", [1.0], ["123"], [[107, 111]])
+        content = written(m, tmp_path).read_text()
+    elif old == "CQUAD4*":
+        m.add_cquadr(990, 1, [100, 101, 105, 104])
+        content = written(m, tmp_path).read_text()
+    else:
+        content = content.replace(old, new)
+    path.write_text(content)
+    with pytest.raises(fp.FeFileError, match=re.escape(text)):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=6)
+
+
+def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
+    path = written(beam(2), tmp_path)
+    for given in ({}, {"mesh": path, "mass": path}, {"mass": path}):
+        with pytest.raises(fp.InputError, match=r"either mesh=\.\.\., or mass, stiffness and nodes"):
+            fp.import_fe(**given, units=UNITS, interfaces={"A": 1}, modes=2)
+    m = beam(2)
+    m.materials[1].rho = 0.0
+    with pytest.raises(fp.FeFileError, match="no mass"):
+        fp.import_fe(mesh=written(m, tmp_path), units=UNITS, interfaces={"A": 1}, modes=2)
+    with pytest.raises(fp.FeFileError, match="no mesh that is assembled"):
+        fp.import_fe(mesh=tmp_path / "mesh.op2", units=UNITS, interfaces={"A": 1}, modes=2)
+
+
+def test_the_check_page_has_a_picture(tmp_path: Path) -> None:
+    found = fp.import_fe(mesh=written(beam(8), tmp_path), units=UNITS, interfaces={"A": 1}, modes=3)
+    page = found.write_check_page(tmp_path / "check.html").read_text()
+    assert page.count("<rect") == 3 * 5
+    assert "1 / 1: 1.0000" in page
+    assert f"{found.frequency[0]:.6g}" in page
+    with pytest.raises(fp.InputError, match=r"ends in \.html"):
+        found.write_check_page(tmp_path / "check.txt")
