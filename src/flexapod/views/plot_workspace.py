@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.views.plot import COLOURS, styled
+from flexapod.views.plot import styled
+from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from flexapod.views.output import number
+from flexapod.views.studio.exaggeration import factor_text, reachable_factor
 from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
 
@@ -23,9 +27,11 @@ class ViewPanel(Panel):
         self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
-            gui.add_slider("Deformation x", 0.0, 1000.0, 1.0, 1.0, marks=(), hint="factor on the drawn deformation"),
-            lambda e: self._set(deformation=e.target.value),
+            gui.add_slider("Deformation 10^", 0.0, 5.0, 0.01, 0.0, marks=(), hint="power of ten of the factor on what is drawn"),
+            lambda e: self._factor(10.0 ** float(e.target.value)),
         )
+        self.factor_note = gui.add_html("")
+        self.largest = 0.0
         with gui.add_folder("Workspace slice"):
             self.plane = gui.add_dropdown("Plane", ("xy",), initial_value="xy")
             self.on(gui.add_button("Compute slice"), self._slice)
@@ -37,13 +43,39 @@ class ViewPanel(Panel):
         found = planes(self.studio.session.coordinates)
         if tuple(self.plane.options) != found:
             self.plane.options = found
-        self.deformation.visible = bool(self.studio.session.robot.elastic_names)
+        flexible = bool(self.studio.session.robot.elastic_names)
+        self.deformation.visible = self.factor_note.visible = flexible
+        if flexible:
+            elastic = self.studio.session.numbers.elastic
+            self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
         self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
         self.legend.content = ""
 
+    def new_factor(self, largest: float) -> None:
+        """Tell the factor that was chosen, and the displacement [m] that it enlarges."""
+        factor, self.largest = self.studio.scene.shown.deformation, largest
+        self.deformation.value = round(float(np.log10(factor)), 2)
+        self._note(factor)
+
+    def _note(self, factor: float) -> None:
+        text = factor_text(factor, self.largest)
+        self.factor_note.content = f"{STYLE}<div class='fp muted' id='factor'>deformation {text}</div>"
+
+    def _factor(self, factor: float) -> None:
+        """As a person chose it, or as far as the legs reach the drawn platform."""
+        session = self.studio.session
+        room = reachable_factor(session.robot, session.numbers.state, session.numbers.elastic, factor)
+        self._set(deformation=room)
+        self._note(room)
+        if room < factor:
+            self.studio.say(f"the legs do not reach a platform drawn with x {number(factor, 3)}: x {number(room, 3)}", "bad")
+
     def _set(self, **changes: Any) -> None:
         self.studio.scene.shown = replace(self.studio.scene.shown, **changes)
-        self.studio.redraw()
+        if self.studio.motion.shows:
+            self.studio.motion.timeline.again()
+        else:
+            self.studio.redraw()
 
     def _reactions(self, event: Any) -> None:
         self.studio.session.reactions = bool(event.target.value)
