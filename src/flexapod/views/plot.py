@@ -75,7 +75,7 @@ def scene(robot: fp.Robot) -> dict[str, Any]:
         return _flat_scene(plane, axis)
     down = robot.gravity[2] > 0
     up = {"x": 0, "y": 0, "z": -1 if down else 1}
-    eye = {"x": 1.55, "y": -1.65, "z": -0.75 if down else 0.75}
+    eye = {"x": 1.15, "y": -1.3, "z": -0.55 if down else 0.55}
     axes = {f"{k}axis": {**axis, "title": {"text": f"{k} [m]"}} for k in "xyz"}
     return {"aspectmode": "data", **axes, "camera": {"eye": eye, "up": up}, "dragmode": "orbit"}
 
