@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 PLATFORM = "#444444"
+WHOLE = 1.3
+"""Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
 LIMIT = "#882255"
 """Colour of limits."""
 
@@ -56,6 +58,11 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated:
     add_robot(figure, robot, state, exaggerated)
     styled(figure, f"{robot.name}: {robot.title}", 560)
     figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": 50, "b": 0})
+    if robot.description.file.plane is not None:
+        points = np.hstack([[trace.x, trace.y, trace.z] for trace in figure.data]).astype(float)
+        span = np.ptp(points, axis=1)
+        sides = dict(zip("xyz", map(float, WHOLE * span / span.max()), strict=True))
+        figure.update_scenes(aspectmode="manual", aspectratio=sides)
     return figure
 
 
