@@ -79,7 +79,7 @@ def photograph(path: Path) -> None:
         page.wait_for_selector("#moment")
         studio.loop.post("hold", studio.motion.pause)
         studio.loop.settle(60)
-        studio.loop.post("show", lambda: studio.motion.timeline._scrubbed(MOMENT))
+        studio.loop.post("show", lambda: studio.motion.timeline.scrubbed(MOMENT))
         studio.loop.settle(60)
         page.wait_for_timeout(5000)
         page.screenshot(path=path, timeout=PATIENCE)

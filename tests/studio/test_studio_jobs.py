@@ -4,14 +4,18 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 import slow_task
 
 import flexapod as fp
 from flexapod.views.studio import prepare
+from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import CancelledError, Jobs, Report
 from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.watch import FileWatch
 from flexapod.views.studio.worker import Worker
 
 PATIENCE = 120.0
@@ -118,3 +122,39 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     entries.clear()
     prepare.ready_session(robot, 1e7, report)
     assert len(calls) == 2, "the cache was emptied"
+
+
+def test_a_saved_file_is_told_once_it_is_whole(tmp_path: Path) -> None:
+    path, told = tmp_path / "robot.yaml", []  # type: ignore[var-annotated]
+    path.write_text("one")
+    watch = FileWatch(path, lambda: told.append(path.read_text()), every=0.02)
+    time.sleep(0.1)
+    assert told == [], "nothing has changed"
+    path.write_text("two and more")
+    assert until(lambda: told == ["two and more"])
+    path.unlink()  # editors replace files
+    time.sleep(0.06)
+    path.write_text("three")
+    assert until(lambda: told == ["two and more", "three"])
+    watch.stop()
+
+
+def test_the_studio_follows_its_file(tmp_path: Path) -> None:
+    """Pose and camera stay; a broken file is told with its line, and the robot before stays."""
+    path = tmp_path / "my.yaml"
+    fp.write_robot_file(fp.load("hexapod").description, path)
+    studio = Studio(path)
+    assert studio.loop.settle(PATIENCE)
+    studio.loop.post("move", lambda: studio.moved(lambda: studio.session.move_one("x", 0.02)))
+    assert studio.loop.settle(PATIENCE)
+    camera = np.array(studio.server.initial_camera.position)
+    heavy = fp.load("hexapod").with_parameters({"platform.mass": 7.0})
+    fp.write_robot_file(heavy.description, path)
+    assert until(lambda: studio.session.robot.platform.mass == 7.0)
+    assert studio.loop.settle(PATIENCE)
+    assert studio.session.values[0] == 0.02
+    assert np.array_equal(studio.server.initial_camera.position, camera)
+    path.write_text(path.read_text().replace("mass: 7", "mass: -7", 1))
+    assert until(lambda: "my.yaml" in studio.status.content and "bad" in studio.status.content)
+    assert studio.session.robot.platform.mass == 7.0
+    studio.stop()

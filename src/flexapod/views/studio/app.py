@@ -23,8 +23,10 @@ from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import StudioScene
 from flexapod.views.studio.session import Session
+from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
 from flexapod.views.studio.tables import STYLE, Moment, numbers_html
+from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
 STIFFNESS = 1e7
@@ -59,6 +61,10 @@ class Studio:
         self.session: Session
         self._build()
         self._tidy_up()
+        add_shortcuts(self)
+        self.watch: FileWatch | None = None
+        if str(robot) not in fp.catalogue():
+            self.watch = FileWatch(Path(robot), lambda: self.loop.post("file", lambda: self._file_changed(Path(robot))))
         self.loop.post("open", lambda: self.opening(first.name, lambda: first))
         self.loop.start()
 
@@ -75,6 +81,7 @@ class Studio:
 
     def stop(self) -> None:
         """Close the page's server and end the threads."""
+        self.watch_no_longer()
         for jobs in (self.jobs, self.background):
             jobs.cancel(quietly=True)
         self.loop.stop()
@@ -134,22 +141,48 @@ class Studio:
 
     def open(self, name: str) -> None:
         """Open a robot of the catalogue."""
+        self.watch_no_longer()
         self.opening(name, lambda: fp.load(name))
 
-    def opening(self, name: str, load: Callable[[], fp.Robot]) -> None:
-        """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then."""
+    def watch_no_longer(self) -> None:
+        """Another robot than that of the file is shown."""
+        if self.watch is not None:
+            self.watch.stop()
+            self.watch = None
+
+    def _file_changed(self, path: Path) -> None:
+        """The robot file was saved: show it as it is now; its problems, with their lines, where it has any."""
+        if self.watch is not None:
+            self.opening(path.name, lambda: fp.load(path), follow=True)
+
+    def opening(self, name: str, load: Callable[[], fp.Robot], *, follow: bool = False) -> None:
+        """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then.
+
+        Args:
+            follow: it is the same robot, changed: pose and camera stay.
+        """
         from flexapod.views.studio.prepare import ready_session
 
-        self.jobs.start(f"opening {name}", lambda report: ready_session(load(), self.stiffness, report), self.enter)
+        self.jobs.start(
+            f"opening {name}", lambda report: ready_session(load(), self.stiffness, report),
+            lambda session: self.enter(session, follow=follow),
+        )  # fmt: skip
 
-    def enter(self, session: Session) -> None:
-        """Show another robot at its home; everything that belonged to the one before goes."""
+    def enter(self, session: Session, *, follow: bool = False) -> None:
+        """Show another robot at its home; everything that belonged to the one before goes.
+
+        Args:
+            follow: stay at the pose, where the robot has the same coordinates, and leave the camera alone.
+        """
         robot = session.robot
+        follow = follow and self.entered
+        if follow and session.coordinates.names == self.session.coordinates.names:
+            session.move(self.session.values)
         session.reactions = self.scene.shown.reactions and not robot.elastic_names
         self.session, self.entered = session, True
         self.motion.forget()
         self.modes.forget()
-        self.scene.show(robot, None, session.coordinates, look=True)
+        self.scene.show(robot, None, session.coordinates, look=not follow)
         self.scene.choose_deformation(robot, session.numbers.state, session.numbers.elastic)
         self._connect_handles()
         self._everything()

@@ -58,6 +58,7 @@ class RobotPanel(Panel):
 
     def _uploaded(self, event: Any) -> None:
         file = event.target.value
+        self.studio.watch_no_longer()
         self.studio.opening(file.name, lambda: robot_from_bytes(file.name, file.content))
 
     def _save(self, event: Any) -> None:

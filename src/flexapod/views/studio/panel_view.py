@@ -14,6 +14,9 @@ from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
 
+WAITED = 60.0
+"""Seconds that the page may take to draw a picture."""
+
 
 class ViewPanel(Panel):
     """What is drawn besides the robot."""
@@ -21,6 +24,9 @@ class ViewPanel(Panel):
     def build(self) -> None:
         """Make the widgets."""
         gui, shown = self.gui, self.studio.scene.shown
+        views = gui.add_button_group("Look from", ("fit", "top", "front", "side"), hint="keys F, T, G, R; Ctrl-K lists all keys")
+        self.on(views, lambda e: self.studio.scene.look(e.target.value))
+        self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
         self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
         self.on(gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()), lambda e: self._set(arrow_scale=e.target.value))
@@ -50,6 +56,28 @@ class ViewPanel(Panel):
             self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
         self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
         self.legend.content = ""
+
+    def _picture(self, event: Any) -> None:
+        """What is seen, as PNG; the page draws it, so this waits in a job."""
+        client, name = event.client, self.studio.session.robot.name
+
+        def work(report: Any) -> bytes:
+            import io
+
+            from PIL import Image
+
+            report(0.1)
+            height, width = int(client.camera.image_height), int(client.camera.image_width)
+            image = client.get_render(height=height, width=width, transport_format="png", timeout=WAITED)
+            stored = io.BytesIO()
+            Image.fromarray(np.asarray(image)[..., :3]).save(stored, "PNG")
+            return stored.getvalue()
+
+        def done(content: bytes) -> None:
+            client.send_file_download(f"{name}.png", content, save_immediately=True)
+            self.studio.say(f"saved {name}.png")
+
+        self.studio.jobs.start("picture", work, done)
 
     def new_factor(self, largest: float) -> None:
         """Tell the factor that was chosen, and the displacement [m] that it enlarges."""

@@ -38,6 +38,7 @@ class StudioScene:
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
+        self._whole: tuple[Array, Array, Array, Array, Array]
         self.handles_shown = True
         self.slice: Any = None
         self.shown = Shown()
@@ -64,7 +65,8 @@ class StudioScene:
         if look:
             self.scene.set_up_direction(tuple(up))
             self._ground(up, low, high)
-            self._look(robot, up, across, low, high)
+            self._whole = (low, high, up, across, oblique(robot, up, across))
+            self.look()
         self._handles(robot, coordinates)
 
     @staticmethod
@@ -84,15 +86,12 @@ class StudioScene:
             cell_color=(222, 224, 228), section_color=(196, 200, 206), shadow_opacity=0.10, fade_distance=6.0 * size,
         )  # fmt: skip
 
-    def _look(self, robot: fp.Robot, up: Array, across: Array, low: Array, high: Array) -> None:
-        """Cameras, now and later ones, see the whole robot from a little above; planar robots along their normal."""
+    def look(self, kind: str = "fit") -> None:
+        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front` or `side`."""
+        low, high, up, across, oblique = self._whole
         middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
         front = np.cross(across, up)
-        direction = 0.95 * front + 0.45 * across + 0.42 * up
-        if robot.planar:
-            plane = robot.description.file.plane or "xy"
-            normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
-            direction = normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across)
+        direction = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}[kind]
         position = middle + DISTANCE * size * direction / np.linalg.norm(direction)
         initial = self.server.initial_camera
         initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), FIELD
@@ -197,6 +196,15 @@ def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str,
         found.append(("rings", {"disable_axes": True}))
         return found
     return found + [(f"ring-{t}", {"active_axes": tuple(a != t for a in "xyz"), "disable_axes": True}) for t in turns]
+
+
+def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
+    """The direction from which a robot is seen: from a little above; planar robots along their normal."""
+    if not robot.planar:
+        return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
+    plane = robot.description.file.plane or "xy"
+    normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
+    return np.asarray(normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across))
 
 
 def upwards(robot: fp.Robot) -> Array:

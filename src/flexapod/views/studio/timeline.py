@@ -40,14 +40,14 @@ class Timeline:
         self.studio.server.flush()
         with tab:
             self.bar = gui.add_html("")
-            self.play = on(gui.add_button("Play"), lambda _: self._toggle())
+            self.play = on(gui.add_button("Play"), lambda _: self.toggle())
             self.worst = on(
                 gui.add_button("Jump to worst", hint="where a limit is exceeded most, or nearest"),
-                lambda _: self._scrubbed(self._worst_time()),
+                lambda _: self.jump(),
             )
             self.scrub = on(
                 gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, marks=()),
-                lambda event: self._scrubbed(float(event.target.value)),
+                lambda event: self.scrubbed(float(event.target.value)),
             )
             self.speed = gui.add_slider("Speed x", 0.1, 2.0, 0.1, 1.0, marks=())
             names = tuple(QUANTITIES)
@@ -95,7 +95,7 @@ class Timeline:
         self._plot()
         self.panel.visible = True
         self.show(0.0)
-        self._toggle()
+        self.toggle()
 
     def _plot(self) -> None:
         if self.recording is None:
@@ -104,11 +104,14 @@ class Timeline:
             for plot, choice in zip(self.plots, self.chosen, strict=True):
                 load_plot(plot, choice.value, self.recording, self.kept)
 
-    def _worst_time(self) -> float:
+    def jump(self) -> None:
+        """Show the worst moment: where a limit is exceeded most, or nearest."""
         found = self.recording
-        return 0.0 if found is None else float(found.time[found.limits.worst] - found.time[0])
+        if found is not None:
+            self.scrubbed(float(found.time[found.limits.worst] - found.time[0]))
 
-    def _toggle(self) -> None:
+    def toggle(self) -> None:
+        """Play, or stop where it is."""
         if self.recording is None:
             return
         if self.playing:
@@ -136,7 +139,8 @@ class Timeline:
         self.show(t)
         self.scrub.value = round(t, 3)
 
-    def _scrubbed(self, t: float) -> None:
+    def scrubbed(self, t: float) -> None:
+        """Stop at a time [s] and show it."""
         if self.recording is None:
             return
         self.pause()
