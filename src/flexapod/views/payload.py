@@ -5,10 +5,10 @@ r"""A payload on the platform: a point mass M at c, in platform axes, added to t
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
-import yaml
 
 import flexapod as fp
 
@@ -37,7 +37,7 @@ def with_payload(robot: fp.Robot, mass: float, place: Any) -> fp.Robot:
 
     Checked by: tests/views/test_report_parts.py.
     """
-    document = yaml.safe_load(fp.robot_text(robot.description))
+    document = copy.deepcopy(robot.description.document)
     own = document.get("platform", {})
     if robot.flexible_platform is not None or own.get("body") or own.get("flexible"):
         raise fp.InputError(f"--payload: {robot.name} has no rigid platform of its own; give the load as --wrench instead")
