@@ -69,7 +69,7 @@ def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], m
     speed = [force_speed_figure(robot, legs, drive) for robot, (_, legs, drive, _) in zip(robots, found, strict=True)]
     for figure, name in zip([*both, *speed], [*names, *names], strict=True):
         figure.update_layout(title={"text": name})
-    sections = [
+    sections: list[tuple[str, list[Any]]] = [
         ("Key figures", [HtmlTable(head=head, rows=table)]),
         ("Warnings", [paragraph(text, "warning") for text in warnings] or [paragraph("All limits are kept.", "good")]),
         ("Robots", both),
