@@ -79,14 +79,14 @@ def camera(studio: Studio) -> list[float]:
 
 def test_arrow_keys_on_a_slider_do_not_turn_the_camera(page: Page, studio: Studio) -> None:
     before, value = camera(studio), studio.session.values[0]
-    page.page.locator("[role=slider]").first.focus()
+    page.page.locator("xpath=//*[text()='x [m]']/following::*[@role='slider'][1]").focus()
     page.page.keyboard.down("ArrowRight")
     page.page.wait_for_timeout(HELD)
     page.page.keyboard.up("ArrowRight")
     page.page.wait_for_timeout(HELD)
     page.settled()
     assert studio.session.values[0] > value, "the slider has the key"
-    assert np.allclose(camera(studio), before, atol=1e-9)
+    assert np.allclose(camera(studio), before, atol=1e-9), "the camera has it too"
 
 
 def test_frequencies_of_the_former_robot_do_not_stay(page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
