@@ -27,8 +27,8 @@ Array = NDArray[np.float64]
 SLACK = 1e-9
 """Excess that does not count, of the limit: rounding."""
 TOLD = {
-    "stroke_margin": ("actuator", "beyond its stroke", "m"), "joint_margin": ("limited_joint", "beyond its stroke", "m"),
-    "angle_margin": ("swivel", "bent too far from home", "rad"), "speed_margin": ("actuator", "too fast", "m/s"),
+    "stroke_margin": ("actuator", "is beyond its stroke", "m"), "joint_margin": ("limited_joint", "is beyond its stroke", "m"),
+    "angle_margin": ("swivel", "is bent too far from home", "rad"), "speed_margin": ("actuator", "is too fast", "m/s"),
     "force_margin": ("actuator", "needs too much force", "N"), "power_margin": ("actuator", "needs too much power", "W"),
 }  # fmt: skip
 
@@ -39,12 +39,12 @@ class LimitsAlong:
 
     Args:
         severity: (n,), see above.
-        excess: kind of margin -> (names, (n, names) margins); reasons are told from these.
+        excess: kind of margin -> (names, (n, names) margins, the same over their limits); reasons are told from these.
         reason: (n,) why a pose cannot be taken, else empty.
     """
 
     severity: Array
-    excess: dict[str, tuple[tuple[str, ...], Array]]
+    excess: dict[str, tuple[tuple[str, ...], Array, Array]]
     reason: tuple[str, ...]
     units: tuple[str, ...]
 
@@ -64,24 +64,30 @@ class LimitsAlong:
         return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
     def problems(self, i: int) -> tuple[Problem, ...]:
-        """What is wrong at a sample, with the owner of each limit."""
-        found = []
-        for kind, (names, margins) in self.excess.items():
-            what, told, unit = TOLD[kind]
+        """What is wrong at a sample, with the owner of each limit; the worst first."""
+        found: list[tuple[float, Problem]] = []
+        for kind, (names, margins, parts) in self.excess.items():
             for k in np.flatnonzero(np.nan_to_num(margins[i], nan=np.inf) < -SLACK):
-                own = unit if what != "actuator" or self.units[k] == "m" else unit.replace("N", "N m").replace("m/s", "rad/s")
-                own = "rad" if kind == "stroke_margin" and self.units[k] == "rad" else own
-                size, own = (np.degrees(-margins[i, k]), own.replace("rad", "deg")) if "rad" in own else (-margins[i, k], own)
-                subject = "joint" if what != "actuator" else what
-                text = (
-                    f"{subject} {names[k]} is {told}"
-                    if told.startswith(("beyond", "bent", "too"))
-                    else f"{subject} {names[k]} {told}"
-                )
-                found.append(Problem(owner=names[k], text=f"{text} by {number(float(size), 3)} {own}"))
+                text = f"{self._told(kind, names[k])} by {self._size(kind, int(k), -float(margins[i, k]))}"
+                found.append((float(parts[i, k]), Problem(owner=names[k], text=text)))
         if not found and self.bad[i]:
-            found.append(Problem(owner=self.reason[i].removeprefix("leg ").split(" ")[0].rstrip(":"), text=self.reason[i]))
-        return tuple(found)
+            owner = self.reason[i].removeprefix("leg ").split(" ")[0].rstrip(":")
+            return (Problem(owner=owner, text=self.reason[i]),)
+        return tuple(problem for _, problem in sorted(found, key=lambda pair: -pair[0]))
+
+    @staticmethod
+    def _told(kind: str, name: str) -> str:
+        what, told, _ = TOLD[kind]
+        return f"{what if what == 'actuator' else 'joint'} {name} {told}"
+
+    def _size(self, kind: str, k: int, size: float) -> str:
+        """An excess with its unit: degrees for angles, torques for actuators that rotate."""
+        what, _, unit = TOLD[kind]
+        turns = kind == "angle_margin" or (what == "actuator" and self.units[k] == "rad")
+        if turns and unit != "W":
+            unit = {"m": "deg", "m/s": "deg/s", "N": "N m", "rad": "deg"}[unit]
+            size = float(np.degrees(size)) if unit.startswith("deg") else size
+        return f"{number(size, 3)} {unit}"
 
 
 def limits_along(robot: fp.Robot, margins: xr.Dataset) -> LimitsAlong:
@@ -90,11 +96,13 @@ def limits_along(robot: fp.Robot, margins: xr.Dataset) -> LimitsAlong:
     Checked by: tests/studio/test_studio_model.py.
     """
     count = margins.sizes["time"] if "time" in margins.sizes else len(np.atleast_1d(margins.valid.values))
-    excess = {kind: (_names(margins, TOLD[kind][0]), margins[kind].values) for kind in TOLD if kind in margins}
+    excess: dict[str, tuple[tuple[str, ...], Array, Array]] = {}
     severity = np.full(count, -1.0)
-    for kind, (_, values) in excess.items():
+    for kind in (kind for kind in TOLD if kind in margins):
+        values = margins[kind].values
         known = np.isfinite(values)
         parts = np.where(known, -np.where(known, values, 0.0) / _scale(robot, kind, margins), -1.0)
+        excess[kind] = (_names(margins, TOLD[kind][0]), values, parts)
         severity = np.maximum(severity, parts.max(axis=1)) if parts.shape[1] else severity
     reason = tuple(str(text) for text in np.atleast_1d(margins.reason.values))
     severity[(severity <= SLACK) & ~np.atleast_1d(margins.valid.values)] = np.inf

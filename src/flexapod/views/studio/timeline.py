@@ -49,12 +49,12 @@ class Timeline:
                 gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, marks=()),
                 lambda event: self.scrubbed(float(event.target.value)),
             )
-            self.speed = gui.add_slider("Speed x", 0.1, 2.0, 0.1, 1.0, marks=())
             names = tuple(QUANTITIES)
+            self.plots = [TimePlot(gui) for _ in names[:2]]
             self.chosen = [
-                gui.add_dropdown(label, names, initial_value=name) for label, name in zip(("Plot", "and"), names, strict=False)
+                gui.add_dropdown(label, names, initial_value=name) for label, name in zip(("Plot", "and"), names[:2], strict=True)
             ]
-            self.plots = [TimePlot(gui) for _ in self.chosen]
+            self.speed = gui.add_slider("Speed x", 0.1, 2.0, 0.1, 1.0, marks=())
             for choice in self.chosen:
                 on(choice, lambda _: self._plot())
             on(gui.add_button("Save CSV", hint="time, pose, strokes, speeds, forces, powers, condition"), self._save)
