@@ -126,6 +126,20 @@ def test_hostile_messages_do_not_end_the_server(studio: Studio) -> None:
     assert studio.session.robot.name == "stewart-3-3"
 
 
+def test_hostile_values_to_every_widget_do_not_end_the_server(studio: Studio) -> None:
+    """Values that no page sends, to all sliders, boxes, lists, checkboxes and buttons that there are."""
+    values: tuple[Any, ...] = ("<b>x</b>", -1e299, float("nan"), [1, 2, 3], {"a": 1}, None)
+    widgets = list(studio.server.gui._gui_input_handle_from_uuid)
+    assert len(widgets) > 40
+    for value in values:
+        send(studio, *[pack({"type": "GuiUpdateMessage", "uuid": one, "updates": {"value": value}}) for one in widgets])
+        studio.loop.post("cancel", studio.jobs.cancel)  # buttons may have started something
+    studio.loop.post("home", lambda: (studio.motion.pause(), studio.modes.pause(), studio.moved(studio.session.home)))
+    assert studio.loop.settle(240)
+    assert moves(studio, 4.41), "a slider no longer moves the robot"
+    assert studio.session.robot.name == "stewart-3-3"
+
+
 def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
     """Only the studio's own origin may connect: no other site, and no other port of this machine."""
 
