@@ -140,7 +140,9 @@ class Studio:
     # Everything below runs in the studio's thread.
 
     def open(self, name: str) -> None:
-        """Open a robot of the catalogue."""
+        """Open a robot of the catalogue, and no other file of this machine."""
+        if name not in fp.catalogue():
+            raise fp.InputError(f"no robot of the catalogue is called {name[:80]!r}")
         self.watch_no_longer()
         self.opening(name, lambda: fp.load(name))
 

@@ -62,6 +62,9 @@ class MotionPanel(Panel):
         self.timeline.show(t)
 
     def _asked(self) -> tuple[str, float, bool]:
+        """Name, slowing and place of the motion; a name that is not on the list could be a file of this machine."""
+        if self.choice.value not in motion_choices():
+            raise fp.InputError("motion: choose one from the list")
         return self.choice.value, float(self.slowed.value), self.place.value == HOME
 
     def _compute(self) -> None:

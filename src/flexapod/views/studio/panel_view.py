@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.exaggeration import factor_text, reachable_factor
 from flexapod.views.studio.panel import Panel
@@ -25,7 +26,7 @@ class ViewPanel(Panel):
         """Make the widgets."""
         gui, shown = self.gui, self.studio.scene.shown
         views = gui.add_button_group("Look from", ("fit", "top", "front", "side"), hint="keys F, T, G, R; Ctrl-K lists all keys")
-        self.on(views, lambda e: self.studio.scene.look(e.target.value))
+        self.on(views, lambda e: self.studio.scene.look(e.target.value) if e.target.value in e.target.options else None)
         self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
         self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
@@ -34,7 +35,7 @@ class ViewPanel(Panel):
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
             gui.add_slider("Deformation 10^", 0.0, 5.0, 0.01, 0.0, marks=(), hint="power of ten of the factor on what is drawn"),
-            lambda e: self._factor(10.0 ** float(e.target.value)),
+            lambda e: self._factor(10.0 ** min(max(float(e.target.value), 0.0), 5.0)),
         )
         self.factor_note = gui.add_html("")
         self.largest = 0.0
@@ -116,6 +117,8 @@ class ViewPanel(Panel):
 
     def _slice(self, event: Any) -> None:
         session = self.studio.session
+        if self.plane.value not in planes(session.coordinates):
+            raise fp.InputError(f"plane: expected one of {', '.join(planes(session.coordinates))}")
         robot, coordinates, state, plane = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start(
             f"workspace slice {plane}", lambda report: workspace_slice(robot, coordinates, state, plane, report), self._drawn

@@ -100,6 +100,6 @@ QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]]
 
 def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None) -> None:
     """One quantity of a recording into a plot, and that of the kept variant, paler."""
-    label, names, values = QUANTITIES[name](recording)
-    other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES[name](kept)[2]
+    label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
+    other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
     plot.load(label, tuple(names), recording.time, values, other)
