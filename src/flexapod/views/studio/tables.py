@@ -28,7 +28,7 @@ overflow-wrap:anywhere}
 .fp table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 .fp th{font-weight:600;text-align:right;padding:.1em .3em;border-bottom:1px solid #cbd2d9;color:#52606d;font-size:12px}
 .fp td{text-align:right;padding:.1em .3em;white-space:nowrap}
-.fp th:first-child,.fp td:first-child{text-align:left}
+.fp th:first-child,.fp td:first-child{text-align:left;overflow-wrap:normal}
 .fp .good{background:#e6f4ee;border-left:4px solid #009E73;padding:.3em .5em;margin:.15em 0 .45em}
 .fp .bad{background:#fdeaea;border-left:4px solid #d51e1e;padding:.3em .5em;margin:.15em 0 .45em;color:#8f1414;white-space:normal}
 .fp .dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.35em}
