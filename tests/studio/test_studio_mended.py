@@ -12,6 +12,8 @@ from studio_process import PICTURES
 
 from flexapod.views.studio import panel_modes, prepare
 from flexapod.views.studio.app import Studio
+from flexapod.views.studio.exaggeration import MUCH
+from flexapod.views.studio.recording import largest_displacement
 
 HELD = 400
 """Milliseconds that a key is held down."""
@@ -162,11 +164,12 @@ def test_deformation_is_told_and_its_factor_fits_the_robot(page: Page, studio: S
     assert factor >= 1
     assert page.text("#factor").startswith(f"deformation x {factor:g}, largest ")
     page.write("Deformation 10^", "5")
-    page.wait_text("#status", "the legs do not reach a platform drawn with")
+    page.wait_text("#status", "with x 1e+05 the drawing does not hold together")
     page.settled()
-    view = studio.scene.view
+    view, elastic = studio.scene.view, studio.session.numbers.elastic
     assert view is not None
-    assert studio.scene.shown.deformation < 1e5
+    drawn = studio.scene.shown.deformation * float(largest_displacement(studio.session.robot, elastic[None])[0])
+    assert drawn <= MUCH * view.size, "the plate explodes"
 
 
 def test_values_beyond_a_slider_are_told_and_boxes_show_all_digits(page: Page, studio: Studio) -> None:

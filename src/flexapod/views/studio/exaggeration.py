@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 SEEN = 0.03
 """Largest drawn displacement, of the robot's extent."""
+MUCH = 0.25
+"""Largest displacement that can be drawn at all, of the extent: more is no longer the robot."""
 MOST = 1e5
 STEPS = (1.0, 2.0, 3.0, 5.0)
 """Leading digits of factors."""
@@ -34,8 +36,13 @@ def good_factor(robot: fp.Robot, state: fp.State, elastic: Array, largest: float
     return reachable_factor(robot, state, elastic, rounded(SEEN * extent(robot) / size))
 
 
-def reachable_factor(robot: fp.Robot, state: fp.State, elastic: Array, factor: float) -> float:
-    """The factor, or a smaller round one at which the legs reach the drawn platform; at least 1."""
+def reachable_factor(robot: fp.Robot, state: fp.State, elastic: Array, factor: float, largest: float = 0.0) -> float:
+    """The factor, or a smaller round one at which the drawing holds together; at least 1.
+
+    The legs reach the drawn platform, and the largest displacement [m] is drawn no larger than a part of the robot.
+    """
+    if largest > 0.0 and factor * largest > MUCH * extent(robot):
+        factor = rounded(MUCH * extent(robot) / largest)
     while factor > 1.0:
         try:
             if np.all(np.isfinite(drawn_pose(robot, state, factor * elastic)[1])):

@@ -91,13 +91,14 @@ class ViewPanel(Panel):
         self.factor_note.content = f"{STYLE}<div class='fp muted' id='factor'>deformation {text}</div>"
 
     def _factor(self, factor: float) -> None:
-        """As a person chose it, or as far as the legs reach the drawn platform."""
+        """As a person chose it, or as far as the drawing holds together."""
         session = self.studio.session
-        room = reachable_factor(session.robot, session.numbers.state, session.numbers.elastic, factor)
+        room = reachable_factor(session.robot, session.numbers.state, session.numbers.elastic, factor, self.largest)
         self._set(deformation=room)
         self._note(room)
         if room < factor:
-            self.studio.say(f"the legs do not reach a platform drawn with x {number(factor, 3)}: x {number(room, 3)}", "bad")
+            text = f"with x {number(factor, 3)} the drawing does not hold together: x {number(room, 3)} is drawn"
+            self.studio.say(text, "bad")
 
     def _set(self, **changes: Any) -> None:
         self.studio.scene.shown = replace(self.studio.scene.shown, **changes)
