@@ -30,7 +30,10 @@ class ViewPanel(Panel):
         self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
         self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
-        self.on(gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()), lambda e: self._set(arrow_scale=e.target.value))
+        self.on(
+            gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()),
+            lambda e: self._set(arrow_scale=min(max(e.target.value, 0.2), 4.0)),
+        )
         self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
@@ -68,6 +71,8 @@ class ViewPanel(Panel):
             from PIL import Image
 
             report(0.1)
+            if client.client_id not in self.studio.server.get_clients():
+                raise fp.InputError("picture: the page that asked for it was closed")
             height, width = int(client.camera.image_height), int(client.camera.image_width)
             image = client.get_render(height=height, width=width, transport_format="png", timeout=WAITED)
             stored = io.BytesIO()
