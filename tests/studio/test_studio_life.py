@@ -82,7 +82,7 @@ def send(studio: Studio, *messages: bytes | str) -> None:
 def moves(studio: Studio, value: float) -> bool:
     """A slider of the page still moves the robot."""
     send(studio, pack({"type": "GuiUpdateMessage", "uuid": slider_id(studio), "updates": {"value": value}}))
-    return until(lambda: studio.loop.settle(1.0) and studio.session.values[2] == value)
+    return until(lambda: studio.loop.settle(1.0, alone=True) and studio.session.values[2] == value)
 
 
 def hostile(studio: Studio) -> dict[str, bytes | str]:

@@ -61,13 +61,13 @@ class Loop:
             self._beat = None if seconds is None or action is None else (seconds, action)
             self._changed.notify()
 
-    def settle(self, timeout: float) -> bool:
-        """Wait until nothing waits or runs, here and in what is `also_busy`."""
+    def settle(self, timeout: float, *, alone: bool = False) -> bool:
+        """Wait until nothing waits or runs, here and, unless `alone`, in what is `also_busy`."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             with self._changed:
                 still = not self._waiting and not self._quiet and not self._busy
-                if still and not any(busy() for busy in self.also_busy):
+                if still and (alone or not any(busy() for busy in self.also_busy)):
                     return True
             time.sleep(0.005)
         return False
