@@ -43,11 +43,16 @@ def best(work: Callable[[], object], seconds: float = 3.0, least: int = 3) -> fl
 
 def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
     """Seconds and error of the square at some steps."""
-    from flexapod.simulation.leg_run import LegLayout
-    from flexapod.simulation.leg_simulate import integrate
+    from flexapod.simulation.runner import Runner
+    from flexapod.simulation.setup import make_setup
+    from flexapod.simulation.signals import row_table
 
     motion = fp.motions.dualemps_square()
-    layout = LegLayout(robot=robot, drive="actuators", friction=True, method="implicit")
+    setup = make_setup(
+        robot, motion, drive="actuators", controller=None, force=None, wrench=None, friction=True, method="implicit", events=(),
+        watch=(), start=None, tolerance=(1e-9, 1e-11), step=STEPS[0],
+    )  # fmt: skip
+    runner = Runner(setup.layout, setup.values)
     result = {}
     fine = fp.simulate(robot, motion, drive="actuators", step=FINE, output_step=0.01, progress=False).force.values
     for step in STEPS:
@@ -55,11 +60,15 @@ def square(robot: fp.Robot) -> dict[str, dict[str, float]]:
         def call(h: float = step) -> Any:
             return fp.simulate(robot, motion, drive="actuators", step=h, output_step=0.01, progress=False)
 
-        times = step * np.arange(round(motion.time[-1] / step) + 1)
+        count = round(motion.time[-1] / step)
+        table = np.zeros((count + -count % setup.layout.rows, setup.layout.columns))
+        table[:count] = row_table(setup.layout, setup.signals, 0.0, step, 0, count, np.zeros(count))
+        table[count:, 2:] = np.tile(table[count - 1, -setup.layout.width :], len(setup.layout.nodes))
+        rows = np.zeros((len(table), runner.width))
         error = float(np.abs(call().force.values - fine).max() / np.abs(fine).max())
 
-        def loop(t: np.ndarray = times) -> Any:
-            return integrate(layout, motion, None, None, t, False)
+        def loop(table: np.ndarray = table, rows: np.ndarray = rows) -> Any:
+            return runner.advance(setup.start, table, rows)
 
         rounds = [(best(loop, 0.5, 1), best(call, 0.5, 1)) for _ in range(5)]  # by turns: a busy machine disturbs both
         seconds = np.min(rounds, axis=0)

@@ -21,9 +21,7 @@ E = np.zeros(9)
         ({"elastic": "rigid"}, "elastic: expected an array or one of 'static', 'zero', 'simulate', got 'rigid'"),
         ({"elastic": "static", "elastic_velocity": E}, "elastic_velocity: elastic='static' chooses the rates itself"),
         ({"elastic": "simulate"}, "elastic='simulate' of dualemps integrates along an ActuatorMotion"),
-        ({"reactions": True}, "reactions: not available for the flexible legs of dualemps; leave it out"),
-        ({"shares": "frozen"}, "shares: not available for the flexible legs of dualemps; leave it out"),
-        ({"legs": "massless"}, "legs: not available for the flexible legs of dualemps; leave it out"),
+        ({"legs": "massless"}, "legs='massless': the legs of dualemps deform, and without mass their deformations have no"),
         ({"formulation": "virtual_work"}, "formulation: not available for the flexible legs of dualemps; leave it out"),
     ],
 )

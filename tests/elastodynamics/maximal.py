@@ -132,6 +132,27 @@ class Maximal:
         platform = _placed(poses[0], c.on_platform.rotation, on)
         return _forbidden(c.type, platform, _placed(self._parent(leg, c.link, poses), c.on_link.rotation, c.on_link.position))
 
+    def joints(self, p: np.ndarray, R: np.ndarray, e: np.ndarray) -> list[tuple[slice, int, np.ndarray]]:
+        """Of every joint that is no deformation: its rows among the constraints, its outer frame, its place."""
+        counts = {"R": 5, "P": 5, "fixed": 6}
+        closing = {"spherical": 3, "revolute": 5, "fixed": 6, "universal": 4, "prismatic": 5, "cylindrical": 4}
+        result, at = [], 0
+        for leg in self.robot.legs:
+            for i, link in enumerate(leg.links):
+                if link.elastic and not link.spring:
+                    continue
+                frame, own = self.where[leg.name, i], slice(at, at + counts[link.kind])
+                at += counts[link.kind] + bool(link.elastic)
+                if not link.elastic:
+                    result.append((own, frame, p[frame]))
+            c, body = leg.closing, self.robot.flexible_platform
+            on = c.on_platform.position
+            if body is not None:
+                on = on + self.robot.joint_shapes[leg.name] @ e[: len(body.K_ee)]
+            result.append((slice(at, at + closing[c.type]), 0, p[0] + R[0] @ on))
+            at += closing[c.type]
+        return result
+
     @cached_property
     def coordinate_names(self) -> list[str]:
         """Joint coordinates in the order of the equations."""

@@ -63,6 +63,8 @@ class Accelerations:
     platform: np.ndarray
     angular: np.ndarray
     all: np.ndarray
+    multipliers: np.ndarray
+    """Of all constraints; zero for those that repeat others."""
 
 
 class Multipliers:
@@ -197,24 +199,40 @@ class Multipliers:
             h += inertia * A[k] * bias_A[k]
         for k, stiffness, damping, rest in self.springs:
             h += A[k] * (stiffness * (s.joints[self.maximal.coordinate_names[k]] - rest) + damping * (A[k] @ s.v))
-        kept = _independent(G)[0]
-        return M, h, G[kept], bias[kept], A[self.driven], bias_A[self.driven]
+        self.kept = _independent(G)[0]
+        self.constraints = G
+        return M, h, G[self.kept], bias[self.kept], A[self.driven], bias_A[self.driven]
 
     def inverse(self, s: ClosedState, wanted: np.ndarray) -> Accelerations:
         """Forces and accelerations at given actuator accelerations."""
         M, h, G, bias, A, bias_A = self._terms(s)
         a, multipliers = _saddle(M, np.vstack([G, A]), -h, np.concatenate([-bias, wanted - bias_A]))
-        return self._result(s, a, multipliers[len(G) :], A @ a + bias_A)
+        return self._result(s, a, multipliers[len(G) :], A @ a + bias_A, multipliers[: len(G)])
 
     def direct(self, s: ClosedState, force: np.ndarray) -> Accelerations:
         """All accelerations under given actuator forces."""
         M, h, G, bias, A, bias_A = self._terms(s)
-        a, _ = _saddle(M, G, A.T @ force - h, -bias)
-        return self._result(s, a, force, A @ a + bias_A)
+        a, multipliers = _saddle(M, G, A.T @ force - h, -bias)
+        return self._result(s, a, force, A @ a + bias_A, multipliers)
 
-    def _result(self, s: ClosedState, a: np.ndarray, force: np.ndarray, actuators: np.ndarray) -> Accelerations:
-        n = 6 * self.maximal.frames
-        return Accelerations(force=force, elastic=a[n:], actuators=actuators, platform=a[:3], angular=s.R[0] @ a[3:6], all=a)
+    def _result(
+        self, s: ClosedState, a: np.ndarray, force: np.ndarray, actuators: np.ndarray, multipliers: np.ndarray
+    ) -> Accelerations:
+        n, every = 6 * self.maximal.frames, np.zeros(len(self.constraints))
+        every[self.kept] = multipliers
+        return Accelerations(
+            force=force, elastic=a[n:], actuators=actuators, platform=a[:3], angular=s.R[0] @ a[3:6], all=a, multipliers=every
+        )
+
+    def reactions(self, s: ClosedState, found: Accelerations) -> np.ndarray:
+        """Force and moment (joints, 6) of every joint on its outer body, about the joint's place there, world axes; the joints
+        of each leg, then the one to the platform."""
+        m, result = self.maximal, []
+        for rows, frame, place in m.joints(s.p, s.R, s.e):
+            wrench = self.constraints[rows, 6 * frame : 6 * frame + 6].T @ found.multipliers[rows]
+            force, moment = wrench[:3], s.R[frame] @ wrench[3:]
+            result.append(np.concatenate([force, moment - np.cross(place - s.p[frame], force)]))
+        return np.array(result)
 
     def static_elastic(self, s: ClosedState, wanted: np.ndarray) -> np.ndarray:
         """Elastic coordinates that carry the motion with wanted actuator accelerations and no elastic ones, to first order."""

@@ -34,10 +34,10 @@ def test_energy_is_kept_in_a_free_run() -> None:
     robot = flexible_delta()
     held = fp.static_deflection(robot, home(robot))
     run = fp.simulate(robot, home(robot), force=held.force.values * [0.9, 1.05, 1.0], duration=0.06, step=2e-4, friction=False)
-    exchanged = np.abs(run.kinetic_energy.values).max() + np.abs(run.work.values).max()
+    exchanged = np.abs(run.kinetic_energy.values).max() + np.abs(run.supplied_work.values).max()
     assert exchanged > 1e-3
     assert np.ptp(run.elastic.values, axis=0).max() > 0.01 * np.abs(held.elastic.values).max()
-    assert np.abs(run.ledger.values).max() < LEDGER * exchanged
+    assert np.abs(run.ledger_residual.values).max() < LEDGER * exchanged
 
 
 def test_stiff_plate_is_the_rigid_robot() -> None:

@@ -60,7 +60,7 @@ def test_flexible_legs_step_too() -> None:
 
     run = fp.simulate(robot, home_motion(robot), drive="force", force=np.array([0.5, 1.0]), duration=0.02, step=1e-3)
     n = len(run.joint_position.values[-1])
-    assert np.abs(steps.parts["coordinates"][:n] - run.joint_position.values[-1]).max() <= 1e-12
+    assert np.abs(steps.parts["joint_position"][:n] - run.joint_position.values[-1]).max() <= 1e-12
 
 
 def test_bad_options_are_refused() -> None:

@@ -55,8 +55,8 @@ TIED = (
 )
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 DERIVATIVES = (
-    "{verb}: only rigid robots have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
-    "or a rigid version of the robot"
+    "{verb}: robots with rigid legs have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
+    "or a rigid version of the legs"
 )
 MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
@@ -68,8 +68,8 @@ MOTOR_FRICTION = (
 )
 GIVE = MOTOR + ", or `elastic_acceleration`"
 LOADS = (
-    "friction by joint loads ({loaded_joint}): not known of the {part} of {robot}; give constant coefficients, "
-    "or set friction=False"
+    "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
+    "parts, or friction=False"
 )
 ROTATION = (
     "friction of {rotating_joint}: acts against its relative angular velocity, which the {part} of {robot} do not have; "
@@ -87,7 +87,17 @@ OF_PLATFORM: Row = {
         "friction by joint loads: not known of the flexible platform of {robot}; set friction='constant'",
     "flexible platform & friction at the platform": AT_PLATFORM,
 }  # fmt: skip
-NO_FRICTION = "friction: not available with the flexible platform of {robot}; set friction=False"
+CARRIED = (
+    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, which has no joint "
+    "forces of its own; give an ActuatorMotion, or use forward_dynamics at the forces found"
+)
+TIED_PARTS = (
+    "shares: {robot} has more actuators ({actuators}) than its loops leave independent; how they share a part of the force is a "
+    "choice, not a contribution. Leave it out"
+)
+MASSLESS = (
+    "legs='massless': the legs of {robot} deform, and without mass their deformations have no equation of motion; leave it out"
+)
 UNUSED = "wrench: acts on small motions through the prestress that it makes; leave it out, or set prestress=True"
 WHOLE_POINT = (
     "point: a load at a point of the flexible platform of {robot} is known on rigid U-P-S, P-U-S and R-U-S legs only; "
@@ -106,6 +116,11 @@ LEG_INTERNAL = (
 )
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 STIFF = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
+STIFF_ONES: Row = {"flexible legs": STIFF, "flexible platform & drive=actuators": STIFF}
+GIVE_FORCES = (
+    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
+    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
+)
 CONSTRAINED = "method={value!r}: the platform of {robot} is constrained by its legs; use 'rk4' or 'dopri'"
 NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
@@ -181,7 +196,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC,
-        "bodies": {"flexible legs": "bodies: not available for the {part} of {robot}; point_motion gives one at a time"},
+        "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
@@ -202,20 +217,18 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
-        ANY: {**SIX_ONLY, "under-actuated": UNDERACTUATED, "tied actuators": TIED},
-        "friction": {
-            "flexible platform": NO_FRICTION, **OF_LEGS,
-            "friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION,
-        },
-        "reactions": FLEXIBLE, "shares": FLEXIBLE, "legs": FLEXIBLE,
+        ANY: {"under-actuated": UNDERACTUATED},
+        "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
+        "reactions": {"elastic drive & motion=platform": CARRIED},
+        "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
+        "legs": {"elastic legs": MASSLESS},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "friction": {"flexible platform": NO_FRICTION, **OF_LEGS, "rigid & redundant actuators & friction by loads": REDUNDANT},
-        "reactions": {**FLEXIBLE, "under-actuated": NO_INVERSE}, "formulation": {"flexible legs": LEGS},
+        ANY: {},
+        "friction": {}, "reactions": {}, "formulation": {"flexible legs": LEGS},
         "formulation=links": LINKS,
         "formulation=minimal": {
             **MINIMAL,
@@ -224,22 +237,12 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
-        ANY: {"flexible platform": DERIVATIVES, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
+        ANY: {**SIX_ONLY, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
-    "coriolis_force": {
-        **TERMS,
-        "coordinates=actuator": {
-            **TERMS["coordinates=actuator"],
-            "flexible platform": "coriolis_force of a flexible robot is given for coordinates='platform'; not for 'actuator'",
-        },
-        "coordinates=platform": {
-            **TERMS["coordinates=platform"],
-            "flexible legs": "coriolis_force of a robot with {part} is given for coordinates='independent'",
-        },
-    },
+    "coriolis_force": TERMS,
     "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
@@ -267,38 +270,35 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     "simulate": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "drive=platform": {"flexible legs": "drive: robots with {part} are driven by 'actuators' or 'force', not {value!r}"},
-        "drive=actuators": {
-            "flexible platform":
-                "drive='actuators': the actuators alone do not fix the flexible platform of {robot}; "
-                "use drive='platform', or drive='force' with a controller",
-        },
+        ANY: SIX_ONLY,
+        "drive=platform": {"elastic drive": GIVE_FORCES},
         "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
-        "controller": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
+        "controller": {"drive=actuators": FOLLOWED},
         "force": {
             "drive=actuators": FOLLOWED,
             "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
         },
-        "wrench": {"flexible legs": RUN},
+        "wrench": {},
         "start": {"rigid & drive=actuators": FOLLOWED},
         "method": {"rigid & drive=actuators": FOLLOWED},
-        "method=rk4": {"flexible legs": STIFF},
-        "method=dopri": {"flexible legs": STIFF},
-        "method=cvode": {"flexible legs": STIFF},
+        "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": STIFF_ONES,
         "method=implicit": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
         "method=radau": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
         "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "friction": {
-            **OF_LEGS, **OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
+            "flexible legs & friction by loads & friction=True": LOADS,
+            "flexible platform & friction by loads & friction=True": LOADS,
+            "flexible platform & friction at the platform & drive=force": AT_PLATFORM,
+            "flexible platform & friction at the platform & drive=platform": AT_PLATFORM,
+            "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
             "rigid & drive=actuators & friction=constant & friction by loads":
                 "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
         },
-        "events": {"flexible legs": RUN, "drive=actuators": FOLLOWED},
-        "watch": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
-        "reactions": {"flexible legs": RUN, "flexible platform": PLATFORM, "under-actuated": NO_INVERSE},
-        "save": {"flexible legs": RUN, "drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        "events": {"rigid & drive=actuators": FOLLOWED},
+        "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        "reactions": {"rigid & under-actuated": NO_INVERSE},
+        "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
     },
     "simulate_study": {
         ANY: {"flexible legs": ONE_BY_ONE},

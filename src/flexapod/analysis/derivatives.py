@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.elastic_state import elastic_state
+from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -33,10 +35,11 @@ most in masses and centres of mass, for which central differences are exact; wha
 def inverse_dynamics_derivatives(
     robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
 ) -> xr.Dataset:
-    """Derivatives of the actuator forces of a rigid robot, friction left out.
+    """Derivatives of the actuator forces, friction left out; of a flexible platform at its elastic coordinates as they are.
 
     Args:
-        motion: where to differentiate.
+        motion: where to differentiate. A State may carry `elastic` and `elastic_velocity`; left out, a flexible platform has its
+            static deflection, which is held.
         parameters: dotted paths of scalar parameters of the robot file, e.g. ``"platform.mass"``.
         wrench: external load on the platform, as for `inverse_dynamics`.
     Returns:
@@ -47,8 +50,13 @@ def inverse_dynamics_derivatives(
     refuse(robot, "inverse_dynamics_derivatives", parameters=parameters, wrench=wrench)
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, None, "world")
-    _, words, guess = follow(robot, inputs)
-    inputs = {**inputs, "guess": guess}
+    if robot.elastic_names:
+        words = np.full(len(inputs["position"]), "", dtype=object)
+        found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, words)
+        inputs |= {"elastic": found.elastic, "elastic_velocity": found.elastic_velocity}
+    else:
+        _, words, guess = follow(robot, inputs)
+        inputs = {**inputs, "guess": guess}
     bound = kernel(robot, "motion_derivatives")
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)

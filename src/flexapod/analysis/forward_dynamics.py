@@ -12,11 +12,12 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, note, run
+from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, note, run
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
 from flexapod.motions.arrays import real_array
@@ -74,10 +75,14 @@ def forward_dynamics(
         robot, "forward_dynamics", friction=friction, reactions=reactions, wrench=wrench, point=point, axes=axes,
         formulation=formulation, elastic=elastic, elastic_velocity=elastic_velocity,
     )  # fmt: skip
+    load, general = (wrench, point, axes), _needs_general(robot, friction, reactions)
+    if general:
+        from flexapod.analysis.general_verbs import general_forward_dynamics
+
+        return general_forward_dynamics(robot, state, force, elastic, elastic_velocity, load, friction, reactions, on_error)
     if robot.elastic_legs:
         from flexapod.analysis.leg_dynamics import leg_forward_dynamics
 
-        load = (wrench, point, axes)
         return leg_forward_dynamics(robot, state, force, elastic, elastic_velocity, load, friction, on_error)
     if is_flexible(robot):
         return flexible_forward_dynamics(
@@ -101,6 +106,14 @@ def forward_dynamics(
     result = dataset(robot, variables, state, words if on_error == "mask" else None)
     result = result.assign_attrs(formulation="virtual_power" if rubbed else chosen, friction=int(rubbed))
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
+
+
+def _needs_general(robot: Robot, friction: bool, reactions: bool) -> bool:
+    """As `needs_general`; of rigid robots reactions without inverse dynamics, and friction by loads of redundant drives."""
+    if robot.elastic_names or robot.elastic_legs:
+        return needs_general(robot, friction, reactions)
+    extra = len(robot.actuators) - len(robot.plan.platform_independent)
+    return (reactions and extra < 0) or (extra > 0 and friction and depends_on_loads(robot))
 
 
 def _reactions(
@@ -223,7 +236,7 @@ def _of_legs(robot: Robot, state: Any, coordinates: str, on_error: OnError, whic
 def _bias(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> xr.DataArray:
     check_option("coordinates", coordinates, COORDINATES)
     refuse(robot, which, coordinates=coordinates, on_error=on_error)
-    if robot.elastic_legs:
+    if robot.elastic_legs or (is_flexible(robot) and (which, coordinates) == ("coriolis_force", "actuator")):
         return _of_legs(robot, state, coordinates, on_error, which)
     if is_flexible(robot):
         return _flexible(robot, state, coordinates, on_error, which)

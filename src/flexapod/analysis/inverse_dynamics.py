@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import kind_of, refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
-from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
+from flexapod.analysis.elastic_state import refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.properties import has_friction as has_friction
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
 from flexapod.equations.newton_euler.shares import SHARE_NAMES
 from flexapod.errors import InputError
+from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -86,18 +88,29 @@ def inverse_dynamics(
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
-    if robot.elastic_legs and kind_of(motion) == "platform" and any(spring for _, spring in drives(robot)):
-        given = {"wrench": wrench, "point": point, "axes": axes, "friction": friction, "elastic": elastic}
-        return carried_inverse_dynamics(robot, motion, {**given, "elastic_velocity": elastic_velocity}, on_error)
-    if robot.elastic_legs:
-        from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
+    check_option("legs", legs, ("full", "massless"))
+    if robot.elastic_names or robot.elastic_legs:
+        if legs == "massless":
+            from flexapod.analysis.general_verbs import without_leg_mass
 
-        return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, (wrench, point, axes), friction, on_error)
-    if is_flexible(robot):
+            robot = without_leg_mass(robot)
+        load = (wrench, point, axes)
+        if kind_of(motion) == "platform" and any(spring for _, spring in drives(robot)):
+            given = {"wrench": wrench, "point": point, "axes": axes, "friction": friction, "elastic": elastic}
+            return carried_inverse_dynamics(robot, motion, {**given, "elastic_velocity": elastic_velocity}, on_error)
+        if needs_general(robot, friction, reactions or shares is not None or legs == "massless"):
+            from flexapod.analysis.general_verbs import general_inverse_dynamics
+
+            return general_inverse_dynamics(
+                robot, motion, elastic, elastic_velocity, load, friction, reactions, shares, on_error
+            )
+        if robot.elastic_legs:
+            from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
+
+            return leg_inverse_dynamics(robot, motion, elastic, elastic_velocity, load, friction, on_error)
         return flexible_inverse_dynamics(robot, motion, elastic, elastic_velocity, wrench, point, axes, formulation, on_error)
     refuse_elastic(robot, getattr(motion, "elastic", None))
     check_option("formulation", formulation, FORMULATIONS)
-    check_option("legs", legs, ("full", "massless"))
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     rubbed = friction and has_friction(robot)
@@ -135,6 +148,20 @@ PROGRAM = {
     "newton_euler": "newton_euler",
     "minimal": "minimal_inverse_dynamics",
 }
+
+
+def needs_general(robot: Robot, friction: bool, more: bool) -> bool:
+    """No faster kernel of a flexible robot has what is asked for: reactions, contributions, friction by joint loads, any friction
+    of a robot with a flexible platform on closed-form legs, redundant drives.
+
+    Args:
+        more: reactions, contributions or massless legs are asked for.
+    """
+    own, _ = chosen_drives(robot)
+    tied = len(own) < len(robot.actuators)
+    if robot.elastic_legs:
+        return more or tied or (friction and depends_on_loads(robot))
+    return more or (friction and has_friction(robot)) or len(robot.actuators) != len(robot.plan.platform_independent)
 
 
 def _without_spin(formulation: str, legs: str) -> Formulation:

@@ -68,7 +68,7 @@ def inverse_kinematics(
     if robot.elastic_legs:
         from flexapod.analysis.leg_kinematics import leg_inverse_kinematics
 
-        return leg_inverse_kinematics(robot, motion, joints, (elastic, elastic_velocity, elastic_acceleration), on_error)
+        return leg_inverse_kinematics(robot, motion, joints, bodies, (elastic, elastic_velocity, elastic_acceleration), on_error)
     if is_flexible(robot):
         given_elastic = (elastic, elastic_velocity, elastic_acceleration)
         return flexible_inverse_kinematics(robot, motion, joints, bodies, given_elastic, on_error)

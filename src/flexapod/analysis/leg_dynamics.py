@@ -156,20 +156,25 @@ def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, wh
 
     Coordinates: ``"independent"`` and ``"actuator"`` are those of ``robot.independent``; ``"platform"`` (v, omega, elastic).
     """
+    from flexapod.analysis.closed_state import closed_request
+
     words = no_words(state)
-    request = leg_request(robot, state, None, None, (None, None, "world"), False, words)
+    request = closed_request(robot, state, None, None, (None, None, "world"), False, words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
     values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
     if coordinates != "platform":
         return values, names
-    J, _ = platform_jacobian(robot, request.state, words)
+    J, drift = platform_jacobian(robot, request.state, words)
     S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
     back = inverted(S)
     _told(back.reshape(len(back), -1), "singular: platform and elastic coordinates do not determine this pose", words)
     settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
     if values.ndim == 3:
         return np.swapaxes(back, 1, 2) @ values @ back, [*TWIST, *robot.elastic_names]
+    if which == "coriolis_force":  # at zero accelerations of platform and elastic coordinates, not of the independent ones
+        drift = np.concatenate([drift, terms.beta[:, elastic_columns(robot)]], axis=1)
+        values = values - np.einsum("nij,njk,nk->ni", terms.M, back, drift)
     return np.einsum("nij,ni->nj", back, values), [*TWIST, *robot.elastic_names]
 
 

@@ -84,8 +84,8 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 
-def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, given: Given, on_error: OnError) -> xr.Dataset:
-    """Actuators and joints of a motion, legs deformed; see `inverse_kinematics`."""
+def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, bodies: bool, given: Given, on_error: OnError) -> xr.Dataset:
+    """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`."""
     words = no_words(motion)
     request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
     edd = given[2]
@@ -105,7 +105,19 @@ def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, given: Given
         "joint_acceleration": (("joint",), np.array(z[:, at:]), "m/s^2 or rad/s^2"),
     }
     kept = {k: v for k, v in variables.items() if joints or not k.startswith("joint")}
+    kept |= _bodies(robot, request, z, words) if bodies else {}
     return labelled(robot, motion, kept, words, on_error)
+
+
+def _bodies(robot: Robot, request: LegRequest, z: Array, words: NDArray[Any]) -> dict[str, Any]:
+    """Motion of every body's frame at accelerations z; of a beam that of its root."""
+    found = run(robot, "elastic_bodies", {**request.state.inputs(), "coordinate_acceleration": z}, words)
+    axes = np.array([np.eye(3), *(k.body.body_axes for leg in robot.legs for k in leg.links if k.body is not None)])
+    found["body_rotation"] = found["body_rotation"] @ axes
+    dims = {name: ("body", "axis", "body_axis") if name == "body_rotation" else ("body", "axis") for name in found}
+    units = {"position": "m", "velocity": "m/s", "acceleration": "m/s^2", "rotation": ""}
+    units |= {"angular_velocity": "rad/s", "angular_acceleration": "rad/s^2"}
+    return {name: (dims[name], values, units[name.removeprefix("body_")]) for name, values in found.items()}
 
 
 def leg_point_motion(robot: Robot, motion: Any, name: str, given: Given, on_error: OnError) -> xr.Dataset:

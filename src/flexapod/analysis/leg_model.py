@@ -23,7 +23,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LegTerms:
-    """M (n, u, u), c (n, u), N (n, z, u), beta (n, z), A (n, actuators, u), gamma (n, actuators) of n states."""
+    """M (n, u, u), c (n, u), N (n, z, u), beta (n, z), A (n, actuators, u), gamma (n, actuators) of n states; before the loops
+    are closed `mass` (n, z, z), `forces` (n, z), closing `rows` (n, m, z)."""
 
     M: Array
     c: Array
@@ -31,6 +32,9 @@ class LegTerms:
     beta: Array
     A: Array
     gamma: Array
+    mass: Array
+    forces: Array
+    rows: Array
 
 
 def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, words: NDArray[Any]) -> LegTerms:
@@ -42,7 +46,8 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
     Source: Briot 2014 Eqs. (28)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     found = run(robot, "elastic_terms", {**state.inputs(), "wrench": wrench}, words, friction=friction)
-    N, beta = closed(robot, *_rows(robot, found))
+    rows, drift = _rows(robot, found)
+    N, beta = closed(robot, rows, drift)
     words[~np.isfinite(N).all(axis=(1, 2)) & (words == "")] = SINGULAR
     Nt = np.swapaxes(N, 1, 2)
     M_z, driven = found["mass"], driven_columns(robot)
@@ -53,6 +58,9 @@ def leg_terms(robot: Robot, state: ClosedLegs, wrench: Array, friction: bool, wo
         beta=beta,
         A=N[:, driven],
         gamma=beta[:, driven],
+        mass=M_z,
+        forces=found["forces"],
+        rows=rows,
     )
 
 

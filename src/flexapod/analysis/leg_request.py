@@ -31,7 +31,7 @@ from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import driven_columns, preferred_pivots
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns, preferred_pivots
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -117,7 +117,7 @@ def settled(
     Source: Briot 2014 Eq. (43) without elastic rates. Checked by: tests/analysis/test_flexible_legs.py.
     """
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven_columns(robot)]
-    driven = [k for k in range(len(robot.elastic_plan.independent)) if k not in free]
+    own, driven = chosen_drives(robot)
     if not free:
         return state
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
@@ -127,7 +127,7 @@ def settled(
     for _ in range(LIMIT):
         terms = leg_terms(robot, state, wrench, friction, words)
         _, K, _ = leg_stiffness(robot, state, wrench, words)
-        rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration))[:, columns]
+        rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration[:, own]))[:, columns]
         step = np.zeros_like(rho)
         good = (words == "") & np.all(np.isfinite(rho), axis=1)
         step[good] = -solved(K[np.ix_(good, columns, columns)], rho[good])
@@ -150,7 +150,7 @@ def followed(robot: Robot) -> list[int]:
     """Components of the platform's motion (0-2 translation, 3-5 rotation) that the actuators can prescribe, at home."""
     words = np.full(1, "", dtype=object)
     J, _ = platform_jacobian(robot, home(robot, 1), words)
-    driven = [robot.elastic_plan.independent.index(k) for k in driven_columns(robot) if k in robot.elastic_plan.independent]
+    _, driven = chosen_drives(robot)
     scale = np.array([1.0 / robot.characteristic_length] * 3 + [1.0] * 3)
     return preferred_pivots((scale[:, None] * J[0][:, driven]).T, [[0, 1, 2], [3, 4, 5]])
 
@@ -166,7 +166,7 @@ def _from_platform(
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
     state, length = home(robot, len(words)), robot.characteristic_length
-    driven = [robot.elastic_plan.independent.index(k) for k in driven_columns(robot)]
+    own, driven = chosen_drives(robot)
     scale = np.array([length] * 3 + [1.0] * 3)
     wrench = np.zeros((len(words), 6))
     for k in range(STEPS):
@@ -178,16 +178,17 @@ def _from_platform(
         inverse = pseudo_inverse(J[:, rows][:, :, driven])
         step = np.einsum("nij,nj->ni", inverse, error[:, rows])
         size = np.abs(step).max(axis=1, keepdims=True)
-        q, _ = state.actuators(robot)
-        q = q + step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
+        q = np.array(state.actuators(robot)[0])
+        q[:, own] = q[:, own] + step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
         now, rates = state.elastic(robot)
         at_e = (e, ed) if source != "static" else (now, np.zeros_like(rates))
-        qd = _actuator_rates(robot, J, rows, driven, twist, at_e[1])
+        qd = _actuator_rates(robot, J, rows, twist, at_e[1])
         state = close(robot, state, q, at_e[0], qd, at_e[1], words)
         if source == "static":
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
-            qdd = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])
+            qdd = np.zeros_like(q)
+            qdd[:, own] = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
@@ -195,13 +196,13 @@ def _from_platform(
     J, _ = platform_jacobian(robot, state, words)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
-    qd = _actuator_rates(robot, J, rows, driven, twist, rates)
+    qd = _actuator_rates(robot, J, rows, twist, rates)
     state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 
-def _actuator_rates(robot: Robot, J: Array, rows: list[int], driven: list[int], twist: Array, ed: Array) -> Array:
+def _actuator_rates(robot: Robot, J: Array, rows: list[int], twist: Array, ed: Array) -> Array:
     """Actuator rates that give the platform a twist at elastic rates ed."""
     u = np.zeros((len(J), J.shape[2]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
@@ -209,7 +210,10 @@ def _actuator_rates(robot: Robot, J: Array, rows: list[int], driven: list[int], 
         if column in where:
             u[:, k] = ed[:, where[column]]
     rest = twist[:, rows] - np.einsum("nij,nj->ni", J[:, rows], u)
-    return np.asarray(np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, driven]), rest))
+    own, driven = chosen_drives(robot)
+    rates = np.zeros((len(J), len(robot.actuators)))
+    rates[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, driven]), rest)
+    return rates
 
 
 def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:

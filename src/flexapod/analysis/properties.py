@@ -40,6 +40,11 @@ def _loaded(robot: Robot) -> list[Any]:
     return [part for part in _parts(robot) if part.friction is not None and (part.friction.normal or part.friction.reaction)]
 
 
+def depends_on_loads(robot: Robot) -> bool:
+    """Some joint's friction depends on its load."""
+    return bool(_loaded(robot))
+
+
 def _along_rotation(robot: Robot) -> list[Any]:
     """Joints with several axes whose constant friction acts against the relative angular velocity, not axis by axis."""
     found: list[Any] = []
@@ -85,6 +90,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "rigid platform": lambda robot: robot.flexible_platform is None,
     "flexible platform": lambda robot: robot.flexible_platform is not None and not robot.elastic_legs,
     "flexible legs": lambda robot: robot.elastic_legs,
+    "elastic legs": _legs_elastic,
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
     "friction of an elastic drive": lambda robot: any(

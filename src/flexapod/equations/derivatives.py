@@ -13,6 +13,8 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.equations.flexible_platform.assembly import flexible_equation, state_of
+from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.virtual_power.inverse_dynamics import actuator_forces, guess_input
 from flexapod.equations.virtual_power.platform_equation import platform_equation
@@ -27,9 +29,23 @@ def _force(b: Program, robot: Robot) -> tuple[FrameMotion, Any]:
     """The motion's inputs and the force as an expression of them."""
     platform = platform_motion(b)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    if robot.flexible_platform is not None:
+        return platform, _flexible_force(b, robot, platform, wrench)
     equation = platform_equation(b, robot, platform, guess_input(b, robot))
     A = ca.densify(ca.mtimes(equation.jacobian, equation.basis))
     return platform, actuator_forces(b, A, ca.mtimes(equation.basis.T, equation.h - wrench))
+
+
+def _flexible_force(b: Program, robot: Robot, platform: FrameMotion, wrench: Any) -> Any:
+    """The force of a flexible platform on closed-form legs; elastic coordinates and rates are inputs and stay as they are."""
+    shape, letters = robot.flexible_shape
+    e, ed = (b.input(name, (shape.modes,)) for name in ("elastic", "elastic_velocity"))
+    R = platform.R.expr
+    state = state_of(platform.p.expr, R, platform.v.expr, platform.w.expr, e, ed)
+    q = flexible_equation(b, robot, shape, letters, state)
+    wanted = ca.vertcat(ca.mtimes(R.T, platform.a.expr), ca.mtimes(R.T, platform.alpha.expr))
+    load = ca.vertcat(ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:]), ca.SX.zeros(shape.modes))
+    return inverse_solution(q, wanted, load)[0]
 
 
 def _along(b: Program, force: Any, x: Any, seeds: Any) -> Any:

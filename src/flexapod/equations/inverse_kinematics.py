@@ -5,6 +5,7 @@ One program per robot structure; the robot's numbers are parameters. `detail` ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import casadi as ca
@@ -42,7 +43,7 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
     if detail == "joints":
         _joints(b, legs)
     elif detail == "bodies":
-        _bodies(b, legs, platform)
+        body_outputs(b, [platform, *[frame for leg in legs for frame in leg.bodies.values()]])
     _leftover(b, legs)
     return b
 
@@ -76,8 +77,8 @@ def _joints(b: Program, legs: list[LegKinematics]) -> None:
         b.output(f"joint_{name}", column, shape=(len(scalars),), unit="m or rad" + per, dims=("joint",))
 
 
-def _bodies(b: Program, legs: list[LegKinematics], platform: FrameMotion) -> None:
-    frames = [platform, *[frame for leg in legs for frame in leg.bodies.values()]]
+def body_outputs(b: Program, frames: Sequence[FrameMotion]) -> None:
+    """Outputs `body_position`, ... of frames, the platform's first."""
     n = len(frames)
     for name, key, unit in (
         ("position", "p", "m"),

@@ -92,8 +92,9 @@ def check_parameters(name: str, declared: Sequence[Parameter], value: Any, zeros
     if bad.any():
         names = ", ".join(repr(declared[k].name) for k in np.flatnonzero(bad)[:3])
         raise KernelInputError(f"{where}: not a finite number: {names}")
-    used = [k for k in zeros if rows[:, k].any()]
-    if used:
+    places = np.asarray(zeros, dtype=np.intp)
+    used = places[rows[:, places].any(axis=0)] if len(places) else places
+    if len(used):
         names = ", ".join(repr(declared[k].name) for k in used[:3])
         raise KernelInputError(f"{where}: this kernel is specialised on zeros, but {names} is not zero")
     return array

@@ -229,3 +229,10 @@ def driven_columns(robot: Robot) -> list[int]:
     """Columns of z that are actuators, in their order."""
     at = len(robot.elastic_plan.columns) - len(robot.coordinates)
     return [at + k for k in robot.driven]
+
+
+def chosen_drives(robot: Robot) -> tuple[list[int], list[int]]:
+    """Actuators that are independent, and their positions among the independent coordinates; others follow by the loops."""
+    independent = robot.elastic_plan.independent
+    own = [k for k, column in enumerate(driven_columns(robot)) if column in independent]
+    return own, [independent.index(driven_columns(robot)[k]) for k in own]

@@ -26,7 +26,10 @@ BROKEN = 0.1
 START = 1e-6
 """Part of the energy at the start below which nothing counts as exchanged."""
 
-NAMES = ("supplied_work", "work", "external_work", "dissipated_energy", "dissipated")
+NOTHING = 1e-18
+"""Energy [J] that is rounding whatever the robot's size."""
+
+NAMES = ("supplied_work", "external_work", "dissipated_energy")
 
 
 def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variables, Array, str]:
@@ -38,7 +41,7 @@ def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variabl
 
     Checked by: tests/simulation/test_balance.py.
     """
-    left = np.abs(variables["ledger_residual" if "ledger_residual" in variables else "ledger"][1])
+    left = np.abs(variables["ledger_residual"][1])
     size = exchanged(variables)
     broken = ~(left <= BROKEN * size)
     broken &= ~((left == 0.0) & (size == 0.0))
@@ -60,4 +63,4 @@ def exchanged(variables: Variables) -> Array:
     terms += [np.abs(variables[key][1]).reshape(len(energies[0]), -1).sum(axis=1) for key in NAMES if key in variables]
     with np.errstate(invalid="ignore", over="ignore"):
         size = np.maximum.accumulate(np.nan_to_num(np.sum(terms, axis=0), nan=0.0, posinf=np.finfo(float).max))
-    return np.maximum(size, START * sum(abs(float(e[0])) for e in energies))
+    return np.maximum(size, NOTHING / BROKEN + START * sum(abs(float(e[0])) for e in energies))

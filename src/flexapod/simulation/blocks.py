@@ -107,7 +107,7 @@ def _python_rows(setup: Setup, runner: Runner, state: Array, table: Array, rows:
         sample = {name: observe.outputs[name].copy() for name in ("rotation", "actuator_position", "actuator_velocity")}
         sample |= {"position": state[layout.places["p"]].copy(), "velocity": state[layout.places["v"]].copy()}
         sample["angular_velocity"] = state[layout.places["w"]].copy()
-        sample |= elastic_samples(layout, state)
+        sample |= elastic_samples(layout, state, observe.outputs)
         force = numbers("controller", setup.function(float(time), sample))
         if force.shape != (layout.actuators,):
             raise InputError(f"controller: the function gave shape {force.shape}, expected ({layout.actuators},)")

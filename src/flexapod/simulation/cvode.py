@@ -112,4 +112,4 @@ def _sample(setup: Setup, y: Array) -> dict[str, Array]:
     place = setup.layout.places
     found = {name: seen[name][0] for name in ("rotation", "actuator_position", "actuator_velocity")}
     found |= {"position": y[place["p"]], "velocity": y[place["v"]], "angular_velocity": y[place["w"]]}
-    return found | elastic_samples(setup.layout, y)
+    return found | elastic_samples(setup.layout, y, seen)

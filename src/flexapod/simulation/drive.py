@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
+from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
@@ -78,7 +79,7 @@ def _segment(
     start, layout = progress.segment, setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
     h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
-    runner = Runner(layout, setup.values)
+    runner = runner_of(layout, setup.values)
     while progress.index < count and not progress.stopped:
         first, many = progress.index, min(BLOCK, count - progress.index)
         last = first + many == count
@@ -106,7 +107,7 @@ def _failed(
 ) -> None:
     """Stop at row i, the first that carries a status; rows before it are kept."""
     code = setup.layout.places["code"].start
-    text = runner.kernel.signature.status(round(rows[i, code])).text
+    text = runner.reason(rows[i, code])
     good = i  # rows 0 .. i - 1 started well; the last of them led to the failure
     at = start + h * (first + i - 1)
     if ("stroke" in text or "lose control" in text) and first + i >= 2:  # the row before has left already
@@ -144,7 +145,7 @@ def samples_of(setup: Setup, rows: Array, times: Array) -> Mapping[str, Any]:
     return {
         "time": times, "position": rows[:, place["p"]], "velocity": rows[:, place["v"]], "angular_velocity": rows[:, place["w"]],
         **{name: found[name] for name in ("rotation", "actuator_position", "actuator_velocity")},
-        **elastic_samples(layout, rows),
+        **elastic_samples(layout, rows, found),
     }  # fmt: skip
 
 

@@ -36,7 +36,8 @@ class Layout:
         controller: None for given forces only.
         method: ``rk4``, ``dopri`` or one of `collocation.METHODS`.
         rows: output intervals (dopri) or steps (the others) per call of the kernel.
-        inputs: signals beside those of the controller: ``force``, ``wrench``, ``acceleration`` (wanted, of the loop of Fig. 3).
+        inputs: signals beside those of the controller: ``force``, ``wrench``, ``acceleration`` (wanted, of the loop of Fig. 3),
+            ``driven`` (coordinates, rates and accelerations of actuators that follow a motion).
         friction: joints rub; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
@@ -98,7 +99,7 @@ class Layout:
         names = [*self.inputs, *(self.controller.signals if self.controller else ())]
         found, at = {}, 0
         for name in names:
-            width = WIDTHS.get(name, self.actuators * (2 if name == "actuators" else 1))
+            width = WIDTHS.get(name, self.actuators * {"actuators": 2, "driven": 3}.get(name, 1))
             found[name] = slice(at, at + width)
             at += width
         return found

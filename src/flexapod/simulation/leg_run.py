@@ -1,4 +1,4 @@
-r"""The compiled run of a robot with flexible legs: rows of time in a loop, each an implicit step in independent coordinates.
+r"""The compiled step of a robot with flexible legs under given forces, for programs without Python (functional mock-up units).
 
 Unknown x are the elastic coordinates where the actuators follow a motion, all independent ones where forces drive:
 
@@ -15,20 +15,26 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
-from flexapod.equations.elastodynamics.closing import at_coordinates, moved
+from flexapod.equations.elastodynamics.closing import at_coordinates
 from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
 from flexapod.equations.elastodynamics.elastic_state import platform_modes, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Rubbing
+from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
+from flexapod.errors import InputError
 from flexapod.kernels.program import Program
+from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.simulation.collocation import METHODS, Collocation
 from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
+from flexapod.simulation.independent import felt_forces as felt_forces
+from flexapod.simulation.independent import placed
+from flexapod.simulation.independent import spread as spread
 from flexapod.simulation.program import finite
 from flexapod.spatial.linear import solve_symmetric
 
@@ -52,7 +58,7 @@ class LegLayout:
     method: str
 
     @property
-    def rubbing(self) -> Rubbing:
+    def rubbing(self) -> Friction:
         """Friction with a slope at rest everywhere but at actuators that follow a motion."""
         return self.friction and ("smooth" if self.drive == "force" else "smooth passive")
 
@@ -189,7 +195,7 @@ def _step(
     )  # fmt: skip
     found = implicit_step(root, b, layout.collocation, system, h, signals[:, 1:-1])
     end = _increment(layout, found.x, signals[:, -1], signals[:, 0])
-    y, modes = _placed(values, robot, start, end, corrections=2)
+    y, modes = placed(values, robot, start, end, corrections=2)
     after = {"y": y, "modes": modes, "v": parts["v"] + found.v, "z": parts["z"] + found.z}
     return after, found.code, ca.vertcat(start.rates, u2, force)
 
@@ -199,7 +205,7 @@ def _equation(
 ) -> tuple[LinkEquation, Any, Any, Any]:
     """The equation after a step of u, at rates u'; bound coordinates per independent ones X, their drift, and the state."""
     robot = layout.robot
-    y, modes = _placed(values, robot, start, step, corrections)
+    y, modes = placed(values, robot, start, step, corrections)
     X = start.X
     if corrections:
         rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
@@ -207,41 +213,6 @@ def _equation(
     state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
     q = link_equation_at(root, values, robot, state, layout.rubbing)
     return (q, *solve_loops(robot.elastic_plan, q.A, q.gamma), state)
-
-
-def _placed(values: Values, robot: Robot, start: _Start, step: Any, corrections: int) -> tuple[Any, Any]:
-    """Carried coordinates and modes after a step of u: predicted, then corrected on the loops."""
-    z = _all(robot, step, ca.mtimes(start.X, step))
-    y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
-    at = z.numel() - len(robot.coordinates) - N
-    modes = start.modes + z[at : at + N]
-    for _ in range(corrections if robot.elastic_plan.bound else 0):
-        rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
-        y = moved(robot, y, solve_loops(robot.elastic_plan, rows, residual)[1], robot.elastic_plan.bound)
-    return y, modes
-
-
-def _all(robot: Robot, free: Any, bound: Any) -> Any:
-    """(z,) from independent and bound entries."""
-    z = ca.SX(len(robot.elastic_plan.columns), 1)
-    z[list(robot.elastic_plan.independent)] = free
-    z[list(robot.elastic_plan.bound)] = bound
-    return ca.densify(z)
-
-
-def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
-    """Rates of the joints, platform twist, rates of the modes."""
-    z = _all(robot, rates, ca.mtimes(X, rates))
-    at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
-    return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at]
-
-
-def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
-    """N^T (M z'' + h) (u,) at accelerations u''."""
-    plan = robot.elastic_plan
-    z = _all(robot, accelerations, ca.mtimes(X, accelerations) + beta)
-    f = ca.mtimes(q.M, z) + q.h
-    return f[list(plan.independent)] + ca.mtimes(X.T, f[list(plan.bound)])
 
 
 def _rates(layout: LegLayout, v: Any, column: Any) -> Any:
@@ -277,3 +248,51 @@ def _forces(layout: LegLayout, column: Any) -> Any:
 
 def _actuator_force(layout: LegLayout, felt: Any, column: Any) -> Any:
     return felt[layout.driven] if layout.drive == "actuators" else column
+
+
+def check_size(robot: Robot) -> None:
+    """Refuse robots whose step would take too long to compile."""
+    from flexapod.analysis.leg_dynamics import COMPILED
+
+    if len(robot.elastic_plan.columns) > COMPILED:
+        raise InputError(
+            f"{robot.name} has {len(robot.elastic_plan.columns)} coordinates; steps of flexible legs are compiled for at most "
+            f"{COMPILED}. Use fewer elements per beam"
+        )
+
+
+def _begin(layout: LegLayout, motion: Any, start: Any) -> tuple[Any, Any]:
+    """The closed state at time 0, and rates of all coordinates: a given state, else the static deflection there."""
+    from flexapod.analysis.leg_request import leg_request
+    from flexapod.analysis.results import settle
+    from flexapod.analysis.state import State
+
+    robot = layout.robot
+    words = np.full(1, "", dtype=object)
+    first = motion if start is None else start
+    if isinstance(first, ActuatorMotion):
+        from flexapod.simulation.signals import motion_at
+
+        at = motion_at(first, np.zeros(1))
+        first = ActuatorMotion(time=np.zeros(1), position=at.position, velocity=at.velocity, acceleration=0.0 * at.acceleration)
+    if not isinstance(first, ActuatorMotion | State):
+        raise InputError(f"a robot with flexible legs starts from an ActuatorMotion or a State, not {type(first).__name__}")
+    found = leg_request(robot, first, None, None, (None, None, "world"), False, words).state
+    settle("simulation", robot, words.astype(str), first, "raise")
+    z = np.concatenate([found.modes_velocity, found.joint_velocity], axis=1)
+    if robot.elastic_plan.carrier is None:
+        z = np.concatenate([found.velocity, found.angular_velocity, z], axis=1)
+    return found, z[0]
+
+
+def carried(layout: LegLayout, state: Any, rates: Any) -> Any:
+    """Carried numbers (size,) of a closed state and rates of all coordinates."""
+    plan = layout.robot.elastic_plan
+    pose = [] if plan.carrier is not None else [state.position[0], state.rotation[0].T.ravel()]
+    v = rates[[plan.independent[k] for k in layout.unknown]]
+    return np.concatenate([state.joint_position[0], *pose, state.modes[0], v, np.zeros(3)])
+
+
+def carried_start(layout: LegLayout, start: Any) -> Any:
+    """Carried numbers at an ActuatorMotion's start or a State, at rest in its static deflection unless given."""
+    return carried(layout, *_begin(layout, start, None))

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
+from flexapod.equations.elastodynamics.dissipation import rates_of
+from flexapod.equations.elastodynamics.link_assembly import link_equation_at
+from flexapod.equations.elastodynamics.potential import potentials
+from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.simulation.attitude import matrix
 from flexapod.simulation.closure import determinant
 from flexapod.simulation.energies import energies
+from flexapod.simulation.independent import IndependentLayout, carried_loops, drive_determinant, observed_moment
 from flexapod.simulation.plant import Moment, coordinates
 from flexapod.simulation.scope import Scope
 
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
 
 def observe_program(layout: Layout) -> Program:
     """The program: inputs p, quat, v, w, joints (and e, ed); outputs by the names of the result."""
+    if isinstance(layout, IndependentLayout):
+        return _independent(layout)
     root, robot = Program("observe"), layout.robot
     given = {"p": 3, "quat": 4, "v": 3, "w": 3} | {name: layout.extra[name] for name in ("e", "ed") if name in layout.extra}
     symbols: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
@@ -45,9 +53,44 @@ def observe_program(layout: Layout) -> Program:
     return root
 
 
+def _carried(root: Program, layout: IndependentLayout) -> dict[str, Any]:
+    """Inputs of a state in independent coordinates."""
+    place = layout.places
+    names = [name for name in ("p", "R", "joints", "modes", "ud") if place[name].stop > place[name].start]
+    found = {name: root.input(name, (place[name].stop - place[name].start,)) for name in names}
+    return {"modes": ca.SX.zeros(0), **found}
+
+
+def _independent(layout: IndependentLayout) -> Program:
+    """The program of runs in independent coordinates: pose, actuators, joints, elastic coordinates, energies."""
+    root, robot = Program("observe"), layout.robot
+    values, now = Values(root), carried_loops(root, layout, _carried(root, layout))
+    moment, c = observed_moment(layout, now)
+    q = link_equation_at(root, values, robot, now.state)
+    rates = rates_of(robot, now.state)
+    weight, elastic = potentials(root, values, robot, now.state, now.motion)
+    if layout.controller is not None:
+        elastic = elastic + layout.controller.elastic_energy(Scope(root, root), robot, c)
+    n, e = layout.actuators, list(robot.elastic_indices)
+    root.output("rotation", moment.R, shape=(3, 3))
+    root.output("actuator_position", c.q, shape=(n,))
+    root.output("actuator_velocity", c.qd, shape=(n,))
+    root.output("joint_position", c.joints, shape=(len(robot.coordinates),))
+    root.output("joint_velocity", c.joint_rates, shape=(len(robot.coordinates),))
+    if layout.elastic:
+        root.output("elastic", ca.vertcat(now.state.e, c.joints[e]), shape=(layout.elastic,))
+        root.output("elastic_velocity", ca.vertcat(now.state.ed, c.joint_rates[e]), shape=(layout.elastic,))
+    kinetic = ca.dot(rates, ca.mtimes(q.M, rates)) / 2
+    root.output("energy", ca.vertcat(kinetic, weight, elastic), shape=(3,))
+    return root
+
+
 def determinant_program(layout: Layout) -> Program:
     """The program: determinant of the Jacobian at a pose, to compare a run with."""
     root = Program("determinant")
+    if isinstance(layout, IndependentLayout):
+        root.output("determinant", drive_determinant(root, layout, _carried(root, layout)))
+        return root
     p, quat = root.input("p", (3,)), root.input("quat", (4,))
     joints = layout.places["joints"]
     general = joints.stop > joints.start
@@ -64,7 +107,13 @@ def pick_inputs(layout: Layout, kernel: Any, states: np.ndarray) -> dict[str, np
     return {i.name: np.ascontiguousarray(states[:, layout.places[i.name]]) for i in kernel.signature.inputs}
 
 
-def elastic_samples(layout: Layout, states: np.ndarray) -> dict[str, np.ndarray]:
-    """Elastic coordinates and rates of carried vectors (.., size), as controllers in Python and conditions of events see them."""
+def elastic_samples(layout: Layout, states: np.ndarray, seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Elastic coordinates and rates of carried vectors (.., size), as controllers in Python and conditions of events see them.
+
+    Args:
+        seen: outputs of the observing kernel there.
+    """
+    if isinstance(layout, IndependentLayout):
+        return {name: np.array(seen[name]) for name in ("elastic", "elastic_velocity") if name in seen}
     names = {"elastic": "e", "elastic_velocity": "ed"} if layout.elastic else {}
     return {name: np.array(states[..., layout.places[part]]) for name, part in names.items()}

@@ -13,12 +13,13 @@ from flexapod.kernels.program import Program
 from flexapod.simulation.closure import determinant
 from flexapod.simulation.dopri import adaptive_row, advanced
 from flexapod.simulation.implicit_row import implicit_row
+from flexapod.simulation.independent import IndependentLayout, drive_determinant, independent_row
 from flexapod.simulation.layout import Layout
-from flexapod.simulation.plant import coordinates
 from flexapod.simulation.rk4 import rk4_step
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import moment_of, sampled
+from flexapod.simulation.system import sampled, state_now
 
+LOST_CONTROL = "the actuators lose control of the platform: their Jacobian is singular"
 NEAR = 1e-9
 """Share of the determinant at the start of a run below which the actuators count as having lost control."""
 
@@ -41,7 +42,9 @@ def run_program(layout: Layout) -> Program:
             begin = _at_start(layout, signals) if layout.method == "dopri" else signals[:, 0]
             parts = parts | sampled(scope, layout, parts, tick, root.parameter("controller.period"), begin)
         parts = parts | _watched(scope, layout, parts)
-        if layout.method == "dopri":
+        if isinstance(layout, IndependentLayout):
+            after, code, force, acceleration = independent_row(root, b, layout, parts, h, signals)
+        elif layout.method == "dopri":
             after, code, force, acceleration = adaptive_row(root, b, layout, parts, h, signals)
         else:
             step = rk4_step if layout.method == "rk4" else implicit_row
@@ -73,16 +76,24 @@ def _at_start(layout: Layout, table: Any) -> Any:
 def _watched(scope: Scope, layout: Layout, parts: dict[str, Any]) -> dict[str, Any]:
     """Stop outside strokes, and where the determinant of the Jacobian vanishes or changes its sign."""
     robot = layout.robot
-    moment, scope = moment_of(layout, parts), scope.under("", solved=True)  # joints were closed at the end of the row before
+    if not (any(layout.strokes) or "singular" in layout.watch):
+        return {}
+    scope, moment, c = state_now(scope, layout, parts)
     if any(layout.strokes):
-        q = coordinates(scope, robot, moment).q
+        q = c.q
         for k, (name, has) in enumerate(zip(robot.actuators, layout.strokes, strict=True)):
             if has:
                 low, high = (scope.root.parameter(f"stroke.{name}.{end}") for end in ("low", "high"))
                 scope.fail_if(ca.logic_or(q[k] < low, q[k] > high), "leg {leg} leaves its stroke", leg=name)
     if "singular" not in layout.watch:
         return {}
-    now, before = determinant(scope, robot, moment), parts["determinant"]
+    now, before = _determinant(scope, layout, parts, moment), parts["determinant"]
     lost = ca.logic_or(now * before < 0, ca.fabs(now) <= NEAR * scope.root.parameter("determinant.start"))
-    scope.fail_if(lost, "the actuators lose control of the platform: their Jacobian is singular")
+    scope.fail_if(lost, LOST_CONTROL)
     return {"determinant": ca.if_else(ca.fabs(now) < 1e300, now, before)}
+
+
+def _determinant(scope: Scope, layout: Layout, parts: dict[str, Any], moment: Any) -> Any:
+    if isinstance(layout, IndependentLayout):
+        return drive_determinant(scope.root, layout, parts)
+    return determinant(scope, layout.robot, moment)

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.closed_legs import ClosedLegs
+from flexapod.analysis.validity import spin_variable
 from flexapod.simulation.elastic_result import elastic_variables
+from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.observe import observe_program, pick_inputs
 from flexapod.simulation.runner import compiled
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.layout import Layout
     from flexapod.simulation.setup import Setup
 
 Array = NDArray[np.float64]
@@ -54,7 +58,7 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
         "angular_velocity": (axis, states[:, place["w"]], "rad/s"),
         "acceleration": (axis, acceleration[:, :3], "m/s^2"),
         "angular_acceleration": (axis, acceleration[:, 3:], "rad/s^2"),
-        **(elastic_variables(layout.robot, states[:, place["e"]], states[:, place["ed"]], bending) if layout.elastic else {}),
+        **_elastic(layout, states, seen, bending),
         "actuator_position": (act, seen["actuator_position"], unit),
         "actuator_velocity": (act, seen["actuator_velocity"], f"{unit}/s"),
         "actuator_travel": (act, states[:, place["travel"]], unit),
@@ -69,6 +73,37 @@ def run_variables(setup: Setup, rows: Array, variants: list[tuple[float, Setup]]
         found["steps"] = ((), states[:, place["taken"]][:, 0], "")
         found["rejected_steps"] = ((), states[:, place["rejected"]][:, 0], "")
     return found
+
+
+def _elastic(layout: Layout, states: Array, seen: Mapping[str, Array], second: Array) -> dict[str, Any]:
+    """Elastic coordinates of a run, and of actuators that are integrated themselves their accelerations."""
+    robot, place, n = layout.robot, layout.places, layout.elastic
+    if not isinstance(layout, IndependentLayout):
+        return elastic_variables(robot, states[:, place["e"]], states[:, place["ed"]], second) if n else {}
+    found: dict[str, Any] = {"actuator_acceleration": (("actuator",), second[:, n:], "m/s^2 or rad/s^2")}
+    if not n:
+        return found
+    e, ed, dims = seen["elastic"], seen["elastic_velocity"], ("elastic_coordinate",)
+    if robot.flexible_platform is not None:
+        modes = len(robot.elastic_names) - len(robot.elastic_indices)
+        shown = elastic_variables(robot, e[:, :modes], ed[:, :modes], second[:, :modes])
+        found |= {name: value for name, value in shown.items() if not name.startswith("elastic")}
+    found |= {
+        "elastic": (dims, e, "m or rad"), "elastic_velocity": (dims, ed, "m/s or rad/s"),
+        "elastic_acceleration": (dims, second[:, :n], "1/s^2 of the coordinate"),
+    }  # fmt: skip
+    return found | spin_variable(robot, closed_states(layout, states, seen))
+
+
+def closed_states(layout: Layout, states: Array, seen: Mapping[str, Array]) -> ClosedLegs:
+    """Closed states of carried vectors (n, size)."""
+    robot, place = layout.robot, layout.places
+    modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    return ClosedLegs(
+        joint_position=seen["joint_position"], joint_velocity=seen["joint_velocity"], position=states[:, place["p"]],
+        rotation=seen["rotation"], velocity=states[:, place["v"]], angular_velocity=states[:, place["w"]],
+        modes=states[:, place["modes"]], modes_velocity=seen["elastic_velocity"][:, :modes],
+    )  # fmt: skip
 
 
 def ledger(energy: Array, work: Array, external: Array, dissipated: Array) -> dict[str, Any]:
@@ -110,13 +145,19 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "robot": robot.name,
         "robot_hash": _fingerprint(robot),
-        "equations": "minimal" if setup.layout.minimal is not None else "virtual_power",
+        "equations": _equations(setup.layout),
         "method": str(options.get("method", "")),
         "flexapod": versions["flexapod"],
         "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
         "backend": choose_backend(),
         "options": json.dumps(dict(options), default=repr),
     }
+
+
+def _equations(layout: Layout) -> str:
+    if isinstance(layout, IndependentLayout):
+        return "independent_coordinates"
+    return "minimal" if layout.minimal is not None else "virtual_power"
 
 
 @functools.lru_cache(maxsize=32)

@@ -30,7 +30,7 @@ def zeros_of(layout: Layout) -> frozenset[str]:
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
     """The kernel of a layout and its parameters for given values."""
     springs = layout.controller is not None and layout.controller.stores
-    key = layout.key if what in ("run", "rhs") else f"{springs}|{layout.robot.structure}"
+    key = layout.key if what in ("run", "rhs", "control") else f"{springs}|{type(layout).__name__}|{layout.robot.structure}"
     family = KernelFamily(lambda: make(layout), f"{what}|{key}", zeros_of(layout))
     signature = family.specialised.signature
     kernel = family.pick(np.array([values[p.name] for p in signature.parameters]))
@@ -52,6 +52,10 @@ class Runner:
         self.kernel, self.parameters = compiled(layout, "run", run_program, values)
         self.width = layout.row_width
         self._constants = self.kernel.constants(self.parameters)
+
+    def reason(self, code: float) -> str:
+        """Why a run stopped, from its status."""
+        return self.kernel.signature.status(round(code)).text
 
     def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:
         """Advance by all rows of a table.

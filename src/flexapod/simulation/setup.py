@@ -16,6 +16,7 @@ from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
 from flexapod.simulation.flexible_start import check_internal, elastic_start
+from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.joint_friction import check_friction
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.load_friction import smooth
@@ -51,9 +52,10 @@ class Setup:
     def changed(self, robot: Robot, gains: Mapping[str, float]) -> Setup:
         """The same run with other numbers of the robot, and gains of failing actuators."""
         robot = smooth(robot) if self.layout.friction == "load" else robot
-        if robot.flexible_platform is not None and robot.structure != self.layout.robot.structure:
-            raise InputError(f"event: its parameters give the flexible platform of {robot.name} other modes; a run keeps them")
-        layout = replace(self.layout, robot=robot, minimal=fast_plan(robot, self.layout.inputs, self.layout.friction))
+        if robot.elastic_names and robot.structure != self.layout.robot.structure:
+            raise InputError(f"event: its parameters give the flexible bodies of {robot.name} other modes; a run keeps them")
+        plan = None if isinstance(self.layout, IndependentLayout) else fast_plan(robot, self.layout.inputs, self.layout.friction)
+        layout = replace(self.layout, robot=robot, minimal=plan)
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
 
@@ -80,7 +82,10 @@ def make_setup(
     rubs = check_friction(robot, friction)
     robot = smooth(robot) if rubs == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
-    if robot.flexible_platform is not None:
+    independent = in_independent(robot, drive)
+    if independent:
+        _check_controller(robot, control)
+    elif robot.flexible_platform is not None:
         _check_flexible(robot, motion, drive, control)
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     failing = any(event.failing for event in events)
@@ -88,18 +93,35 @@ def make_setup(
         unknown = [a for a in event.failing if a not in robot.actuators]
         if unknown:
             raise InputError(f"event: {robot.name} has no actuator {unknown[0]!r} (actuators: {', '.join(robot.actuators)})")
-    layout = Layout(
+    layout = (IndependentLayout if independent else Layout)(
         robot=robot, controller=control, method=method, rows=1 if function is not None else rows or ROWS[method], inputs=inputs,
-        friction=rubs, failing=failing, watch=tuple(watch), minimal=fast_plan(robot, inputs, rubs),
+        friction=rubs, failing=failing, watch=tuple(watch), minimal=None if independent else fast_plan(robot, inputs, rubs),
     )  # fmt: skip
     found |= _references(robot, reference, control)
-    begin = start if start is not None else _start(robot, motion)
+    begin = start if start is not None else motion if independent else _start(robot, motion)
     control_values, begin_parts = _control(robot, control, begin)
     values = {**robot.values, **control_values, **_limits(robot)}
     values |= {f"actuator.{a}.gain": 1.0 for a in robot.actuators}
     values |= {"tolerance.relative": tolerance[0], "tolerance.absolute": tolerance[1]}
     setup = Setup(layout=layout, values=values, signals=found, start=np.zeros(layout.size), function=function)
     return _with_start(setup, begin_parts, step)
+
+
+def in_independent(robot: Robot, drive: str) -> bool:
+    """A run in independent coordinates: something in the legs deforms, or actuators are followed while the platform deforms."""
+    return robot.elastic_legs or (bool(robot.elastic_names) and drive == "actuators")
+
+
+def _check_controller(robot: Robot, controller: Controller | None) -> None:
+    """Computed torque drives a robot with flexible legs by a model that is rigid and closes its legs by formulas."""
+    if not isinstance(controller, ComputedTorque):
+        return
+    model = controller.model
+    if model is None or model.elastic_names or model.elastic_legs or any(form is None for form in model.closed_forms):
+        raise InputError(
+            f"controller: ComputedTorque would invert the platform's acceleration through the deformations of {robot.name}, "
+            "which is not stable; give it a rigid `model` on U-P-S, P-U-S or R-U-S legs, or use FeedForwardPD"
+        )
 
 
 def _check_flexible(robot: Robot, motion: Any, drive: str, controller: Controller | None) -> None:
@@ -119,10 +141,14 @@ def _inputs(
     n = len(robot.actuators)
     if wrench is not None:
         found["wrench"] = sig.over_time("wrench", wrench, 6)
-    if drive == "platform":
+    if drive == "actuators":
+        found["driven"] = sig.driven(robot, motion)
+    elif drive == "platform":
         if motion is None:
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
-        if robot.flexible_platform is not None:
+        if robot.elastic_legs:
+            found["force"] = sig.demanded_force(robot, motion)
+        elif robot.flexible_platform is not None:
             found["acceleration"] = sig.platform_acceleration(motion)
         else:
             found["force"] = sig.demanded_force(robot, as_platform(robot, motion))
@@ -130,7 +156,7 @@ def _inputs(
         found["force"] = sig.over_time("force", force, n)
     elif function:
         found["force"] = lambda t: np.zeros((len(t), n))
-    return tuple(name for name in ("force", "wrench", "acceleration") if name in found), found
+    return tuple(name for name in ("force", "wrench", "acceleration", "driven") if name in found), found
 
 
 def as_platform(robot: Robot, motion: Any) -> Motion:
@@ -155,7 +181,8 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
         elif name == "platform":
             found[name] = sig.platform_reference(as_platform(robot, motion))
         else:
-            found[name] = sig.demanded_force(_assumed(robot, controller), as_platform(robot, motion))
+            assumed = _assumed(robot, controller)
+            found[name] = sig.demanded_force(assumed, motion if assumed.elastic_legs else as_platform(assumed, motion))
     return found
 
 
@@ -199,11 +226,10 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
     if isinstance(controller, Springs) and controller.free is None:
         from flexapod.analysis.inverse_dynamics import inverse_dynamics
         from flexapod.analysis.inverse_kinematics import inverse_kinematics
-        from flexapod.analysis.state import State
 
-        rest = State(position=start.position, rotation=start.rotation)
-        force = inverse_dynamics(robot, rest, friction=False).force.values
-        q = inverse_kinematics(robot, rest, joints=False).actuator_position.values
+        rest = at_rest(robot, start)
+        force = np.ravel(inverse_dynamics(robot, rest, friction=False).force.values)
+        q = np.ravel(inverse_kinematics(robot, rest, joints=False).actuator_position.values)
         from flexapod.simulation.controllers import per_actuator
 
         controller = replace(controller, free=q + force / per_actuator(robot, "stiffness", controller.stiffness))
@@ -211,9 +237,26 @@ def _control(robot: Robot, controller: Controller | None, start: State) -> tuple
     return {**controller.parameters(robot), "controller.period": period}, start
 
 
-def _with_start(setup: Setup, state: State, step: float) -> Setup:
+def at_rest(robot: Robot, start: Any) -> Any:
+    """Where a run starts, without velocity: a State, or the actuators of a motion."""
+    from flexapod.analysis.state import State
+
+    if not isinstance(start, ActuatorMotion):
+        pose = start if isinstance(start, State) else sig.motion_at(start, np.zeros(1))
+        return State(position=pose.position.reshape(-1, 3)[0], rotation=pose.rotation.reshape(-1, 3, 3)[0])
+    at = sig.motion_at(start, np.zeros(1))
+    still = np.zeros_like(at.position)
+    return ActuatorMotion(time=np.zeros(1), position=at.position, velocity=still, acceleration=still)
+
+
+def _with_start(setup: Setup, state: Any, step: float) -> Setup:
     """Carried numbers at time 0; the start is brought onto the loops exactly."""
-    start, values = start_vector(setup, state, step)
+    if isinstance(setup.layout, IndependentLayout):
+        from flexapod.simulation.independent_start import independent_start
+
+        start, values = independent_start(setup, setup.layout, state)
+    else:
+        start, values = start_vector(setup, state, step)
     return replace(setup, start=start, values=values)
 
 
@@ -230,8 +273,6 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
     """Carried numbers of a state, and the numbers of the run completed with what depends on the start."""
     from flexapod.analysis.inverse_kinematics import follow, platform_inputs
     from flexapod.analysis.results import settle
-    from flexapod.simulation.observe import determinant_program, observe_program, pick_inputs
-    from flexapod.simulation.runner import compiled
 
     layout, values = setup.layout, dict(setup.values)
     inputs = platform_inputs(state)
@@ -248,10 +289,20 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
         start[place["joints"]] = joints[0]
     if "step" in place:
         start[place["step"]] = step
+    return complete_start(layout, start, values), values
+
+
+def complete_start(layout: Layout, start: Array, values: dict[str, float], determinant: float | None = None) -> Array:
+    """Carried numbers with what follows from the state: determinant, actuators, what encoders show. Adds to `values`."""
+    from flexapod.simulation.observe import determinant_program, observe_program, pick_inputs
+    from flexapod.simulation.runner import compiled
+
+    place = layout.places
     if "determinant" in place:
-        kernel, parameters = compiled(layout, "determinant", determinant_program, values)
-        found = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
-        start[place["determinant"]], values["determinant.start"] = found, abs(found)
+        if determinant is None:
+            kernel, parameters = compiled(layout, "determinant", determinant_program, values)
+            determinant = float(kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["determinant"][0])
+        start[place["determinant"]], values["determinant.start"] = determinant, abs(determinant)
     kernel, parameters = compiled(layout, "observe", observe_program, values)
     q = kernel.batch(pick_inputs(layout, kernel, start[None]), parameters).outputs["actuator_position"][0]
     start[place["travel"]] = q
@@ -259,4 +310,4 @@ def start_vector(setup: Setup, state: State, step: float) -> tuple[Array, dict[s
         names = [f"controller.resolution.{a}" for a in layout.robot.actuators]
         unit = np.array([values[name] for name in names])
         start[place["last"]] = np.where(unit > 0, np.floor(q / np.where(unit > 0, unit, 1.0) + 0.5) * unit, q)
-    return start, values
+    return start

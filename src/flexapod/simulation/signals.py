@@ -124,7 +124,7 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
     """(n, 2 actuators): coordinates and rates of the reference motion."""
     if isinstance(motion, ActuatorMotion):
         return lambda t: np.concatenate([motion_at(motion, t).position, motion_at(motion, t).velocity], axis=1)
-    if robot.flexible_platform is not None:
+    if robot.elastic_names or robot.elastic_legs:
         return _deflected_reference(robot, motion)
     from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
     from flexapod.analysis.kernels import kernel
@@ -142,12 +142,26 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
 
 
 def _deflected_reference(robot: Robot, motion: Any) -> Signal:
-    """(n, 2 actuators) of a flexible platform in quasi-static deflection along the motion."""
+    """(n, 2 actuators) of a flexible robot in quasi-static deflection along the motion."""
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
 
     def at(t: Array) -> Array:
         found = inverse_kinematics(robot, motion_at(motion, t), joints=False)
         return np.concatenate([found.actuator_position.values, found.actuator_velocity.values], axis=1)
+
+    return at
+
+
+def driven(robot: Robot, motion: Any) -> Signal:
+    """(n, 3 actuators): coordinates, rates and accelerations of actuators that follow a motion."""
+    if not isinstance(motion, ActuatorMotion):
+        raise InputError(f"drive='actuators' of {robot.name} needs an ActuatorMotion, got {type(motion).__name__}")
+    if motion.position.shape[1] != len(robot.actuators):
+        raise InputError(f"motion: {robot.name} has {len(robot.actuators)} actuators, the motion {motion.position.shape[1]}")
+
+    def at(t: Array) -> Array:
+        m = motion_at(motion, t)
+        return np.concatenate([m.position, m.velocity, m.acceleration], axis=1)
 
     return at
 

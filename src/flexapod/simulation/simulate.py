@@ -17,8 +17,9 @@ from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
 from flexapod.simulation.drive import drive, with_events
 from flexapod.simulation.joint_friction import SPEED
+from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
-from flexapod.simulation.setup import Setup, make_setup
+from flexapod.simulation.setup import Setup, in_independent, make_setup
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -84,7 +85,7 @@ def simulate(
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
         events: see `Event`.
         watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``); both if left
-            out, where the method can: not with flexible legs, CVODE or ``drive="actuators"``.
+            out, where the method can: not with CVODE or ``drive="actuators"``.
         reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
@@ -94,34 +95,27 @@ def simulate(
         `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the run ended early,
         `interrupted` after Ctrl-C, provenance.
 
-    Robots with flexible legs: the actuators follow an `ActuatorMotion` (``drive="actuators"``) or are given forces; only the
-    implicit methods serve; `elastic`, `elastic_velocity`, `elastic_acceleration` come beside.
+    Robots with flexible legs are stiff: only the implicit methods integrate them. With ``drive="actuators"`` their actuators, and
+    those of a flexible platform, follow an `ActuatorMotion` while the deformations are integrated.
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    legs, chosen = robot.elastic_legs, method
-    method = method or ("implicit" if legs else "rk4")
+    independent, chosen = in_independent(robot, drive), method
+    method = method or ("implicit" if independent else "rk4")
     _check(drive, method, watch or (), step)
     refuse(
         robot, "simulate", drive=drive, controller=controller, force=force, wrench=wrench, start=start, friction=friction,
         method=method if chosen or drive != "actuators" else None, rtol=rtol, atol=atol, events=list(events), watch=watch,
         reactions=reactions, save=save,
     )  # fmt: skip
-    watch = ("stroke", "singular") if watch is None and not legs and method != "cvode" and drive != "actuators" else watch or ()
+    watch = ("stroke", "singular") if watch is None and method != "cvode" and drive != "actuators" else watch or ()
     rtol, atol = RTOL if rtol is None else rtol, ATOL if atol is None else atol
     length = _duration(motion, duration)
     options = dict(
         drive=drive, controller=_describe(controller), duration=length, step=step, output_step=output_step, method=method,
         rtol=rtol, atol=atol, friction=friction, friction_speed=SPEED, watch=tuple(watch), events=[e.label for e in events],
     )  # fmt: skip
-    if legs:
-        from flexapod.simulation.leg_simulate import leg_simulate
-
-        return leg_simulate(
-            robot, motion, drive=drive, force=force, start=start, duration=length, step=step, output_step=output_step,
-            method=method, friction=bool(friction), progress=progress, options=options,
-        )  # fmt: skip
-    if drive == "actuators":
+    if drive == "actuators" and not independent:
         from flexapod.simulation.follow import followed
 
         return followed(robot, motion, length, step, output_step, wrench, friction, reactions, options)
@@ -259,11 +253,25 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.simulation.signals import over_time
 
-    motion = as_motion(result)
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
+    if result.sizes.get("elastic_coordinate"):
+        return with_reactions(result, _elastic_reactions(setup, result, load))
     rubs = setup.layout.friction == "load"
-    found = inverse_dynamics(setup.layout.robot, motion, reactions=True, friction=rubs, wrench=load)
+    found = inverse_dynamics(setup.layout.robot, as_motion(result), reactions=True, friction=rubs, wrench=load)
     return with_reactions(result, found)
+
+
+def _elastic_reactions(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
+    """Joint reactions of a flexible robot under the forces that came out, at its elastic state."""
+    from flexapod.analysis.forward_dynamics import forward_dynamics
+    from flexapod.analysis.state import State
+
+    names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
+    states = State(**{name: result[name].values for name in names})
+    friction = bool(setup.layout.friction)
+    robot = smooth(setup.layout.robot) if friction else setup.layout.robot
+    found = forward_dynamics(robot, states, result.force.values, reactions=True, friction=friction, wrench=load, on_error="mask")
+    return found.rename(sample="time").assign_coords(time=result.time)
 
 
 def as_motion(result: xr.Dataset) -> Motion:

@@ -24,7 +24,7 @@ class Stepper:
     Attributes:
         state: (size,) all numbers that a step carries on; copy it to come back, write it to go there.
         parts: views into `state` by name: `position`, `quat_wxyz`, `velocity`, `angular_velocity`, and of flexible robots
-            `elastic`, `elastic_velocity`, or `coordinates` (all joints, then the pose) and `rates` of the independent ones.
+            `elastic`, `elastic_velocity`, or `joint_position`, `modes` and `rates` of the independent coordinates.
         force: (actuators,) write here; held over a step. wrench: (6,) likewise, or None.
         time: [s] since the start.
         reason: why the last step failed; empty while all is well.
@@ -85,21 +85,31 @@ def stepper(
     Checked by: tests/simulation/test_stepper.py.
     """
     from flexapod.analysis.results import check_option
-    from flexapod.analysis.state import State
+    from flexapod.simulation.leg_run import check_size
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
+    known = ("implicit", "radau") if robot.elastic_legs else ("rk4", "implicit", "radau")
+    chosen = method or known[0]
+    check_option("method", chosen, known)
     if robot.elastic_legs:
-        check_option("method", method or "implicit", ("implicit", "radau"))
-        if wrench:
-            raise InputError(f"wrench: not available with the flexible legs of {robot.name}; leave it out")
-        return _legs(robot, start, step, method or "implicit", bool(friction))
-    check_option("method", method or "rk4", ("rk4", "implicit", "radau"))
-    first = start if start is not None else State(position=robot.home.position, rotation=robot.home.rotation)
-    return _rigid(robot, first, step, method or "rk4", wrench, friction, watch)
+        check_size(robot)
+    return _stepper(robot, start if start is not None else _home(robot), step, chosen, wrench, friction, watch)
 
 
-def _rigid(robot: Robot, start: Any, step: float, method: str, wrench: bool, friction: Any, watch: tuple[str, ...]) -> Stepper:
+def _home(robot: Robot) -> Any:
+    """Home at rest: the actuators there where legs deform, else the pose."""
+    from flexapod.analysis.state import State
+    from flexapod.motions.motion import ActuatorMotion
+
+    if not robot.elastic_legs:
+        return State(position=robot.home.position, rotation=robot.home.rotation)
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    still = np.zeros((2, len(home)))
+    return ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)
+
+
+def _stepper(robot: Robot, start: Any, step: float, method: str, wrench: bool, friction: Any, watch: tuple[str, ...]) -> Stepper:
     from flexapod.simulation.program import run_program
     from flexapod.simulation.runner import compiled
     from flexapod.simulation.setup import make_setup
@@ -112,30 +122,7 @@ def _rigid(robot: Robot, start: Any, step: float, method: str, wrench: bool, fri
     layout = setup.layout
     kernel, parameters = compiled(layout, "run", run_program, setup.values)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}
-    names |= {"elastic": "e", "elastic_velocity": "ed"}
+    names |= {"elastic": "e", "elastic_velocity": "ed", "joint_position": "joints", "modes": "modes", "rates": "ud"}
     parts = {name: layout.places[part] for name, part in names.items() if part in layout.places}
     code = layout.places["code"].start
     return Stepper(kernel, parameters, setup.start, parts, code, 2, layout.signals, len(layout.nodes), step)
-
-
-def _legs(robot: Robot, start: Any, step: float, method: str, friction: bool) -> Stepper:
-    from flexapod.kernels import KernelFamily
-    from flexapod.motions.motion import ActuatorMotion
-    from flexapod.simulation.leg_run import LegLayout, leg_run
-    from flexapod.simulation.leg_simulate import carried_start, check_size
-
-    check_size(robot)
-    layout = LegLayout(robot=robot, drive="force", friction=friction, method=method)
-    if start is None:
-        home = [q for leg in robot.legs for index, q in zip(leg.moving, leg.home, strict=True) if leg.links[index].actuated]
-        still = np.zeros((2, len(home)))
-        start = ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)
-    key = f"leg_run(force,{friction},{method},rows=1)|{robot.structure}"
-    family = KernelFamily(lambda: leg_run(layout, rows=1), key, robot.zeros)
-    kernel = family.pick(np.array([robot.values[p.name] for p in family.specialised.signature.parameters]))
-    parameters = np.array([robot.values[p.name] for p in kernel.signature.parameters])
-    y, modes, v = (layout.sizes[name] for name in ("y", "modes", "v"))
-    parts = {"coordinates": slice(0, y), "modes": slice(y, y + modes), "rates": slice(y + modes, y + modes + v)}
-    inputs = {"force": slice(0, len(robot.actuators))}
-    begin = carried_start(layout, start)
-    return Stepper(kernel, parameters, begin, parts, layout.size - 1, 1, inputs, layout.nodes, step)

@@ -140,6 +140,17 @@ def _increment(layout: Layout, y: Any, name: str) -> Any:
     raise KeyError(name)
 
 
+def state_now(scope: Scope, layout: Layout, parts: dict[str, Any]) -> tuple[Scope, Moment, Coordinates]:
+    """Platform, actuators and joints at the start of a row, and the scope in which they are closed already."""
+    from flexapod.simulation.independent import IndependentLayout, carried_loops, observed_moment
+
+    scope = scope.under("", solved=True)  # joints were closed at the end of the row before
+    if isinstance(layout, IndependentLayout):
+        return scope, *observed_moment(layout, carried_loops(scope.root, layout, parts))
+    moment = moment_of(layout, parts)
+    return scope, moment, coordinates(scope, layout.robot, moment)
+
+
 def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, column: Any) -> dict[str, Any]:
     """Memory of a sampled controller at the start of a row: new where the row starts with a tick, else kept.
 
@@ -148,11 +159,18 @@ def sampled(scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, peri
         period: of sampling [s].
         column: signals at the start of the row.
     """
+    signals = layout.at_node(column)
+    scope, moment, c = state_now(scope, layout, parts)
+    return sampled_at(scope, layout, parts, tick, period, signals, moment, c)
+
+
+def sampled_at(
+    scope: Scope, layout: Layout, parts: dict[str, Any], tick: Any, period: Any, signals: dict[str, Any], moment: Moment,
+    c: Coordinates,
+) -> dict[str, Any]:  # fmt: skip
+    """As `sampled`, with platform and actuators given."""
     controller, n = layout.controller, layout.actuators
     assert controller is not None
-    moment, signals = moment_of(layout, parts), layout.at_node(column)
-    scope = scope.under("", solved=True)  # joints were closed at the end of the row before
-    c = coordinates(scope, layout.robot, moment)
     new = {}
     if controller.quantised:
         step = gain(scope, layout.robot, "resolution")

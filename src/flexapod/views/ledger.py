@@ -1,4 +1,4 @@
-"""The ledger of energy of a simulation: what runs with and without flexible legs call its entries.
+"""The energy balance of a simulation: its entries by the words of figures.
 
 Kinetic, potential and elastic energy grow by what actuators and the world supply, less what friction and damping take.
 Checked by: tests/views/test_ledger_words.py.
@@ -14,27 +14,22 @@ if TYPE_CHECKING:
 
 def ledger_entries(run: xr.Dataset) -> dict[str, xr.DataArray]:
     """Entries over time [J], by the words of figures."""
-    lifted = run.potential_energy - run.potential_energy[0]
-    entries = {"kinetic": run.kinetic_energy, "potential, from start": lifted, "elastic": run.elastic_energy}
-    if "supplied_work" in run:
-        return {
-            **entries,
-            "supplied by actuators": run.supplied_work.sum("actuator"),
-            "from outside": run.external_work,
-            "dissipated": run.dissipated_energy,
-        }
-    bent = run.elastic_energy - run.elastic_energy[0]  # runs with flexible legs count it as potential too
-    return {**entries, "potential, from start": lifted - bent, "supplied by actuators": run.work, "dissipated": run.dissipated}
+    return {
+        "kinetic": run.kinetic_energy,
+        "potential, from start": run.potential_energy - run.potential_energy[0],
+        "elastic": run.elastic_energy,
+        "supplied by actuators": run.supplied_work.sum("actuator"),
+        "from outside": run.external_work,
+        "dissipated": run.dissipated_energy,
+    }
 
 
 def ledger_residual(run: xr.Dataset) -> xr.DataArray:
     """What the ledger leaves over time [J]."""
-    return run["ledger_residual" if "ledger_residual" in run else "ledger"]
+    return run["ledger_residual"]
 
 
 def exchanged(run: xr.Dataset) -> float:
     """Largest energy in the ledger [J]: supplied, dissipated, from outside, kinetic or potential."""
-    entries = ledger_entries(run)
-    if "supplied_work" in run:
-        entries["supplied by actuators"] = abs(run.supplied_work).sum("actuator")
+    entries = {**ledger_entries(run), "supplied by actuators": abs(run.supplied_work).sum("actuator")}
     return max(float(abs(part).max()) for name, part in entries.items() if name != "elastic")

@@ -25,8 +25,7 @@ from flexapod.kernels.program import Program
 from flexapod.kernels.tape import make_tape
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.simulation.attitude import normalised
-from flexapod.simulation.leg_run import LegLayout, felt_forces, leg_run, spread
-from flexapod.simulation.leg_simulate import carried_start, check_size
+from flexapod.simulation.leg_run import LegLayout, carried_start, check_size, felt_forces, leg_run, spread
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Rubbing, joint_forces
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
+from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
 
@@ -47,7 +48,7 @@ def rates_of(robot: Robot, state: ElasticState) -> Any:
     return ca.vertcat(*head, state.ed, *joints)
 
 
-def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
+def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
     """Power [W] that friction and damping take from a state.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -63,7 +64,7 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
 
 
 def tangent_matrices(
-    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Rubbing
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Friction
 ) -> tuple[Any, Any]:
     """K and D (u, u) in independent coordinates; D with the slope of friction at the state.
 
@@ -81,7 +82,18 @@ def tangent_matrices(
     return ca.mtimes(N.T, ca.mtimes(K, N)), ca.mtimes(N.T, ca.mtimes(D, N))
 
 
-def _slope(values: Values, robot: Robot, state: ElasticState, friction: Rubbing) -> Any:
+def elastic_sliding(robot: Robot, friction: Friction) -> Program:
+    """The program: a closed state in; `friction` (z,) against the motion and `slope` (z, z), its derivative by rates, out."""
+    b = Program("elastic_sliding")
+    values, state = Values(b), read_state(b, robot)
+    motion, size = tree_motion(values, robot, state), len(robot.elastic_plan.columns)
+    force = joint_forces(values, robot, state, motion, friction) - joint_forces(values, robot, state, motion, False)
+    b.output("friction", force, shape=(size,), dims=("coordinate",))
+    b.output("slope", ca.densify(_slope(values, robot, state, friction)), shape=(size, size), dims=("coordinate", "coordinate_"))
+    return b
+
+
+def _slope(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> Any:
     """Derivative (z, z) of the friction forces by all rates: its law differentiated where it depends on rates."""
     size = len(robot.elastic_plan.columns)
     rates = ca.SX.sym("rates", size)

@@ -44,13 +44,10 @@ def beam_models(
     return found
 
 
-def elastic_tree_forces(
+def tree_wrenches(
     values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec
-) -> Any:
-    """Generalized forces (n,) that the leg's motion, weight and deformation demand at its coordinates.
-
-    Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_elastodynamics.py.
-    """
+) -> tuple[list[Wrench], dict[int, Any]]:
+    """Per link, the wrench about its origin that its body or the elements rooted there demand; by elastic link, the force."""
     wrenches = []
     for link, frame in zip(leg.links, links, strict=True):
         own = FrameMotion(R=frame.R.renamed("W", "B"), p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
@@ -64,6 +61,17 @@ def elastic_tree_forces(
         x = ca.mtimes(model.M, ca.vertcat((R.T @ frame.a).expr, (R.T @ frame.alpha).expr, edd)) + model.c
         wrenches[beam.root] = wrenches[beam.root] + Wrench(f=R @ Vec(x[:3], "E"), n=R @ Vec(x[3:6], "E"))
         elastic.update({i: x[6 + k] for k, i in enumerate(beam.links)})
+    return wrenches, elastic
+
+
+def elastic_tree_forces(
+    values: Values, leg: Leg, elements: Elements, links: Sequence[FrameMotion], qdd: Sequence[Any], gravity: Vec
+) -> Any:
+    """Generalized forces (n,) that the leg's motion, weight and deformation demand at its coordinates.
+
+    Source: Briot 2014 Eqs. (5)-(27). Checked by: tests/equations/test_elastodynamics.py.
+    """
+    wrenches, elastic = tree_wrenches(values, leg, elements, links, qdd, gravity)
     forces = along_joints(leg, links, wrenches)
     rotors = [values.scalar(f"{leg.links[i].coordinate}.rotor") for i in leg.moving]
     return ca.vertcat(*[forces[i] + elastic.get(i, 0) + rotors[k] * qdd[k] for k, i in enumerate(leg.moving)])

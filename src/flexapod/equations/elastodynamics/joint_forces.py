@@ -1,35 +1,51 @@
-r"""Friction and springs of the joints of a robot with flexible legs, as forces at its coordinates.
+r"""Friction and springs of the joints of any robot, as forces at its coordinates z.
 
-.. math:: f = k\,(q - q_0) + d\,\dot q + F_v\,\dot q + F_s\,s(\dot q) \qquad\text{(Briot 2014 Eq. 27; springs besides)}
+.. math:: f = k\,(q - q_0) + d\,\dot q + F_v\,\dot q + (F_s + \mu N)\,s(\dot q)
 
-A joint at which a leg is cut acts through the relative angular velocity about its axis. Friction that depends on joint loads
-is not of this kind.
+(Briot 2014 Eq. 27, Kim 2002 Eqs. 30-31.)
+
+A joint inside a leg acts along its own coordinates; the joint at which a leg is cut acts on both halves, so that it is felt by
+every coordinate that moves one of them. Loads N are given: zero, or what `reactions` found.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_columns
-from flexapod.equations.friction import axis_friction, read_coefficients
+from flexapod.equations.elastodynamics.loops import mode_columns
 from flexapod.equations.friction.coefficients import Coefficients
+from flexapod.equations.newton_euler.chain_leg import closing_axes
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing, friction_points
+from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
+from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.equations.values import Values
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
-from flexapod.spatial import Vec, dot
+from flexapod.spatial import Rot, Vec, cross, dot
 
-Rubbing = bool | Literal["smooth", "smooth passive"]
+Friction = bool | Literal["smooth", "smooth passive"]
 """Friction: none, as in the file, or smoothed where the file has the exact sign: at all joints, or at all but the actuators."""
 SPEED = 1e-3
 """Speed [m/s, rad/s] of the tanh law that smooths: the exact sign has no solution at rest."""
 
 
-def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Rubbing) -> Any:
-    """Forces (z,) against the motion and deflection of the joints.
+@dataclass(frozen=True, kw_only=True)
+class LegView:
+    """A leg as friction sees it: its joints as they stand. Elastic links are left out: nothing slides there."""
+
+    leg: Leg
+    joints: tuple[LinkJoint, ...]
+    closing: ClosingJoint
+
+
+def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Friction) -> Any:
+    """Forces (z,) against the motion and deflection of the joints, without friction by joint loads.
 
     Source: Briot 2014 Eq. (27). Checked by: tests/equations/test_elastodynamics.py.
     """
@@ -38,19 +54,75 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
     for i, leg in enumerate(robot.legs):
         own = values.of(f"legs.{leg.name}")
         for k, index in enumerate(leg.moving):
-            link, column = leg.links[index], plan.first[i] + k
-            if link.spring:
-                rest = own.scalar(f"{link.coordinate}.rest")
-                stiffness, damping = own.scalar(f"{link.coordinate}.stiffness"), own.scalar(f"{link.coordinate}.damping")
-                h[column] = h[column] + stiffness * (state.q[i][k] - rest) + damping * state.qd[i][k]
-            if friction and link.friction is not None and not link.elastic:
-                smooth = friction == "smooth" or (friction == "smooth passive" and not link.actuated)
-                c = smoothed(read_coefficients(own, link.joint, link.friction, link.kind == "P"), smooth)
-                h[column] = h[column] - axis_friction(c, state.qd[i][k], 0)
-        if friction and leg.closing.friction is not None and i != plan.carrier:
-            for column, force in _closing_friction(own, robot, leg, i, motion, friction is not True).items():
-                h[column] = h[column] + force
-    return h
+            if leg.links[index].spring:
+                h[plan.first[i] + k] = spring_force(own, leg, index, state.q[i][k], state.qd[i][k])
+    if not friction:
+        return h
+    views = leg_views(values, robot, state, motion)
+    points = sliding_points(values, robot, views, friction)
+    found = [point.rub([0] * len(point.places)) for point in points]
+    return h - friction_force(values, robot, motion, points, found)
+
+
+def spring_force(values: Values, leg: Leg, index: int, q: Any, qd: Any) -> Any:
+    """Force of a joint's spring and damper against its coordinate."""
+    name = leg.links[index].coordinate
+    stretch = q - values.scalar(f"{name}.rest")
+    return values.scalar(f"{name}.stiffness") * stretch + values.scalar(f"{name}.damping") * qd
+
+
+def leg_views(
+    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, guides: bool = False
+) -> list[LegView]:
+    """Every leg's joints at a state; with the axes of their guides where loads are asked for."""
+    result = []
+    for i, leg in enumerate(robot.legs):
+        own, joints = values.of(f"legs.{leg.name}"), []
+        for k, link in enumerate(leg.links):
+            pose, moves = motion.poses[i][k], link.kind != "fixed"
+            joints.append(
+                LinkJoint(
+                    kind=link.kind, axis=pose.z, centre=pose.p, acceleration=ca.SX(0),
+                    rate=state.qd[i][leg.moving.index(k)] if moves else ca.SX(0),
+                    guide=_guide(own, link, pose.R) if guides else None,
+                )
+            )  # fmt: skip
+        result.append(LegView(leg=leg, joints=tuple(joints), closing=_closing(own, robot, i, motion, guides)))
+    return result
+
+
+def _guide(values: Values, part: Any, R: Rot) -> tuple[Vec, Vec] | None:
+    if part.friction is None or getattr(part, "kind", "P") != "P" or getattr(part, "elastic", False):
+        return None
+    u, v = (R @ values.vector(f"{part.joint}.friction.guide_{k}", R.from_) for k in "uv")
+    return u, v
+
+
+def _closing(values: Values, robot: Robot, i: int, motion: TreeMotion, guides: bool) -> ClosingJoint:
+    leg, end, half = robot.legs[i], motion.ends[i], motion.halves[i]
+    kind, angular = leg.closing.type, half.w - end.w
+    axes = closing_axes(kind, end.R if kind == "universal" else half.R, half.R)
+    rates: tuple[Any, ...] = ()
+    if kind in ("revolute", "universal"):
+        rates = tuple(dot(axis, angular) for _, axis in axes)  # the axes of a universal joint are at right angles
+    elif kind == "prismatic":
+        rates = (dot(axes[0][0], half.v - end.v - cross(end.w, half.p - end.p)),)
+    return ClosingJoint(
+        axes=tuple(axes), centre=half.p, angular=angular, rates=rates,
+        frame=(half.R.column(0), half.R.column(1), half.R.column(2)),
+        guide=_guide(values, leg.closing, half.R) if kind == "prismatic" and guides else None,
+    )  # fmt: skip
+
+
+def sliding_points(values: Values, robot: Robot, views: Sequence[LegView], friction: Friction) -> list[FrictionPoint]:
+    """Joints with friction; smoothed as asked."""
+    result = []
+    for point in friction_points(views, values):  # type: ignore[arg-type]
+        if not point.links and point.leg == robot.elastic_plan.carrier:
+            continue
+        smooth = friction == "smooth" or (friction == "smooth passive" and not point.driven)
+        result.append(replace(point, coefficients=smoothed(point.coefficients, smooth)))
+    return result
 
 
 def smoothed(c: Coefficients, smooth: bool) -> Coefficients:
@@ -58,18 +130,34 @@ def smoothed(c: Coefficients, smooth: bool) -> Coefficients:
     return replace(c, speed=SPEED) if smooth and c.speed is None else c
 
 
-def _closing_friction(values: Values, robot: Robot, leg: Leg, i: int, motion: TreeMotion, smooth: bool) -> dict[int, Any]:
-    """Friction of a revolute closing joint at all coordinates that turn it."""
-    plan, closing = robot.elastic_plan, leg.closing
-    if closing.type != "revolute":
-        return {}
-    axis, end, half = motion.halves[i].R.column(2), motion.ends[i], motion.halves[i]
-    turning = {plan.first[i] + k: dot(axis, w) for k, (_, w) in chain_columns(leg, motion.poses[i], closing.link, end.p).items()}
-    for column, (_, w) in platform_columns(robot, plan, motion, half.p).items():
-        turning[column] = turning.get(column, 0) - dot(axis, w)
-    turns = motion.turns[i]
-    for k in range(0 if turns is None else turns.shape[1]):
-        turning[(0 if plan.carrier is not None else 6) + k] = -dot(axis, Vec(turns[:, k], "W"))
-    c = smoothed(read_coefficients(values, closing.joint, closing.friction, False), smooth)
-    moment = axis_friction(c, dot(axis, end.w - half.w), 0)
-    return {column: -moment * share for column, share in turning.items()}
+def friction_force(
+    values: Values, robot: Robot, motion: TreeMotion, points: Sequence[FrictionPoint], found: Sequence[Rubbing]
+) -> Any:
+    """Friction (z,) as forces along the coordinates."""
+    plan = robot.elastic_plan
+    result = ca.SX.zeros(len(plan.columns))
+    for point, friction in zip(points, found, strict=True):
+        leg = robot.legs[point.leg]
+        for index, size in friction.axial.items():
+            column = plan.first[point.leg] + leg.moving.index(index)
+            result[column] = result[column] + size
+        if not point.links:
+            for column, size in _felt(values, robot, point.leg, motion, friction.closing).items():
+                result[column] = result[column] + size
+    return result
+
+
+def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform: Wrench) -> dict[int, Any]:
+    """What a wrench between the halves of a closing joint does at the coordinates that move them."""
+    plan, leg, half = robot.elastic_plan, robot.legs[i], motion.halves[i]
+    force, moment = on_platform.force, on_platform.moment
+
+    def along(v: Vec, w: Vec | None) -> Any:
+        return dot(v, force) + (0 if w is None else dot(w, moment))
+
+    result = {k: along(v, w) for k, (v, w) in platform_columns(robot, plan, motion, half.p).items()}
+    for k, (v, w) in chain_columns(leg, motion.poses[i], leg.closing.link, half.p).items():
+        result[plan.first[i] + k] = result.get(plan.first[i] + k, 0) - along(v, w)
+    for k, (v, turned) in mode_columns(values, robot, motion, i).items():
+        result[k] = along(v, turned)
+    return result

@@ -19,7 +19,7 @@ import numpy as np
 from flexapod.equations.elastodynamics.assembly import platform_load, platform_terms
 from flexapod.equations.elastodynamics.bordered_solve import bordered_solve
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Rubbing, joint_forces
+from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
 from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
@@ -63,7 +63,7 @@ def link_equation(b: Program, robot: Robot, friction: bool = False, wrench: Any 
 
 
 def link_equation_at(
-    b: Program, values: Values, robot: Robot, state: ElasticState, friction: Rubbing = False, wrench: Any = None
+    b: Program, values: Values, robot: Robot, state: ElasticState, friction: Friction = False, wrench: Any = None
 ) -> LinkEquation:
     """The equation at a state given as expressions."""
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W").expr
@@ -85,7 +85,7 @@ def link_equation_at(
     return _with_loops(values, robot, state, still, legs, M, h + other_forces(values, robot, state, still, friction, wrench))
 
 
-def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Rubbing, wrench: Any) -> Any:
+def other_forces(values: Values, robot: Robot, state: ElasticState, still: TreeMotion, friction: Friction, wrench: Any) -> Any:
     """Forces (z,) of springs, friction and load."""
     forces = joint_forces(values, robot, state, still, friction)
     return forces if wrench is None else forces - platform_load(robot, still, wrench)

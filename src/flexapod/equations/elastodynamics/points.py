@@ -12,6 +12,7 @@ import casadi as ca
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns, read_state, tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.inverse_kinematics import body_outputs
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -49,6 +50,21 @@ def elastic_point(robot: Robot, leg: str = "", link: int = -1) -> Program:
     b.output("point_angular_velocity", frame.w.expr, shape=(3,), unit="rad/s", dims=("axis",))
     b.output("jacobian", ca.densify(whole), shape=(6, len(plan.independent)), dims=("component", "independent"))
     b.output("drift", ca.vertcat(point.a.expr, frame.alpha.expr), shape=(6,), dims=("component",))
+    return b
+
+
+def elastic_bodies(robot: Robot) -> Program:
+    """The program: a state and `coordinate_acceleration` (z,) in; motion of the frames that carry bodies out, in the order of
+    ``robot.bodies_by_name``: the platform's, then of every link with a body.
+
+    Checked by: tests/analysis/test_flexible_legs.py.
+    """
+    b = Program("elastic_bodies")
+    values, state = Values(b), read_state(b, robot)
+    zdd = b.input("coordinate_acceleration", (len(robot.elastic_plan.columns),), doc="of all coordinates")
+    motion = tree_motion(values, robot, state, zdd)
+    links = [motion.links[i][k] for i, leg in enumerate(robot.legs) for k, link in enumerate(leg.links) if link.body is not None]
+    body_outputs(b, [motion.platform, *links])
     return b
 
 

@@ -5,9 +5,11 @@ r"""Potential energy of a robot with flexible legs: weight of all bodies, deform
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 
-from flexapod.equations.elastodynamics.elastic_state import platform_modes, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
@@ -24,7 +26,15 @@ def elastic_potential(robot: Robot) -> Program:
     """
     b = Program("elastic_potential")
     values, state = Values(b), read_state(b, robot)
-    gravity, motion = values.vector("gravity", "W"), tree_motion(values, robot, state)
+    weight, elastic = potentials(b, values, robot, state, tree_motion(values, robot, state))
+    b.output("gravity_potential", weight, shape=(), unit="J")
+    b.output("elastic_potential", elastic, shape=(), unit="J")
+    return b
+
+
+def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion) -> tuple[Any, Any]:
+    """Energy of weight, and of beams, modes and springs [J]."""
+    gravity = values.vector("gravity", "W")
     weight, elastic = ca.SX(0), ca.SX(0)
     if robot.elastic_plan.carrier is None:
         body, frame, N = rigid_composite(values, "platform", motion.platform.R), motion.platform, platform_modes(robot)
@@ -51,6 +61,4 @@ def elastic_potential(robot: Robot) -> Program:
             weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
             K = symmetric_matrix(own.of(beam.name), "flex.K", beam.shape.modes, beam.shape.normal)
             elastic = elastic + ca.dot(e, ca.mtimes(K, e)) / 2
-    b.output("gravity_potential", weight, shape=(), unit="J")
-    b.output("elastic_potential", elastic, shape=(), unit="J")
-    return b
+    return weight, elastic

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.flexible_platform.assembly import interface_shapes
-from flexapod.equations.inverse_kinematics import _actuators, _joints
-from flexapod.equations.inverse_kinematics import _bodies as _body_outputs
+from flexapod.equations.inverse_kinematics import _actuators, _joints, body_outputs
 from flexapod.equations.leg_kinematics import LegKinematics, _bodies
 from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
 from flexapod.equations.universal_leg import leg_motion
@@ -43,7 +42,7 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
     if detail == "joints":
         _joints(b, legs)
     elif detail == "bodies":
-        _body_outputs(b, legs, frame)
+        body_outputs(b, [frame, *[body for leg in legs for body in leg.bodies.values()]])
     return b
 
 

@@ -105,10 +105,10 @@ def against_friction(point: FrictionPoint, forces: LegForces, rubbing: Rubbing) 
 
 
 def joint_friction(
-    mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str
+    legs: Sequence[Any], points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str
 ) -> list[list[Wrench]]:
     """Per leg and joint (links, closing) the friction that is `shown` or `carried` there."""
-    result = [[none()] * (len(leg.joints) + 1) for leg in mechanism.legs]
+    result = [[none()] * (len(leg.joints) + 1) for leg in legs]
     for point, found in zip(points, rubbing, strict=True):
         for index, wrench in getattr(found, what).items():
             result[point.leg][index] = result[point.leg][index] + wrench

@@ -131,7 +131,7 @@ def friction_points(models: Sequence[LegModel], values: Values) -> list[Friction
     result = []
     for number, model in enumerate(models):
         own = values.of(f"legs.{model.leg.name}")
-        indexed = [(i, link) for i, link in enumerate(model.leg.links) if link.friction is not None]
+        indexed = [(i, k) for i, k in enumerate(model.leg.links) if k.friction is not None and not k.elastic]
         for joint, group in groupby(indexed, key=lambda pair: pair[1].joint):
             members = list(group)
             kinds = "".join(link.kind for _, link in members)

@@ -19,7 +19,7 @@ from flexapod.equations.newton_euler.reactions import leg_reactions
 from flexapod.equations.newton_euler.shares import Shares, force_shares
 from flexapod.equations.newton_euler.universal_leg import UniversalLeg
 from flexapod.equations.newton_euler.universal_motion import Spin
-from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none
+from flexapod.equations.newton_euler.wrench import Wrench, at_rest, body_wrench, none, wrench_outputs
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
 from flexapod.errors import InputError
@@ -69,7 +69,7 @@ def newton_euler(
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     redundant = setting.open.redundant > 0
     solution = solve_friction(b, mechanism, base, setting.points, redundant)
-    carried = joint_friction(mechanism, setting.points, solution.rubbing, "carried")
+    carried = joint_friction(mechanism.legs, setting.points, solution.rubbing, "carried")
     reactions = [
         reaction
         for model, forces, rubbing in zip(mechanism.legs, solution.forces, carried, strict=True)
@@ -78,10 +78,10 @@ def newton_euler(
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force = ca.vertcat(*[x for leg in solution.forces for x in leg.actuators])
     b.output("force", force, shape=(len(robot.actuators),), unit=unit, dims=("actuator",))
-    _wrenches(b, "reaction", reactions)
+    wrench_outputs(b, "reaction", reactions)
     if friction:
-        shown = joint_friction(mechanism, setting.points, solution.rubbing, "shown")
-        _wrenches(b, "friction", [w for leg in shown for w in leg])
+        shown = joint_friction(mechanism.legs, setting.points, solution.rubbing, "shown")
+        wrench_outputs(b, "friction", [w for leg in shown for w in leg])
     if shares is not None:
         parts = {
             "gravity": loads(setting, gravity=True),
@@ -185,10 +185,3 @@ def _chains(
         result.append(ChainLeg(b, values.of(f"legs.{leg.name}"), leg, plan, complement, platform, start, length))
         at += len(leg.moving)
     return result
-
-
-def _wrenches(b: Program, name: str, wrenches: Sequence[Wrench]) -> None:
-    """Outputs `<name>_force` and `<name>_moment`."""
-    for key, unit in (("force", "N"), ("moment", "N m")):
-        rows = ca.vertcat(*[getattr(wrench, key).expr.T for wrench in wrenches])
-        b.output(f"{name}_{key}", rows, shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))

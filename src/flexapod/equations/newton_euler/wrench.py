@@ -5,6 +5,7 @@ Letters: o origin of the body's frame B, h first moment m c, I tensor about o, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import casadi as ca
 
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
 from flexapod.spatial import Vec, cross
 from flexapod.spatial.vector import zero
 
@@ -42,6 +44,13 @@ class Wrench:
 def none() -> Wrench:
     """No wrench."""
     return Wrench(force=zero("W"), moment=zero("W"))
+
+
+def wrench_outputs(b: Program, name: str, wrenches: Sequence[Wrench]) -> None:
+    """Outputs `<name>_force` and `<name>_moment` (joints, 3) of a program."""
+    for key, unit in (("force", "N"), ("moment", "N m")):
+        rows = ca.vertcat(*[getattr(wrench, key).expr.T for wrench in wrenches])
+        b.output(f"{name}_{key}", rows, shape=(len(wrenches), 3), unit=unit, dims=("joint", "axis"))
 
 
 def body_wrench(body: Values, frame: FrameMotion, gravity: Vec) -> Wrench:

@@ -94,14 +94,15 @@ def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float = STEP, du
     tip = fp.point_motion(robot, at, "1.17.tip", elastic_acceleration=run.elastic_acceleration.values, **elastic)
     local = np.einsum("tji,tj->ti", tip.rotation.values, tip.acceleration.values)
     again = fp.inverse_dynamics(robot, at, **elastic).force.values
-    exchanged = float(np.abs(run.kinetic_energy).max() + np.abs(run.dissipated).max() + np.abs(run.work).max())
+    supplied = np.abs(run.supplied_work).sum("actuator")
+    exchanged = float(np.abs(run.kinetic_energy).max() + np.abs(run.dissipated_energy).max() + supplied.max())
     kept = slice(None, None, THINNED)
     return PaperRun(
         run=run.isel(time=kept),
         tip=tip.position.values[kept],
         local_y=low_pass(run.time.values, local[:, 1])[kept],
         inverse=float(np.abs(again - run.force.values).max() / np.abs(again).max()),
-        balance=float(np.abs(run.ledger).max()) / exchanged,
+        balance=float(np.abs(run.ledger_residual).max()) / exchanged,
     )
 
 

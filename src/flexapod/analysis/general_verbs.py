@@ -1,0 +1,111 @@
+"""Inverse and forward dynamics of any robot by its general model: with reactions, contributions, friction by joint loads.
+
+The verbs come here where no faster kernel has what is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import platform_jacobian
+from flexapod.analysis.closed_state import closed_request
+from flexapod.analysis.contributions import INERTIAL, NAMES, contributions
+from flexapod.analysis.flexible_dynamics import force_unit
+from flexapod.analysis.general_dynamics import reactions as joint_reactions
+from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
+from flexapod.analysis.leg_dynamics import no_words, state_variables
+from flexapod.analysis.leg_model import elastic_columns
+from flexapod.analysis.properties import has_friction
+from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.equations.elastodynamics.reactions import reaction_joints
+from flexapod.motions.arrays import real_array
+from flexapod.robot.elastic_plan import driven_columns
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from flexapod.analysis.leg_request import LegRequest
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+Variables = dict[str, tuple[Any, Any, str]]
+Load = tuple[Any, Any, str]
+
+
+def without_leg_mass(robot: Robot) -> Robot:
+    """The robot with massless legs (Kim & Ryu, section 4.2): same structure, no inertia and weight in its legs."""
+    result = replace(robot)
+    object.__setattr__(result, "zeros", robot.zeros)
+    object.__setattr__(result, "origin", robot.origin)
+    values = {name: 0.0 if name.startswith("legs.") and INERTIAL.search(name) else x for name, x in robot.values.items()}
+    result.__dict__["values"] = MappingProxyType(values)
+    return result
+
+
+def general_inverse_dynamics(
+    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: Load, friction: bool, reactions: bool,
+    parts: str | None, on_error: OnError,
+) -> xr.Dataset:  # fmt: skip
+    """Actuator forces, with what is asked for beside; see `inverse_dynamics`.
+
+    Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(34). Checked by: tests/analysis/test_general_dynamics.py.
+    """
+    words, friction = no_words(motion), friction and has_friction(robot)
+    request = closed_request(robot, motion, elastic, elastic_velocity, load, friction, words)
+    found = solve_inverse(robot, request, friction, words)
+    variables: Variables = {
+        "force": (("actuator",), found.force, force_unit(robot)),
+        "power": (("actuator",), found.force * request.state.actuators(robot)[1], "W"),
+    }
+    variables |= joint_reactions(robot, request.state, found, words) if reactions else {}
+    if parts is not None:
+        table = contributions(robot, request, found, parts, words)
+        variables["force_share"] = (("share", "actuator"), table, force_unit(robot))
+    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
+    result = _labelled(robot, motion, request, found.coordinates, variables, words, on_error)
+    return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
+
+
+def general_forward_dynamics(
+    robot: Robot, state: Any, force: Any, elastic: Any, elastic_velocity: Any, load: Load, friction: bool, reactions: bool,
+    on_error: OnError,
+) -> xr.Dataset:  # fmt: skip
+    """Accelerations under forces, with reactions if asked for; see `forward_dynamics`.
+
+    Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_general_dynamics.py.
+    """
+    words, n, friction = no_words(state), len(robot.actuators), friction and has_friction(robot)
+    request = closed_request(robot, state, elastic, elastic_velocity, load, False, words)
+    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (len(words), n))
+    forces = np.array(np.broadcast_to(given, (len(words), n)))
+    found = solve_forward(robot, request, forces, friction, words)
+    J, drift = platform_jacobian(robot, request.state, words)
+    V = np.einsum("niu,nu->ni", J, found.independent) + drift
+    variables: Variables = {
+        "acceleration": (("axis",), V[:, :3], "m/s^2"),
+        "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
+        "actuator_acceleration": (("actuator",), found.coordinates[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
+    }
+    variables |= joint_reactions(robot, request.state, found, words) if reactions else {}
+    settle("forward dynamics", robot, words.astype(str), state, on_error)
+    result = _labelled(robot, state, request, found.coordinates, variables, words, on_error)
+    return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
+
+
+def _labelled(
+    robot: Robot, at: Any, request: LegRequest, z: Array, variables: Variables, words: NDArray[Any], on_error: OnError
+) -> xr.Dataset:
+    """A result with the state that it was computed for; failed samples are NaN."""
+    if robot.elastic_names:
+        second = z[:, elastic_columns(robot)]
+        variables = {**variables, "elastic_acceleration": (("elastic_coordinate",), second, "1/s^2 of the coordinate")}
+        variables |= state_variables(robot, request.state)
+    for _, values, _ in variables.values():
+        values[words != ""] = np.nan
+    names = {"joint": reaction_joints(robot), "share": NAMES}
+    return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None, names)

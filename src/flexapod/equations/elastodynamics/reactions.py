@@ -1,0 +1,186 @@
+r"""Joint reactions and friction of any robot, once its accelerations and the multipliers of its closing rows are known.
+
+Cut at its closing joint, a leg carries what the joint passes on: multipliers :math:`\lambda` along the closing rows, friction.
+One pass of Newton and Euler from the tips inwards gives the wrench at every joint. A platform that is a link of one leg gets from
+that leg what the others and the load leave over.
+
+.. math:: w_E = -\sum\lambda_r (l_r, t_r) + w_f,\qquad w_i = F_i + \sum_{j\ \text{on}\ i} w_j
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.closing import closing_rows
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
+from flexapod.equations.elastodynamics.elastic_tree import beam_models, tree_wrenches
+from flexapod.equations.elastodynamics.joint_forces import (
+    LegView,
+    friction_force,
+    leg_views,
+    sliding_points,
+    spring_force,
+)
+from flexapod.equations.elastodynamics.loops import SLIDES
+from flexapod.equations.newton_euler.friction_coupling import joint_friction
+from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, Rubbing
+from flexapod.equations.newton_euler.leg import LegForces
+from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.chain import ROWS
+from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.robot import Robot
+from flexapod.spatial import Vec, cross
+
+
+def elastic_friction(robot: Robot, sources: Sequence[str] = SOURCES) -> Program:
+    """The program: a closed state and loads `load` (k,) of the joints with friction in; `friction` (z,) out, forces along the
+    coordinates, of joints of the named kinds.
+
+    Source: Kim 2002 Eqs. (30)-(31). Checked by: tests/analysis/test_general_dynamics.py.
+    """
+    b = Program("elastic_friction")
+    values, state = Values(b), read_state(b, robot)
+    motion = tree_motion(values, robot, state)
+    points = sliding_points(values, robot, leg_views(values, robot, state, motion), True)
+    force = friction_force(values, robot, motion, points, _found(b, points, sources))
+    b.output("friction", force, shape=(force.numel(),), dims=("coordinate",))
+    return b
+
+
+def _found(b: Program, points: Sequence[FrictionPoint], sources: Sequence[str]) -> list[Rubbing]:
+    """Friction of every point at the input `load`; none of kinds that are left out."""
+    counts = [len(point.places) for point in points]
+    load = b.input("load", (max(sum(counts), 1),), unit="N", doc="loads of the joints with friction")
+    starts = [sum(counts[:k]) for k in range(len(counts))]
+    still = Rubbing(axial={}, closing=none(), shown={}, carried={})
+    return [
+        point.rub([load[at + k] for k in range(n)]) if point.source in sources else still
+        for point, at, n in zip(points, starts, counts, strict=True)
+    ]
+
+
+def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
+    """The program: a closed state, `coordinate_acceleration` (z,), `multiplier` (m,) of the closing rows, actuator `force`,
+    `wrench` (6,) on the platform frame and, with friction of joints of the kinds `sources`, the joints' `load` in.
+
+    Out: `reaction_force`, `reaction_moment` (joints, 3) of all joints that are no deformation, in the order of
+    `reaction_joints`, as for `newton_euler`; with friction also `friction_force`, `friction_moment`, and `next_load` (k,), the
+    loads that belong to these reactions.
+
+    Source: Kim 2002 Eqs. (20)-(32), on the tree of Briot 2014. Checked by: tests/analysis/test_general_dynamics.py.
+    """
+    b = Program("elastic_reactions")
+    values, state, size = Values(b), read_state(b, robot), len(robot.elastic_plan.columns)
+    zdd = b.input("coordinate_acceleration", (size,), doc="of all coordinates")
+    multiplier = b.input("multiplier", (max(len(all_rows(robot)), 1),), doc="of the closing rows")
+    force = b.input("force", (len(robot.actuators),), unit="N or N m")
+    wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
+    motion = tree_motion(values, robot, state, zdd)
+    views = leg_views(values, robot, state, motion, guides=True)
+    points = sliding_points(values, robot, views, True) if sources else []
+    found = _found(b, points, sources) if sources else []
+    ends = _ends(robot, motion, multiplier, points, found, wrench)
+    whole = [_whole(b, values, robot, i, state, motion, zdd, ends[i]) for i in range(len(robot.legs))]
+    carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
+    reactions = [
+        w for i, view in enumerate(views) for w in _reactions(values, robot, i, view, state, zdd, force, whole[i], carried[i])
+    ]
+    wrench_outputs(b, "reaction", reactions)
+    if sources:
+        rigid = [[k for k, link in enumerate(leg.links) if not link.elastic] + [len(leg.links)] for leg in robot.legs]
+        wrench_outputs(b, "friction", [shown[i][k] for i, own in enumerate(rigid) for k in own])
+        forces = [LegForces(actuators=(), joints=tuple(joints)) for joints in whole]
+        loads = [load for point in points for load in point.loads(forces[point.leg])]
+        b.output("next_load", ca.vertcat(*loads) if loads else ca.SX(0), shape=(max(len(loads), 1),), unit="N", dims=("load",))
+    return b
+
+
+def all_rows(robot: Robot) -> list[tuple[int, int]]:
+    """(leg, row) of all closing rows, also of those that nothing touches: what holds a planar robot in its plane."""
+    cut = [i for i in range(len(robot.legs)) if i != robot.elastic_plan.carrier]
+    return [(i, k) for i in cut for k in range(len(ROWS[robot.legs[i].closing.type]))]
+
+
+def reaction_joints(robot: Robot) -> tuple[str, ...]:
+    """Names of the joints whose reactions are given: of every leg those that are no deformation, then the closing joint."""
+    return tuple(
+        f"{leg.name}.{joint}"
+        for leg in robot.legs
+        for joint in (*[link.coordinate for link in leg.links if not link.elastic], leg.closing.joint)
+    )
+
+
+def _ends(
+    robot: Robot, motion: TreeMotion, multiplier: Any, points: Sequence[FrictionPoint], found: Sequence[Rubbing], wrench: Any
+) -> list[Wrench]:
+    """What every leg gives to the platform, about its closing joint's half there."""
+    plan = robot.elastic_plan
+    result = [none() for _ in robot.legs]
+    for at, (i, k) in enumerate(all_rows(robot)):
+        leg, end, half = robot.legs[i], motion.ends[i], motion.halves[i]
+        row = closing_rows(leg, end, half)[k]
+        slides = leg.closing.type in SLIDES and row.turning
+        turn = cross(end.p - half.p, row.linear) + row.angular if slides else row.angular
+        result[i] = result[i] - Wrench(force=row.linear * multiplier[at], moment=turn * multiplier[at])
+    for point, friction in zip(points, found, strict=True):
+        result[point.leg] = result[point.leg] + friction.closing
+    if plan.carrier is not None:
+        here = motion.halves[plan.carrier].p
+        rest = Wrench(force=Vec(-wrench[:3], "W"), moment=Vec(-wrench[3:], "W")).seen_from(motion.platform.p - here)
+        for i in range(len(robot.legs)):
+            if i != plan.carrier:
+                rest = rest - result[i].seen_from(motion.halves[i].p - here)
+        result[plan.carrier] = rest
+    return result
+
+
+def _whole(
+    b: Program, values: Values, robot: Robot, i: int, state: ElasticState, motion: TreeMotion, zdd: Any, end: Wrench
+) -> list[Wrench]:
+    """The whole wrench that crosses every joint of a leg (links, closing), about its centre."""
+    leg, plan, gravity = robot.legs[i], robot.elastic_plan, values.vector("gravity", "W")
+    own, links = values.of(f"legs.{leg.name}"), motion.links[i]
+    elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity)
+    qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
+    bodies, _ = tree_wrenches(own, leg, elements, links, qdd, gravity)
+    whole = [Wrench(force=w.f, moment=w.n) for w in bodies]
+    last = leg.closing.link
+    if last >= 0:
+        whole[last] = whole[last] + end.seen_from(motion.halves[i].p - links[last].p)
+    for k in reversed(range(len(whole))):
+        parent = leg.links[k].parent
+        if parent >= 0:
+            whole[parent] = whole[parent] + whole[k].seen_from(links[k].p - links[parent].p)
+    return [*whole, end]
+
+
+def _reactions(
+    values: Values, robot: Robot, i: int, view: LegView, state: ElasticState, zdd: Any, force: Any, whole: Sequence[Wrench],
+    friction: Sequence[Wrench],
+) -> list[Wrench]:  # fmt: skip
+    """The whole wrench less actuator, rotor, spring and friction along the free directions."""
+    leg, plan, result = robot.legs[i], robot.elastic_plan, []
+    own, drives = values.of(f"legs.{leg.name}"), driven_columns(robot)
+    for k, (link, joint) in enumerate(zip(leg.links, view.joints, strict=True)):
+        if link.elastic:
+            continue
+        rest = whole[k] - friction[k]
+        if link.kind != "fixed":
+            at = leg.moving.index(k)
+            column = plan.first[i] + at
+            along = -own.scalar(f"{link.coordinate}.rotor") * zdd[column]
+            along = along + force[drives.index(column)] if link.actuated else along
+            if link.spring:
+                along = along - spring_force(own, leg, k, state.q[i][at], state.qd[i][at])
+            size = joint.axis * along
+            still = none()
+            rest = rest - (
+                Wrench(force=still.force, moment=size) if link.kind == "R" else Wrench(force=size, moment=still.moment)
+            )
+        result.append(rest)
+    return [*result, whole[-1] - friction[-1]]

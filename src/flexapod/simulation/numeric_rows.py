@@ -1,0 +1,350 @@
+r"""Runs of robots with many coordinates: the same rows as the compiled loop has, stepped in NumPy with kernels for the terms.
+
+A loop with everything in it would compile for minutes beyond some 24 coordinates. Here a step evaluates its stages together: one
+call of the closing kernel, one of the terms; linear algebra is LAPACK's. The method is that of `implicit`, the same tolerances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.leg_dynamics import COMPILED
+from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
+from flexapod.analysis.leg_request import followed
+from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
+from flexapod.simulation.collocation import METHODS
+from flexapod.simulation.implicit import CLOSED, PASSES, ROUNDING
+from flexapod.simulation.independent import IndependentLayout, controlled
+from flexapod.simulation.layout import Layout
+from flexapod.simulation.plant import Coordinates, Moment
+from flexapod.simulation.program import LOST_CONTROL, NEAR
+from flexapod.simulation.runner import Runner, compiled
+from flexapod.simulation.scope import Scope
+from flexapod.simulation.system import sampled_at
+
+Array = NDArray[np.float64]
+LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"
+
+
+def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
+    """What advances a run: the compiled loop, or rows in numbers where it would take too long to compile."""
+    return NumericRows(layout, values) if is_large(layout) else Runner(layout, values)  # type: ignore[arg-type]
+
+
+def drive_determinant_at(robot: Any, state: ClosedLegs, words: NDArray[Any]) -> float:
+    """As `drive_determinant`, in numbers."""
+    J, _ = platform_jacobian(robot, state, words)
+    return float(1.0 / np.linalg.det(J[0][np.ix_(followed(robot), chosen_drives(robot)[1])]))
+
+
+def is_large(layout: Layout) -> bool:
+    """The whole run would take too long to compile."""
+    return isinstance(layout, IndependentLayout) and len(layout.robot.elastic_plan.columns) > COMPILED
+
+
+def control_program(layout: IndependentLayout) -> Program:
+    """The program: platform, actuators, signals and memory in; forces and memory out. Without the dynamics of the robot."""
+    root, n = Program("control"), layout.actuators
+    given = {"p": 3, "R": 9, "v": 3, "w": 3, "q": n, "qd": n, "integral": n, **layout.memory, "tick": 1}
+    x: dict[str, Any] = {name: root.input(name, (size,)) for name, size in given.items()}
+    column = root.input("signals", (max(layout.width, 1),))
+    scope, signals = Scope(root, root), layout.at_node(column)
+    moment = Moment(p=x["p"], R=ca.reshape(x["R"], 3, 3), v=x["v"], w=x["w"], joints=ca.SX(0, 1))
+    c = Coordinates(q=x["q"], qd=x["qd"], joints=ca.SX(0, 1), joint_rates=None)
+    memory = {name: x[name] for name in layout.memory}
+    if memory:
+        memory = sampled_at(scope, layout, memory, x["tick"], root.parameter("controller.period"), signals, moment, c)
+    force, supplied, error = controlled(scope, layout, memory.get("held"), moment, c, x["integral"], signals)
+    for name, value in {"force": force, "supplied": supplied, "error": error}.items():
+        root.output(name, value, shape=(n,))
+    for name, value in memory.items():
+        root.output(f"next_{name}", value, shape=(layout.memory[name],))
+    return root
+
+
+class NumericRows:
+    """Advances a trajectory row by row; see `Runner`."""
+
+    def __init__(self, layout: IndependentLayout, values: Mapping[str, float]) -> None:
+        self.layout, self.values, self.width = layout, values, layout.row_width
+        self.messages: list[str] = []
+        robot = layout.robot
+        self.free = list(robot.elastic_plan.independent)
+        self.stiffness, self.damping = constant_matrices(robot)
+        self.own, self.places = chosen_drives(robot)
+        self.control = None if layout.follows else compiled(layout, "control", control_program, values)  # type: ignore[arg-type]
+        self.gains = self._gains()
+
+    def reason(self, code: float) -> str:
+        """Why a run stopped."""
+        return self.messages[round(code) - 1]
+
+    def _gains(self) -> tuple[Array, Array] | None:
+        """Gains (actuators,) of a continuous controller on coordinates and rates of the actuators."""
+        controller, robot = self.layout.controller, self.layout.robot
+        if controller is None or controller.rate is not None:
+            return None
+        names = ("stiffness",) if controller.stores else ("kp", "kd")
+        found = [
+            np.array([self.values.get(f"controller.{name}.{a}", 0.0) for a in robot.actuators]) for name in names
+        ]
+        return found[0], found[1] if len(found) > 1 else np.zeros(len(robot.actuators))
+
+    def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:
+        """Advance by all rows of a table; as `Runner.advance`."""
+        place, nodes = self.layout.places, len(self.layout.nodes)
+        now = np.array(state)
+        for i, column in enumerate(table):
+            signals = column[2:].reshape(nodes, -1) if self.layout.width else np.zeros((nodes, 1))
+            following, begin, why = self._row(now, float(column[0]), float(column[1]), signals)
+            rows[i] = np.concatenate([now, begin])
+            if why:
+                self.messages.append(why)
+                now[place["code"]] = len(self.messages)
+                rows[i, place["code"]] = now[place["code"]]
+                return now, i + 1
+            now = following
+        return now, len(table)
+
+    # -- one row ------------------------------------------------------------------------------------------
+    def _row(self, now: Array, h: float, tick: float, signals: Array) -> tuple[Array, Array, str]:
+        layout, place = self.layout, self.layout.places
+        words = np.full(1, "", dtype=object)
+        begin, x = self._closed(now[None], words), np.zeros((1, len(layout.unknown)))
+        ud = now[place["ud"]]
+        first = self._evaluate(begin, ud[None], x, np.zeros((1, self._beside)), signals[:1], now, tick, words)
+        memory = first.memory
+        unknown, N = layout.unknown, first.terms.N[0]
+        M = first.terms.M[0][np.ix_(unknown, unknown)]
+        a0 = np.linalg.solve(M, -first.residual[0]) if len(unknown) else np.zeros(0)
+        second = self._completed(a0[None], signals[:1], 2)
+        force = self._force(first, second)
+        shown = np.concatenate([force[0], self._accelerations(begin, first.terms, second, words)])
+        why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
+        if why or h == 0.0:
+            return now, np.nan_to_num(shown), why
+        K, D = (N.T @ matrix @ N for matrix in (self.stiffness, self.damping + first.slope[0]))
+        if self.gains is not None:
+            A = first.terms.A[0]
+            K, D = K + A.T * self.gains[0] @ A, D + A.T * self.gains[1] @ A
+        part = np.ix_(unknown, unknown)
+        held = {**{name: now[place[name]] for name in layout.memory}, **memory}
+        x, v, z, why = self._stages(now, begin, h, signals, a0, (M, D[part], K[part]), held)
+        if why:
+            return now, shown, why
+        step = self._completed(x[None], signals[-1:] - signals[:1], 0)
+        rates = self._completed((ud[unknown] + v)[None], signals[-1:], 1)
+        last = self._moved(begin, step, rates, words)
+        return self._carried(now, last, rates[0], z, memory), shown, str(words[0])
+
+    @property
+    def _beside(self) -> int:
+        return sum(self.layout.extra.values())
+
+    def _stages(
+        self, now: Array, begin: ClosedLegs, h: float, signals: Array, a0: Array, tangent: tuple[Array, Array, Array],
+        memory: dict[str, Array],
+    ) -> tuple[Array, Array, Array, str]:  # fmt: skip
+        """Increments of x, v, z after a step, by the passes of `implicit_step`."""
+        method, layout = METHODS[self.layout.method], self.layout
+        M, D, K = tangent
+        unknown, s, m = layout.unknown, method.stages, self._beside
+        v0 = now[layout.places["ud"]][unknown]
+        factors = [(scipy.linalg.lu_factor(M + h * w * D + (h * w) ** 2 * K), row, column)
+                   for w, row, column in (*method.real, *method.pairs)]  # fmt: skip
+        X, V, Z = v0[:, None] + h * a0[:, None] * method.c, np.tile(a0[:, None], (1, s)), np.zeros((m, s))
+        before = np.inf
+        for _ in range(PASSES):
+            words = np.full(s, "", dtype=object)
+            x, v, z = (h * rate @ method.A.T for rate in (X, V, Z))
+            step = self._completed(x.T, signals[1:-1] - signals[:1], 0)
+            rates = self._completed(v0 + v.T, signals[1:-1], 1)
+            at = self._moved(begin.rows(np.zeros(s, dtype=int)), step, rates, words)
+            carried = now.copy()
+            for name, values in memory.items():
+                carried[layout.places[name]] = values
+            found = self._evaluate(at, rates, V.T, z.T, signals[1:-1], carried, 0.0, words)
+            if np.any(words != ""):
+                return x[:, 0], v[:, 0], z[:, 0], str(words[words != ""][0])
+            rate = v0[:, None] + v
+            off = X - rate
+            delta = self._correction(factors, h * K @ (off @ method.A.T) - found.residual.T)
+            X, V, Z = rate + h * delta @ method.A.T, V + delta, found.beside.T
+            scale = CLOSED[1] + CLOSED[0] * (np.abs(v0) + h * np.linalg.norm(V, axis=1))
+            size = float(np.sqrt(np.sum((h**2 * np.sum(delta**2, axis=1) + np.sum(off**2, axis=1)) / scale**2)))
+            if size < 1.0 or (size < ROUNDING and size > 0.9 * before):
+                return h * X @ method.b, h * V @ method.b, h * Z @ method.b, ""
+            before = size
+        return x[:, 0], v[:, 0], z[:, 0], LOST
+
+    @staticmethod
+    def _correction(factors: list[Any], right: Array) -> Array:
+        total = np.zeros_like(right)
+        for factor, row, column in factors:
+            found = np.outer(scipy.linalg.lu_solve(factor, right @ row), column)
+            total = total + (found if np.isrealobj(found) else 2.0 * found.real)
+        return total
+
+    # -- states -------------------------------------------------------------------------------------------
+    def _closed(self, states: Array, words: NDArray[Any]) -> ClosedLegs:
+        """Closed states of carried vectors (n, size)."""
+        place = self.layout.places
+        rotation = np.ascontiguousarray(states[:, place["R"]].reshape(-1, 3, 3).transpose(0, 2, 1))
+        none = np.zeros((len(states), 3))
+        start = ClosedLegs(
+            joint_position=np.ascontiguousarray(states[:, place["joints"]]), joint_velocity=0.0 * states[:, place["joints"]],
+            position=np.ascontiguousarray(states[:, place["p"]]), rotation=rotation, velocity=none, angular_velocity=none,
+            modes=np.ascontiguousarray(states[:, place["modes"]]), modes_velocity=0.0 * states[:, place["modes"]],
+        )  # fmt: skip
+        return self._moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], words)
+
+    def _moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any]) -> ClosedLegs:
+        """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed."""
+        robot, plan = self.layout.robot, self.layout.robot.elastic_plan
+        z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
+        z[:, self.free] = step
+        at = z.shape[1] - start.joint_position.shape[1]
+        rotation = start.rotation if plan.carrier is not None else _turns(z[:, 3:6]) @ start.rotation
+        shift = np.zeros((len(step), 3)) if plan.carrier is not None else z[:, :3]
+        e = start.modes + z[:, at - modes : at]
+        given = {
+            **start.inputs(), "joint_position": start.joint_position + z[:, at:], "position": start.position + shift,
+            "rotation": rotation, "modes": e, "independent_velocity": rates,
+        }  # fmt: skip
+        found = run(robot, "elastic_closing", given, words)
+        whole = np.zeros_like(z)
+        whole[:, self.free] = rates
+        return ClosedLegs(
+            joint_position=found["closed_position"], joint_velocity=found["closed_velocity"],
+            position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
+            angular_velocity=found["platform_angular_velocity"], modes=e, modes_velocity=whole[:, at - modes : at],
+        )  # fmt: skip
+
+    def _completed(self, own: Array, signals: Array, which: int) -> Array:
+        """(n, u): unknowns as given; actuators that follow by the signal's coordinates (0), rates (1) or accelerations (2)."""
+        result, n = np.zeros((len(own), len(self.free))), self.layout.actuators
+        result[:, self.layout.unknown] = own
+        if self.layout.follows:
+            at = self.layout.signals["driven"].start + which * n
+            result[:, self.places] = signals[:, at : at + n][:, self.own]
+        return result
+
+    def _carried(self, now: Array, last: ClosedLegs, rates: Array, z: Array, memory: dict[str, Array]) -> Array:
+        result, place = now.copy(), self.layout.places
+        found = {
+            "p": last.position[0], "R": last.rotation[0].T.ravel(), "v": last.velocity[0], "w": last.angular_velocity[0],
+            "joints": last.joint_position[0], "modes": last.modes[0], "ud": rates, **memory,
+        }  # fmt: skip
+        for name, values in found.items():
+            result[place[name]] = values
+        at = 0
+        for name, size in self.layout.extra.items():
+            result[place[name]] += z[at : at + size]
+            at += size
+        return result
+
+    def _outside(self, state: ClosedLegs) -> str:
+        """An actuator beyond its stroke, in words."""
+        q = state.actuators(self.layout.robot)[0][0]
+        for k, (name, has) in enumerate(zip(self.layout.robot.actuators, self.layout.strokes, strict=True)):
+            if has and not self.values[f"stroke.{name}.low"] <= q[k] <= self.values[f"stroke.{name}.high"]:
+                return f"leg {name} leaves its stroke"
+        return ""
+
+    def _lost(self, now: Array, state: ClosedLegs, words: NDArray[Any]) -> str:
+        """The actuators have lost control of the platform; the determinant is carried on."""
+        place = self.layout.places
+        if "determinant" not in place:
+            return ""
+        before, start = float(now[place["determinant"]][0]), self.values["determinant.start"]
+        value = drive_determinant_at(self.layout.robot, state, words)
+        now[place["determinant"]] = value
+        return LOST_CONTROL if value * before < 0 or abs(value) <= NEAR * start else ""
+
+    # -- equations ----------------------------------------------------------------------------------------
+    def _evaluate(
+        self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, words: NDArray[Any]
+    ) -> Any:
+        """Residual (n, unknowns), rates of what is integrated beside, and what they were made of."""
+        from types import SimpleNamespace
+
+        layout, robot, count = self.layout, self.layout.robot, len(rates)
+        place = layout.signals
+        wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
+        terms: LegTerms = leg_terms(robot, at, wrench, False, words)
+        zd = np.einsum("nzu,nu->nz", terms.N, rates)
+        friction, slope = np.zeros_like(terms.forces), np.zeros_like(terms.mass)
+        if layout.sliding:
+            found = run(robot, "elastic_sliding", at.inputs(), words, friction=layout.sliding)
+            friction, slope = found["friction"], found["slope"]
+        second = self._completed(a, signals, 2)
+        felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
+        q, qd = at.actuators(robot)
+        lost = np.einsum("ni,ij,nj->n", zd, self.damping, zd) + np.einsum("ni,ni->n", zd, friction)
+        twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
+        force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
+        driving = np.einsum("nau,na->nu", terms.A, force) if not layout.follows else np.zeros_like(felt)
+        parts = {"travel": qd, "work": supplied * qd, "external": np.einsum("ni,ni->n", wrench, twist)[:, None],
+                 "dissipated": lost[:, None], "integral": error}  # fmt: skip
+        beside = np.concatenate([parts[name] for name in layout.extra], axis=1)
+        return SimpleNamespace(
+            residual=(felt - driving)[:, layout.unknown], beside=beside, terms=terms, felt=felt, force=force, slope=slope,
+            memory=memory,
+        )  # fmt: skip
+
+    def _forces(
+        self, at: ClosedLegs, q: Array, qd: Array, z: Array, signals: Array, now: Array, tick: float, felt: Array
+    ) -> tuple[Array, Array, Array, dict[str, Array]]:
+        layout, n, place = self.layout, self.layout.actuators, self.layout.places
+        none = np.zeros_like(q)
+        if self.control is None:
+            force = none.copy()
+            force[:, self.own] = felt[:, self.places]
+            return force, force, none, {}
+        kernel, parameters = self.control
+        integral = now[place["integral"]] + z[:, -n:] if "integral" in layout.extra else none
+        count = len(q)
+        given = {
+            "p": at.position, "R": at.rotation.transpose(0, 2, 1).reshape(count, 9), "v": at.velocity, "w": at.angular_velocity,
+            "q": q, "qd": qd, "integral": integral, "tick": np.full((count, 1), tick), "signals": signals,
+            **{name: np.tile(now[place[name]], (count, 1)) for name in layout.memory},
+        }  # fmt: skip
+        batch = kernel.batch({i.name: np.ascontiguousarray(given[i.name]) for i in kernel.signature.inputs}, parameters)
+        found = batch.outputs
+        memory = {name: found[f"next_{name}"][0] for name in layout.memory}
+        return found["force"], found["supplied"], found["error"], memory
+
+    def _force(self, first: Any, second: Array) -> Array:
+        """Forces at the start of a row: of actuators that follow, with the accelerations found."""
+        if not self.layout.follows:
+            return np.asarray(first.force)
+        force = np.array(first.force)
+        free = second.copy()
+        free[:, self.places] = 0.0
+        whole = first.felt + np.einsum("nij,nj->ni", first.terms.M, free)
+        force[:, self.own] = whole[:, self.places]
+        return force
+
+    def _accelerations(self, state: ClosedLegs, terms: LegTerms, second: Array, words: NDArray[Any]) -> Array:
+        robot = self.layout.robot
+        z = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[0]
+        J, drift = platform_jacobian(robot, state, words)
+        return np.concatenate([J[0] @ second[0] + drift[0], z[elastic_columns(robot)], z[driven_columns(robot)]])
+
+
+def _turns(v: Array) -> Array:
+    """Rotations by Cayley's vectors (n, 3), as `moved` has them."""
+    half = v / 2.0
+    s = np.zeros((len(v), 3, 3))
+    s[:, 0, 1], s[:, 0, 2], s[:, 1, 2] = -half[:, 2], half[:, 1], -half[:, 0]
+    s = s - np.swapaxes(s, 1, 2)
+    factor = 2.0 / (1.0 + np.einsum("ni,ni->n", half, half))
+    return np.asarray(np.eye(3) + factor[:, None, None] * (s + s @ s))

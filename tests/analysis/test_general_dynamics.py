@@ -1,0 +1,121 @@
+"""The general model in numbers: against Newton-Euler on rigid robots, and against itself on flexible ones."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from leg_robots import home_actuators, moment, robot
+
+import flexapod as fp
+from flexapod.analysis.anderson import fixed_points
+from flexapod.analysis.general_verbs import general_forward_dynamics, general_inverse_dynamics
+from flexapod.analysis.sampling import random_states
+from flexapod.description import description_from_document
+from flexapod.robot.robot import build_robot
+
+AGREEMENT = 1e-10
+"""Two derivations of one number, of the largest; found 1e-14."""
+
+NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+LOAD = np.array([10.0, -20.0, 30.0, 1.0, 2.0, -3.0])
+
+
+def motion(of: fp.Robot, count: int = 5) -> fp.Motion:
+    states = random_states(of, count, seed=5)
+    return fp.Motion(time=np.arange(float(count)), **{name: states[name] for name in NAMES})
+
+
+def share(found: object, expected: object) -> float:
+    ours, theirs = np.asarray(found), np.asarray(expected)
+    assert np.array_equal(np.isnan(ours), np.isnan(theirs))
+    return float(np.nanmax(np.abs(ours - theirs)) / max(1e-300, np.nanmax(np.abs(theirs))))
+
+
+@pytest.mark.parametrize("name", ["hexaslide", "five-bar", "planar-4-prr"])
+def test_rigid_robots_as_newton_euler(name: str) -> None:
+    """Forces, reactions, what is left undetermined, friction by loads, contributions; redundant drives by least norm."""
+    r = fp.load(name)
+    m = motion(r)
+    wrench = None if r.planar else LOAD
+    expected = fp.inverse_dynamics(r, m, reactions=True, wrench=wrench, shares="frozen")
+    redundant = len(r.actuators) > r.mobility.rank
+    found = general_inverse_dynamics(
+        r, m, None, None, (wrench, None, "world"), True, True, None if redundant else "frozen", "raise"
+    )
+    size = float(np.nanmax(np.abs(expected.reaction_force)))
+    assert share(found.force, expected.force) < AGREEMENT
+    assert share(found.reaction_force, expected.reaction_force) < AGREEMENT
+    assert np.nanmax(np.abs(found.reaction_moment.values - expected.reaction_moment.values)) < AGREEMENT * size
+    assert list(found.joint.values) == list(expected.joint.values)
+    if expected.attrs["friction"]:
+        assert share(found.friction_force, expected.friction_force) < AGREEMENT
+    if not redundant:
+        assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
+    back = general_forward_dynamics(r, m, found.force.values, None, None, (wrench, None, "world"), True, True, "raise")
+    assert np.allclose(back.acceleration, m.acceleration, atol=1e-8)
+    assert share(back.reaction_force, found.reaction_force) < 1e-8
+
+
+def test_friction_of_one_source_alone() -> None:
+    r = fp.load("hexaslide")
+    m = motion(r, 3)
+    expected = fp.inverse_dynamics(r, m, shares="alone")
+    found = general_inverse_dynamics(r, m, None, None, (None, None, "world"), True, False, "alone", "raise")
+    assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
+
+
+def test_flexible_platform() -> None:
+    """Reactions at the platform are the fast kernel's joint forces; contributions add up; forward after inverse."""
+    r = fp.load("gough-stewart-flexible")
+    m = motion(r)
+    fast = fp.inverse_dynamics(r, m)
+    found = fp.inverse_dynamics(r, m, reactions=True, shares="frozen")
+    assert share(found.force, fast.force) < AGREEMENT
+    balls = found.reaction_force.sel(joint=[f"{leg.name}.{leg.closing.joint}" for leg in r.legs])
+    assert share(balls, fast.joint_force) < AGREEMENT
+    assert share(found.force_share.sum("share"), found.force) < AGREEMENT
+    back = fp.forward_dynamics(
+        r, m, found.force.values, elastic=found.elastic.values, elastic_velocity=found.elastic_velocity.values, reactions=True
+    )
+    assert share(back.acceleration, m.acceleration) < AGREEMENT
+    assert share(back.reaction_force, found.reaction_force) < AGREEMENT
+    light = fp.inverse_dynamics(r, m, legs="massless", shares="frozen", elastic=found.elastic.values)
+    assert np.all(light.force_share.sel(share="leg_inertia") == 0.0)
+    kept = found.force_share.sel(share="platform_inertia")
+    assert share(light.force_share.sel(share="platform_inertia"), kept) < 1.0
+
+
+def test_flexible_legs_with_friction_by_loads() -> None:
+    """Bearings that carry more take more force; friction along rotations, at ball joints; forward after inverse."""
+    document = copy.deepcopy(robot("gough-stewart-beams").description.document)
+    document["legs"]["template"]["joints"]["ball"]["friction"] = {"viscous": 0.5, "reaction": 0.002, "speed": 1e-2}
+    r = build_robot(description_from_document(document))
+    q = home_actuators(r)
+    m = moment(q, np.linspace(0.1, 0.3, 6), np.linspace(-1, 1, 6))
+    smooth = fp.inverse_dynamics(r, m, friction=False, reactions=True)
+    given = {"elastic": smooth.elastic.values, "elastic_velocity": smooth.elastic_velocity.values}
+    found = fp.inverse_dynamics(r, m, reactions=True, shares="frozen", **given)
+    assert share(found.force_share.sum("share"), found.force) < AGREEMENT
+    balls = [f"{leg.name}.ball" for leg in r.legs]
+    load = np.linalg.norm(found.reaction_force.sel(joint=balls).values[0], axis=1)
+    moments = np.linalg.norm(found.friction_moment.sel(joint=balls).values[0], axis=1)
+    assert np.all(moments > 0.5 * 0.002 * load)
+    assert np.all(found.force_share.sel(share="friction_spherical") != 0.0)
+    state = fp.State.from_actuators(r, q, velocity=np.linspace(0.1, 0.3, 6), elastic=smooth.elastic.values[0])
+    back = fp.forward_dynamics(r, state, found.force.values[0], reactions=True)
+    assert np.allclose(back.actuator_acceleration, np.linspace(-1, 1, 6), atol=1e-8)
+    assert share(back.reaction_force, found.reaction_force[0]) < 1e-8
+
+
+def test_fixed_points_of_many_samples() -> None:
+    """A linear map with a spectral radius above one is solved too; a sample without a fixed point says so."""
+    random = np.random.default_rng(1)
+    A = random.uniform(-0.3, 0.3, (4, 2, 2)) + np.diag([-1.5, 0.2])
+    b = random.uniform(-1, 1, (4, 2))
+    y, good = fixed_points(lambda x: np.einsum("nij,nj->ni", A, x) + b, np.zeros((4, 2)))
+    assert good.all()
+    assert np.allclose(y, np.linalg.solve(np.eye(2) - A, b[..., None])[..., 0], rtol=1e-11)
+    _, none = fixed_points(lambda x: x + 1.0, np.zeros((1, 1)))
+    assert not none.any()

@@ -1,0 +1,104 @@
+"""Runs in independent coordinates: controllers, loads, events, checkpoints and reactions of robots whose legs deform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.motions.motion import with_formula
+from flexapod.simulation import numeric_rows
+
+SAME = 1e-10
+"""Two ways through the same equations, of the largest; found 1e-13 (accelerations of stiff beams)."""
+BALANCE = 1e-9
+"""Energy that is not accounted for, of what the actuators supply; found 1e-13."""
+STEP = 1e-3
+DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
+CONTROL = {"kp": 1e5, "kd": 2e3}
+
+
+def motion(robot: fp.Robot, amplitude: float = 0.02) -> fp.ActuatorMotion:
+    """All actuators swing by an amplitude and back within a second."""
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    size, w = amplitude * np.linspace(0.5, 1.0, len(home)), 2 * np.pi
+
+    def at(t: Any) -> fp.ActuatorMotion:
+        c, s = np.cos(w * t)[:, None], np.sin(w * t)[:, None]
+        return fp.ActuatorMotion(time=t, position=home + size * (1 - c), velocity=size * w * s, acceleration=size * w**2 * c)
+
+    return with_formula(at(np.linspace(0.0, 1.0, 101)), at)
+
+
+def run(robot: fp.Robot, **given: Any) -> Any:
+    return fp.simulate(robot, motion(robot), step=STEP, **{"duration": 0.05, **given})
+
+
+def balance(found: Any) -> float:
+    return float(np.abs(found.ledger_residual).max() / np.abs(found.supplied_work).sum("actuator").max())
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "PD and load": {"controller": fp.PD(**CONTROL), "wrench": np.array([10.0, -5.0, 0, 0, 0, 1.0])},
+    "sampled PID": {"controller": fp.PID(ki=1e5, rate=500.0, **CONTROL), "friction": False},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_controllers_two_ways(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled loop and rows in numbers go through the same states; energy is accounted for."""
+    robot = fp.load("dualemps")
+    found = run(robot, **CASES[case])
+    assert balance(found) < BALANCE
+    assert np.abs(found.actuator_position - motion(robot).formula(found.time.values).position).max() < 3e-3
+    monkeypatch.setattr(numeric_rows, "COMPILED", 1)
+    again = run(robot, **CASES[case])
+    assert "stopped" not in found.attrs
+    shown = ("force", "elastic", "elastic_acceleration", "acceleration", "supplied_work", "external_work", "dissipated_energy")
+    for name in shown:
+        size = float(np.abs(found[name]).max())
+        assert float(np.abs(found[name] - again[name]).max()) <= SAME * size, name
+
+
+def test_events_functions_reactions_and_checkpoints(tmp_path: Path) -> None:
+    """A function holds the robot, an event ends the run; with checkpoints it is the same run to the last bit."""
+    robot = fp.load("dualemps")
+    events = [fp.Event(time=0.02, stop=True)]
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    found = run(robot, controller=lambda t, s: 1e5 * (home - s["actuator_position"]), events=events, reactions=True)
+    assert found.attrs["stopped_at"] == pytest.approx(0.02)
+    assert found.sizes["reaction_joint"] == 13
+    known = found.reaction_force.isel(time=3).dropna("reaction_joint", how="all")
+    assert known.sizes["reaction_joint"]
+    whole = run(robot, controller=fp.PD(**CONTROL))
+    file = tmp_path / "run.checkpoint"
+    again = run(robot, controller=fp.PD(**CONTROL), save=file)
+    assert np.array_equal(whole.force, again.force)
+    assert not file.exists()
+
+
+def test_computed_torque_needs_a_rigid_model() -> None:
+    """Inverting through the deformations is refused, with what to do instead."""
+    with pytest.raises(fp.errors.InputError, match="ComputedTorque would invert the platform's acceleration through"):
+        run(fp.load("dualemps"), controller=fp.ComputedTorque(kp=400.0, kd=40.0))
+
+
+def test_many_coordinates_run_in_numbers() -> None:
+    """Planar 3-RRR with six flexible links, 30 coordinates: a controlled run with friction-free joints keeps its energy."""
+    robot = fp.load(DATA / "planar-3-rrr.yaml")
+    assert len(robot.elastic_plan.columns) > numeric_rows.COMPILED
+    found = run(robot, controller=fp.PD(kp=1e5, kd=1e3), duration=0.03)
+    assert "stopped" not in found.attrs
+    assert balance(found) < BALANCE
+
+
+def test_actuators_of_a_flexible_platform_follow_a_motion() -> None:
+    """Followed lengths are the motion's; the plate swings; energy is accounted for."""
+    robot = fp.load("gough-stewart-flexible").with_parameters({"gravity": [0, 0, 0]})  # with its weight it buckles on locked legs
+    found = fp.simulate(robot, motion(robot, 0.01), drive="actuators", step=STEP, duration=0.01)
+    assert np.abs(found.actuator_position - motion(robot, 0.01).formula(found.time.values).position).max() < 1e-14
+    assert found.sizes["elastic_coordinate"] == 10
+    assert balance(found) < 1e-7
