@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-full lint docs bench clean
+.PHONY: help demo test test-full lint docs pictures bench clean
 
 help:
 	@echo "make demo    show what flexapod does, with pictures"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-full  the same with the large counts: thousands of fuzzed files, all exported C"
 	@echo "make lint    ruff and mypy over the sources"
 	@echo "make docs    build the documentation into docs/_build/html"
+	@echo "make pictures  draw the pictures of README, docs and gallery that are out of date (needs Chromium)"
 	@echo "make bench   run the benchmarks"
 	@echo "make clean   remove everything that was built, .venv included"
 
@@ -48,6 +49,10 @@ lint: $(READY)
 docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -n -q docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pictures: $(READY)
+	$(BIN)/python tools/make_gallery.py
+	$(BIN)/python tools/make_studio_picture.py
 
 bench: $(READY)
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -136,7 +136,8 @@ def page(robot: fp.Robot) -> str:
 def figure(robot: fp.Robot) -> Any:
     """The picture, without title."""
     drawn = fp.figures.robot_figure(robot)
-    drawn.update_layout(title=None, margin={"l": 0, "r": 0, "t": 0, "b": 0})
+    drawn.update_layout(title=None, showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
+    drawn.update_scenes(**{f"{axis}axis": {"visible": False} for axis in "xyz"})  # a thumbnail shows the robot
     return drawn
 
 

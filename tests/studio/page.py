@@ -61,7 +61,7 @@ class Page:
         self.page.wait_for_selector("#numbers", timeout=PATIENCE)
         close = self.page.locator(".mantine-Notification-closeButton")
         if close.count():
-            close.first.click()
+            close.first.click(timeout=PATIENCE, force=True)
 
     def close(self) -> None:
         """The tab is closed; nothing went wrong on it."""
@@ -106,9 +106,7 @@ class Page:
         """Type a slider's value, and wait for other numbers."""
         before = self.text("#numbers")
         self.write(label, value)
-        self.page.wait_for_function(
-            "t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE
-        )
+        self.page.wait_for_function("t => document.querySelector('#numbers').innerText !== t", arg=before, timeout=PATIENCE)
         self.settled()
 
     def choose(self, label: str, value: str) -> None:

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.studio.arrows import actuator_arrows, joint_places, reaction_arrows
-from flexapod.views.studio.beam_curve import beam_curve
+from flexapod.views.scene.arrows import ARC, ASIDE, LONGEST, actuator_arrows, joint_places, reaction_arrows
+from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
+from flexapod.views.scene.meshes import along, cylinder, plate, sphere
+from flexapod.views.scene.shapes import RED, Drawing, base_points, drawing, extent, platform_corners, platform_surface, rails
 from flexapod.views.studio.coordinates import home_state
-from flexapod.views.studio.frames import drawn_pose, leg_ends, link_frames
-from flexapod.views.studio.meshes import along, cylinder, plate, sphere
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.robot_view import linear
-from flexapod.views.studio.shapes import RED, base_points, drawing, extent, platform_corners, platform_surface, rails
 
 ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
 """The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
@@ -52,14 +52,45 @@ def test_everything_has_a_size_and_a_place(name: str) -> None:
     assert lengths.max() > 0.05 * size
     assert np.all(lengths <= size * (1 + 1e-9))
     assert len(shown.balls) == len(shown.ball_radius) == len(shown.ball_colour)
-    arrows, legs = actuator_arrows(robot, shown, numbers.force, size)
-    assert len(arrows) == len(legs)
-    if np.abs(numbers.force).max() > 1e-9:
-        assert np.isclose(np.linalg.norm(arrows[:, 1] - arrows[:, 0], axis=1).max(), 0.22 * size)
+    found = actuator_arrows(robot, shown, numbers.force, size)
+    assert len(found.points) == len(found.leg) == len(found.push)
+    straight = [k for k, leg in enumerate(found.leg) if any(x.actuated and x.kind == "P" for x in robot.legs[leg].links)]
+    if straight:
+        lengths = np.linalg.norm(found.points[straight, 1] - found.points[straight, 0], axis=1)
+        assert np.isclose(lengths.max(), LONGEST * size)
+        away = np.linalg.norm(np.array(found.points[straight, 0]) - _nearest(shown, found.points[straight, 0]), axis=1)
+        assert np.all(away > 0.5 * ASIDE * size), "an arrow lies on its leg"
+    if "rad" in robot.actuator_units and np.abs(numbers.force).max() > 1e-9:
+        assert len(found.arcs), "torques are arcs round their axis"
     points, shapes, triangles = platform_surface(robot)
     assert triangles is None or triangles.max() < len(points)
     assert shapes is None or len(shapes) == len(points)
     assert base_points(robot).shape == (len(robot.legs), 3)
+
+
+def _nearest(shown: Drawing, points: np.ndarray) -> np.ndarray:
+    """The nearest point of all rods to each point (n, 3)."""
+    a, b = np.array(shown.rods.start), np.array(shown.rods.end)
+    way = b - a
+    length = np.maximum((way**2).sum(axis=1), 1e-30)
+    s = np.clip(np.einsum("nrk,rk->nr", points[:, None] - a, way) / length, 0.0, 1.0)
+    places = a + s[..., None] * way
+    best = np.linalg.norm(places - points[:, None], axis=2).argmin(axis=1)
+    return np.asarray(places[np.arange(len(points)), best])
+
+
+def test_torques_turn_by_the_right_hand() -> None:
+    """The arc of a positive torque goes counter-clockwise round its axis, longer for a larger torque."""
+    robot = fp.load("five-bar")
+    state = home_state(robot)
+    shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, set())
+    found = actuator_arrows(robot, shown, np.array([2.0, -1.0]), 1.0)
+    for k, (sign, part) in enumerate(((1.0, 1.0), (-1.0, 0.5))):
+        frame = shown.frames[k][0]
+        line = found.arcs[found.arc_push == (sign > 0)]
+        turn = np.cross(line[:, 0] - frame.origin, line[:, 1] - frame.origin) @ frame.rotation[:, 2]
+        assert np.all(sign * turn > 0)
+        assert np.isclose(np.linalg.norm(line[:, 1] - line[:, 0], axis=1).sum(), 0.9 * 1.5 * np.pi * ARC * part, rtol=0.05)
 
 
 def test_rods_of_a_telescopic_leg_add_up_to_its_length() -> None:
@@ -99,11 +130,13 @@ def test_arrows_push_where_the_force_is_positive() -> None:
     state = home_state(robot)
     shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), 1.0, set())
     force = np.array([100.0, -50.0, 100.0, 0.0, 100.0, 100.0])
-    arrows, legs = actuator_arrows(robot, shown, force, 1.0)
-    assert list(legs) == [0, 1, 2, 4, 5]
+    found = actuator_arrows(robot, shown, force, 1.0)
+    arrows = found.points
+    assert list(found.leg) == [0, 1, 2, 4, 5]
+    assert list(found.push) == [True, False, True, True, True]
     up = arrows[:, 1, 2] - arrows[:, 0, 2]
     assert up[0] > 0 > up[1]
-    assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.11)
+    assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.5 * LONGEST)
 
 
 def test_reactions_have_places() -> None:

@@ -6,20 +6,25 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
-from flexapod.views.studio.frames import leg_ends, link_frames
+from flexapod.views.chosen_motion import chosen_motion
+from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
+from flexapod.views.scene.shapes import extent, platform_corners
+from flexapod.views.studio.coordinates import coordinates_of, home_state, pose_components, state_of
+from flexapod.views.studio.exaggeration import MOST, SEEN, good_factor, rounded
 from flexapod.views.studio.numbers import bad_legs, numbers_of
+from flexapod.views.studio.origin import Origin
 from flexapod.views.studio.recording import (
     SMALL,
+    largest_displacement,
     motion_choices,
     motion_of,
     record,
     recorded,
     recording_from_bytes,
 )
+from flexapod.views.studio.scene import handle_options
 from flexapod.views.studio.session import Session, robot_bytes, robot_from_bytes
-from flexapod.views.studio.shapes import platform_corners
-from flexapod.views.studio.vibration import displaced, modes_of
+from flexapod.views.studio.vibration import displaced, modes_of, room_of_mode
 from flexapod.views.studio.workspace_slice import planes, workspace_slice
 
 ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
@@ -321,3 +326,72 @@ def test_a_slice_can_be_stopped() -> None:
 
     with pytest.raises(InterruptedError):
         workspace_slice(studio.robot, studio.coordinates, studio.last_good, "xy", stop)
+
+
+def test_handles_offer_only_motions_that_the_robot_has() -> None:
+    def axes(name: str) -> dict[str, tuple[bool, ...]]:
+        robot = fp.load(name)
+        found = handle_options(robot, coordinates_of(robot))
+        return {key: options.get("active_axes", (True, True, True)) for key, options in found}
+
+    assert axes("delta") == {"arrows": (True, True, True)}
+    assert axes("five-bar") == {"arrows": (True, True, False)}
+    assert set(axes("stewart-3-3")) == {"arrows", "rings"}
+    for name in ("planar-4-prr", "tripteron", "dualemps"):
+        robot = fp.load(name)
+        moves = pose_components(robot)
+        rings = [key for key in axes(name) if key.startswith("ring-")]
+        if moves and len([m for m in moves if m not in "xyz"]) < 3:
+            assert [f"r{key[-1]}" for key in rings] == [m for m in moves if m not in "xyz"], name
+
+
+def test_limits_along_a_motion_are_those_of_check_motion() -> None:
+    robot = fp.load("stewart-3-3")
+    size = 1.2 * robot.characteristic_length
+    motion = chosen_motion(robot, "cosine-z", {"amplitude": size})
+    check = fp.check_motion(robot, motion)
+    found = record(robot, motion, "far").limits
+    assert found.bad.any()
+    assert not found.bad.all()
+    assert np.array_equal(found.bad, ~check.margins.valid.values)
+    first = min(v.first for v in check.violations)
+    assert found.spans()[0][0] == first
+    assert found.bad[found.worst]
+    text = found.problems(found.worst)[0].text
+    k = int(np.argmin(check.margins.stroke_margin.values[found.worst]))
+    assert any(f"{-check.margins.stroke_margin.values[found.worst, k]:.3g} m" in p.text for p in found.problems(found.worst)), (
+        text
+    )
+    assert found.problems(0) == ()
+
+
+def test_a_motion_that_cannot_be_followed_anywhere_is_refused() -> None:
+    robot = fp.load("hexapod")
+    far = fp.motions.offset(motion_of(robot, SMALL), translation=np.array([0.0, 0.0, 9.0]))
+    with pytest.raises(fp.InputError, match="cannot follow this motion at any sample"):
+        record(robot, far, "far")
+
+
+@pytest.mark.parametrize("name", ["gough-stewart-flexible", "dualemps"])
+def test_drawn_deformation_is_seen_and_stays_together(name: str) -> None:
+    robot = fp.load(name)
+    numbers = numbers_of(robot, home_state(robot))
+    factor = good_factor(robot, numbers.state, numbers.elastic)
+    assert np.all(np.isfinite(drawn_pose(robot, numbers.state, factor * numbers.elastic)[1]))
+    largest = largest_displacement(robot, numbers.elastic[None])[0]
+    assert factor == 1.0 or 0.3 * SEEN < factor * largest / extent(robot) <= SEEN * (1 + SAME) or factor == MOST
+    assert [rounded(x) for x in (0.3, 1.0, 1.9, 4.9, 56.0, 1e9)] == [1.0, 1.0, 1.0, 3.0, 50.0, MOST]
+    found, coordinates = modes_of(robot, numbers.state, STIFFNESS), coordinates_of(robot)
+    for mode in range(3):
+        part = room_of_mode(robot, coordinates, found, mode, 4.0, factor)
+        assert part > 0
+        state, elastic = displaced(robot, coordinates, found, mode, 0.5 * np.pi, 4.0 * part, factor)
+        assert np.all(np.isfinite(drawn_pose(robot, state, factor * elastic)[1])), "the platform leaves its joints"
+
+
+def test_numbers_carry_what_they_belong_to(session: Session) -> None:
+    session.change("platform.mass", 60.0)
+    shown = session.move_one("x", 0.1)
+    assert shown.origin == Origin(robot="stewart-3-3", variant="platform.mass = 60", pose=(0.1, 0.0, 4.330127019, 0.0, 0.0, 0.0))
+    assert shown.origin.text == "stewart-3-3, platform.mass = 60, at (0.1, 0, 4.33) m, (0, 0, 0) deg"
+    assert modes_of(session.robot, shown.state, STIFFNESS, session.variant.label).origin == shown.origin

@@ -5,10 +5,11 @@ import re
 import flexapod as fp
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.numbers import Problem, numbers_of
-from flexapod.views.studio.panel_motion import moment_html
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
-from flexapod.views.studio.tables import frequencies_html, numbers_html
+from flexapod.views.studio.strip import strip_html
+from flexapod.views.studio.tables import Moment, frequencies_html, numbers_html
+from flexapod.views.studio.timeline import csv_bytes, spans_html
 from flexapod.views.studio.vibration import modes_of
 
 EVIL = "<img src=x onerror=alert(1)>"
@@ -55,7 +56,8 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
     bad = type(shown)(**{**vars(shown), "problems": (Problem(owner=EVIL, text=EVIL),)})
     pieces = [numbers_html(robot, bad), frequencies_html(EVIL), frequencies_html(modes_of(robot, shown.state, 1e7), note=EVIL)]
     recording = record(robot, motion_of(robot, SMALL), EVIL)
-    pieces.append(moment_html(recording, 3))
+    moment = Moment(time=0.0, title=EVIL, power=recording.power[3])
+    pieces += [numbers_html(robot, recording.numbers(3), None, moment), strip_html(robot, bad, None, asked=True)]
     assert EVIL in text
     for html in pieces:
         assert EVIL not in html
@@ -65,5 +67,37 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
 def test_unstable_modes_are_red() -> None:
     robot = fp.load("gough-stewart-flexible")
     html = frequencies_html(modes_of(robot, home_state(robot), 1e7), note="actuators locked")
-    assert "unstable" in html
+    assert "A negative number is no frequency" in html
     assert re.search(r"id='frequency-0' class='red'", html)
+
+
+def test_a_moment_has_all_numbers_of_a_pose() -> None:
+    robot = fp.load("stewart-3-3")
+    found = record(robot, motion_of(robot, "kim-constant-acceleration"), "kim")
+    numbers = found.numbers(3)
+    html = numbers_html(robot, numbers, None, Moment(time=0.03, title="motion kim", power=found.power[3]))
+    assert cell(html, "force-0") == f"{found.force[3, 0]:.6g}"
+    assert cell(html, "power-0") == f"{found.power[3, 0]:.5g}"
+    assert cell(html, "condition") == f"{found.condition[3]:.4g}"
+    assert "is beyond its stroke by 0.875 m" in html
+    assert "data-spans='1'" in spans_html(found)
+    assert "data-spans='0'" in spans_html(record(robot, motion_of(robot, SMALL), SMALL))
+    table = csv_bytes(found).decode().splitlines()
+    assert table[0].startswith("time [s],x [m],y [m],z [m],position A [m]")
+    assert len(table) == len(found.time) + 1
+    assert float(table[4].split(",")[1 + 3 + 12]) == float(f"{found.force[3, 0]:.10g}")
+
+
+def test_the_strip_says_what_its_numbers_belong_to() -> None:
+    robot = fp.load("stewart-3-3")
+    shown = numbers_of(robot, home_state(robot), variant="platform.mass = 60")
+    other = modes_of(fp.load("hexapod"), home_state(fp.load("hexapod")), 1e7)
+    html = strip_html(robot, shown, other, asked=True)
+    assert "Hz" not in html, "frequencies of another robot"
+    assert "platform.mass = 60" in html
+    own = modes_of(robot, shown.state, 1e7, "platform.mass = 60")
+    assert f"{own.frequency[0]:.4g} Hz" in strip_html(robot, shown, own, asked=False)
+    moved = numbers_of(robot, fp.State(position=[0.1, 0.0, 4.3], rotation=robot.home.rotation), variant="platform.mass = 60")
+    assert "of another pose" in strip_html(robot, moved, own, asked=True)
+    lost = Session.start(robot).move_one("x", 2.6)
+    assert "limit exceeded" in strip_html(robot, lost, None, asked=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flexapod.views.plot import COLOURS, DASHES
+from flexapod.views.scene.colours import COLOURS, DASHES
 
 MATRICES = {
     "none": np.eye(3),

@@ -10,7 +10,7 @@ import xarray as xr
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.plot import COLOURS, DASHES, robot_figure
+from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import (
     Panel,
@@ -24,6 +24,7 @@ from flexapod.views.plot_time import (
     time_figure,
 )
 from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.scene.colours import COLOURS, DASHES
 from flexapod.views.sizing import actuator_sizing, joint_rows, rms
 
 UNIT = re.compile(r"\[[^\]]+\]")
@@ -96,7 +97,7 @@ def test_a_leg_looks_the_same_everywhere(hexapod: dict[str, Any]) -> None:
     assert {name: len(seen) for name, seen in looks.items()} == {f"actuator {a}": 1 for a in "ABCDEF"}
     some = time_figure(hexapod["drive"].sel(actuator=["F", "B"]), [Panel(variable="force", label="f")], "t", order="ABCDEF")
     assert [trace.line.color for trace in some.data] == [COLOURS[5], COLOURS[1]]
-    legs = [trace.line.color for trace in MAKERS["robot"](hexapod).data if trace.name.startswith("leg")]
+    legs = [trace.color for trace in MAKERS["robot"](hexapod).data if trace.name.startswith("leg")]
     assert legs == list(COLOURS[:6])
 
 

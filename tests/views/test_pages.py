@@ -29,7 +29,7 @@ from flexapod.views.reproduce import NAMES, paper_parts
 Run = Callable[..., Any]
 Opened = Callable[[Path], tuple[Any, list[str]]]
 
-SECTIONS = ["Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Singularities", "All poses"]
+SECTIONS = ["Key figures", "Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Singularities", "All poses"]
 SECTIONS += ["Natural frequencies"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.plot import COLOURS
+from flexapod.views.scene.colours import COLOURS
 
 Run = Callable[..., Any]
 

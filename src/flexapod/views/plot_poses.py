@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.views.plot import COLOURS, scene, styled
+from flexapod.views.plot import scene, styled
+from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
     import xarray as xr

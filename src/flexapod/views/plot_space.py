@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import COLOURS, LIMIT, line_style, styled
+from flexapod.views.plot import LIMIT, line_style, styled
+from flexapod.views.scene.colours import COLOURS
 
 UNITS = {"x": "m", "y": "m", "z": "m"}
 

@@ -10,7 +10,8 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.ledger import ledger_entries, ledger_residual
-from flexapod.views.plot import COLOURS, DASHES, LIMIT, line_style, styled
+from flexapod.views.plot import LIMIT, line_style, styled
+from flexapod.views.scene.colours import COLOURS, DASHES
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.views.plot import COLOURS, styled
+from flexapod.views.plot import styled
+from flexapod.views.scene.colours import COLOURS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,9 +93,12 @@ def _reasons(codes: Any, words: Any) -> tuple[Any, list[str]]:
 
 
 def _short(word: str) -> str:
-    """A reason without the name of the leg or actuator."""
+    """A reason of any leg, actuator or joint: its kind in place of its name."""
     first, _, rest = word.partition(" ")
-    return rest.split(" ", 1)[1].lstrip(": ") if first in ("leg", "actuator", "joint") and " " in rest else word
+    if first not in ("leg", "actuator", "joint") or " " not in rest:
+        return word
+    told = rest.split(" ", 1)[1].lstrip(": ")
+    return f"{'an' if first == 'actuator' else 'a'} {first} {told}"
 
 
 def _grey(k: int, count: int) -> str:

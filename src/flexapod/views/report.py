@@ -5,6 +5,8 @@ Checked by: tests/views/test_pages.py.
 
 from __future__ import annotations
 
+import datetime
+import platform as platform_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +15,11 @@ import flexapod as fp
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
+from flexapod.views.key_figures import HEAD, key_figures
+from flexapod.views.key_figures import rows as key_rows
 from flexapod.views.output import number
 from flexapod.views.plot import robot_figure
+from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
@@ -32,7 +37,15 @@ SHOWN_MODES = 6
 
 
 def robot_report(
-    robot: fp.Robot, motion: Any, name: str, stiffness: float | None = None, measured: Any = None
+    robot: fp.Robot,
+    motion: Any,
+    name: str,
+    stiffness: float | None = None,
+    *,
+    wrench: Any = None,
+    author: str = "",
+    loads: tuple[str, ...] = (),
+    measured: Any = None,
 ) -> tuple[str, list[str]]:
     """The page, and its warnings.
 
@@ -40,13 +53,17 @@ def robot_report(
         motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
         stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
+        wrench: load (6,) [N, N m] on the platform at its frame origin, world axes.
+        author: whose report it is.
+        loads: payload and wrench in words.
         measured: data as for `flexapod.identify`: the page then has the parameters that they say, and the suspicions about them.
     """
     flexible = bool(robot.elastic_names)
-    drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen")
+    drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench)
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     sizing = actuator_sizing(robot, legs, drive)
-    warnings = [str(w) for w in (*robot.description.warnings, *fp.check_motion(robot, motion).violations)]
+    check = fp.check_motion(robot, motion, wrench=wrench)
+    warnings = [str(w) for w in (*robot.description.warnings, *check.violations)]
     warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     drives, modes = _modes(robot, stiffness)
     if not isinstance(modes, str) and not bool(modes.stable.all()):
@@ -54,11 +71,14 @@ def robot_report(
         warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}")
     head, rows = sizing_table(sizing)
     platform = platform_of(robot, motion)
+    figures = key_figures(robot, legs, drive, check, modes)
+    actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
     sections = [
+        ("Key figures", [HtmlTable(head=HEAD, rows=key_rows(figures)), *(paragraph(text, "note") for text in loads)]),
         ("Warnings", _warnings(warnings)),
         ("Robot", _robot(robot)),
         ("Motion", _motion(platform, name)),
-        ("Actuators", [HtmlTable(head=head, rows=rows), stroke_figure(robot, legs), force_figure(robot, drive)]),
+        ("Actuators", [*actuators, stroke_figure(robot, legs), force_figure(robot, drive)]),
         ("Joint loads", _loads(robot, drive)),
         ("Workspace", [*_workspace(robot, platform), *solid_blocks(robot)]),
         ("Singularities", singular_blocks(robot)),
@@ -70,8 +90,15 @@ def robot_report(
 
         found = fp.identify(robot, measured, on_bad="report")
         sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(found)]
-    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. Made by flexapod {fp.__version__}; SI units."
+    lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_made(author)}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
+
+
+def _made(author: str) -> str:
+    """Author, date and versions."""
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    versions = f"flexapod {fp.__version__}, Python {platform_module.python_version()}, NumPy {np.__version__}"
+    return f"{f'By {author}, ' if author else 'Made on '}{today}, by {versions}"
 
 
 def _warnings(warnings: list[str]) -> list[Any]:
@@ -124,7 +151,7 @@ def _loads(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
     if "reaction_force" in drive:
         shares = share_figure(drive, "Parts of the actuator forces")
         told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
-        return [paragraph(told, "note"), HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive)), shares]
+        return [paragraph(told, "note"), HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length)), shares]
     size = np.sqrt((drive.joint_force**2).sum("axis"))
     rows = [
         [str(leg), number(float(size.sel(leg=leg).max())), number(float(size.sel(leg=leg).mean()))] for leg in size.leg.values

@@ -20,6 +20,11 @@ ROUNDING = 1e-9
 """Share of the largest value below which a number is shown as zero: what is left of sums that cancel."""
 
 
+NOTHING = 1e-6
+"""Moments below this, of the largest force times the robot's length, are what is left of sums that cancel: no bearing is chosen
+by them."""
+
+
 def rms(time: Any, values: Any) -> Any:
     """Root mean square over time of columns (n, k)."""
     if len(time) < 2:
@@ -81,9 +86,14 @@ def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[lis
 JOINT_HEAD = ("joint", "peak force [N]", "RMS force [N]", "peak moment [N m]", "not determined")
 
 
-def joint_rows(drive: xr.Dataset) -> list[list[str]]:
-    """Rows of text under `JOINT_HEAD` from a result with reactions; NaN components are left out and named."""
+def joint_rows(drive: xr.Dataset, length: float = 1.0) -> list[list[str]]:
+    """Rows of text under `JOINT_HEAD` from a result with reactions; NaN components are left out and named.
+
+    Args:
+        length: of the robot [m]; moments that are nothing against the largest force at this arm are shown as zero.
+    """
     time = drive.time.values
+    nothing = NOTHING * length * float(np.nanmax(np.abs(drive.reaction_force.values)))
     rows = []
     for name in drive.joint.values:
         force = drive.reaction_force.sel(joint=name).values
@@ -93,6 +103,6 @@ def joint_rows(drive: xr.Dataset) -> list[list[str]]:
                 if np.isnan(c).any()]  # fmt: skip
         peak = np.sqrt(np.nansum(moment**2, axis=1)).max()
         mean = float(rms(time, size[:, None])[0])
-        largest = peak if peak > ROUNDING * np.nanmax(np.abs(drive.reaction_force.values)) else 0.0
+        largest = peak if peak > nothing else 0.0
         rows.append([str(name), number(size.max()), number(mean), number(largest), ", ".join(lost)])
     return rows

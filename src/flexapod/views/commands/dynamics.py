@@ -18,6 +18,7 @@ from flexapod.views.commands.options import (
     Plot,
     RobotName,
     Slowed,
+    numbers_of_option,
     pairs,
     robot_of,
 )
@@ -71,7 +72,7 @@ def inverse_dynamics(
         found = robot_of(robot, changes)
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         chosen: Any = formulation
-        load = _numbers("--wrench", wrench, 6)
+        load = numbers_of_option("--wrench", wrench, 6)
         drive = fp.inverse_dynamics(
             found, moved, friction=friction, reactions=reactions, shares="frozen" if shares else None, formulation=chosen,
             wrench=load, point=point, on_error="mask" if mask else "raise",
@@ -85,7 +86,7 @@ def inverse_dynamics(
     else:
         print_table(f"{found.name}, {len(moved)} samples, {drive.attrs.get('formulation', '')}", *sizing_table(sizing))
         if reactions:
-            print_table("joint loads", JOINT_HEAD, joint_rows(drive))
+            print_table("joint loads", JOINT_HEAD, joint_rows(drive, found.characteristic_length))
         for text in warnings:
             note(text, "warning: ")
     if out is not None:
@@ -134,15 +135,3 @@ def figure_of(name: str | None, known: tuple[str, ...]) -> str:
     if name not in known:
         raise fp.InputError(f"--figure {name}: expected {', '.join(known)}")
     return name
-
-
-def _numbers(option: str, text: str | None, count: int) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        values = []
-    if len(values) != count:
-        raise fp.InputError(f"{option} {text}: expected {count} numbers between commas")
-    return values

@@ -124,3 +124,16 @@ def _nearest(path: str, known: list[str]) -> str:
 def home_state(robot: fp.Robot) -> fp.State:
     """The robot at home, at rest."""
     return fp.State(position=robot.home.position, rotation=robot.home.rotation)
+
+
+def numbers_of_option(option: str, text: str | None, count: int) -> list[float] | None:
+    """So many numbers between commas."""
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        raise fp.InputError(f"{option} {text}: expected {count} numbers between commas")
+    return values

@@ -9,8 +9,19 @@ from typing import Annotated
 import typer
 
 from flexapod.views.commands.guard import bar, command, note, working
-from flexapod.views.commands.options import Changes, MotionName, MotionOptions, RobotName, Slowed, pairs, robot_of
-from flexapod.views.output import check_place, print_text, write_text
+from flexapod.views.commands.options import (
+    Changes,
+    MotionName,
+    MotionOptions,
+    RobotName,
+    Slowed,
+    numbers_of_option,
+    pairs,
+    robot_of,
+)
+from flexapod.views.output import check_place, print_table, print_text, write_text
+
+Stiffness = Annotated[float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")]
 
 
 def register(app: typer.Typer) -> None:
@@ -19,6 +30,7 @@ def register(app: typer.Typer) -> None:
         app, "report",
         "flexapod report hexapod --motion circle --option radius=0.05 --out report.html",
     )(report)  # fmt: skip
+    command(app, "compare", "flexapod compare hexapod hexapod --set platform.mass=6")(compare)
     command(app, "reproduce", "flexapod reproduce --only staicu --out papers.html")(reproduce)
 
 
@@ -28,23 +40,41 @@ def report(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
-    stiffness: Annotated[float | None, typer.Option(help="of every actuator [N/m or N m/rad], for natural frequencies")] = None,
+    stiffness: Stiffness = None,
     measured: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write (.html)")] = Path("report.html"),
+    payload: Annotated[
+        str | None, typer.Option(metavar="MASS[,X,Y,Z]", help="point mass on the platform [kg], its place in platform axes [m]")
+    ] = None,
+    wrench: Annotated[
+        str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
+    ] = None,
+    author: Annotated[str, typer.Option(help="whose report it is")] = "",
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write: .html or .pdf")] = Path("report.html"),
 ) -> None:
-    """One page about a robot and a motion: geometry, actuators to choose, joint loads, workspace, frequencies, warnings."""
+    """One page about a robot and a motion: key figures, actuators to choose, joint loads, workspace, frequencies, warnings."""
     from flexapod.views.chosen_motion import followed_motion
+    from flexapod.views.payload import payload_of, with_payload
     from flexapod.views.report import robot_report
 
-    _check(out)
-    found = robot_of(robot, changes)
+    _check(out, (".html", ".htm", ".pdf"))
+    found, loads = robot_of(robot, changes), []
+    if payload is not None:
+        mass, place = payload_of(payload)
+        found = with_payload(found, mass, place)
+        loads.append(f"with a payload of {mass:g} kg at ({', '.join(f'{x:g}' for x in place)}) m of the platform")
+    load = numbers_of_option("--wrench", wrench, 6)
+    if load is not None:
+        loads.append(f"under a load of ({', '.join(f'{x:g}' for x in load)}) N, N m at the platform's origin, world axes")
     with working(f"report on {found.name} ..."):
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
-        text, warnings = robot_report(found, moved, motion or "a small cosine from home", stiffness, measured)
-        write_text(out, text)
+        text, warnings = robot_report(
+            found, moved, motion or "a small cosine from home", stiffness, wrench=load, author=author, loads=tuple(loads),
+            measured=measured,
+        )
+        _write(out, text)
     for line in warnings:
         note(line, "warning: ")
     print_text(f"report: {out.resolve()}")
@@ -65,9 +95,54 @@ def reproduce(
     print_text(f"{time.perf_counter() - start:.0f} s; report: {out.resolve()}")
 
 
-def _check(out: Path) -> None:
+def compare(
+    first: RobotName,
+    second: RobotName,
+    motion: MotionName = None,
+    option: MotionOptions = [],  # noqa: B006
+    slowed: Slowed = 1.0,
+    changes: Annotated[
+        list[str], typer.Option("--set", metavar="PATH=VALUE", help="change a parameter of the second robot; may be repeated")
+    ] = [],  # noqa: B006
+    stiffness: Stiffness = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="also write a page: .html or .pdf")] = None,
+) -> None:
+    """Two robots, or a robot and a variant of it, on the same motion: key figures side by side, differences in percent."""
+    from flexapod.views.chosen_motion import followed_motion
+    from flexapod.views.compare import comparison_page
+
+    if out is not None:
+        _check(out, (".html", ".htm", ".pdf"))
+    robots = robot_of(first, []), robot_of(second, changes)
+    names = robots[0].name, robots[1].name
+    if names[0] == names[1]:
+        names = f"{names[0]} (first)", f"{names[1]} (second)"
+    with working("comparing ..."):
+        options = pairs("--option", option)
+        motions = followed_motion(robots[0], motion, options, slowed), followed_motion(robots[1], motion, options, slowed)
+        told = motion or "a small cosine from home"
+        text, rows, warnings = comparison_page(robots, names, motions, told, stiffness)
+        if out is not None:
+            _write(out, text)
+    print_table(f"motion: {told}", ("key figure", *names, "difference"), rows)
+    for line in warnings:
+        note(line, "warning: ")
+    if out is not None:
+        print_text(f"comparison: {out.resolve()}")
+
+
+def _write(out: Path, text: str) -> None:
+    from flexapod.views.pdf import write_pdf
+
+    if out.suffix.lower() == ".pdf":
+        write_pdf(out, text)
+    else:
+        write_text(out, text)
+
+
+def _check(out: Path, known: tuple[str, ...] = (".html", ".htm")) -> None:
     import flexapod as fp
 
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise fp.InputError(f"--out {out}: a report ends in .html")
+    if out.suffix.lower() not in known:
+        raise fp.InputError(f"--out {out}: a report ends in {' or '.join(suffix for suffix in known if suffix != '.htm')}")
     check_place(out, "--out")

@@ -1,11 +1,13 @@
 """A running studio: server, one thread that changes the state, panels, scene.
 
 Everything that callbacks of the page ask for happens in the studio's thread; long computations run beside it and come back to it.
+Loading and compiling a robot is such a computation too: the one before stays alive until the next is ready.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import io
 import os
@@ -18,9 +20,13 @@ from typing import Any
 import flexapod as fp
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import StudioScene
 from flexapod.views.studio.session import Session
-from flexapod.views.studio.tables import STYLE, numbers_html
+from flexapod.views.studio.shortcuts import add_shortcuts
+from flexapod.views.studio.strip import strip_html
+from flexapod.views.studio.tables import STYLE, Moment, numbers_html
+from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
 STIFFNESS = 1e7
@@ -38,24 +44,28 @@ class Studio:
     """
 
     def __init__(self, robot: str | Path = "stewart-3-3", *, host: str = LOCAL, port: int = 0) -> None:
-        import viser
-
-        from flexapod.views.studio.guard import guard_server
+        from flexapod.views.studio.viser_private import guarded_server, run_script
 
         first = fp.load(robot)
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.server = viser.ViserServer(host=host, port=port, label="flexapod studio", verbose=False)
-        guard_server(self.server, local=host in (LOCAL, "localhost", "::1"))
+        self.server = guarded_server(host, port, "flexapod studio")
+        run_script(self.server, Path(__file__).with_name("page.js").read_text(encoding="utf-8"))
         self.host = host
         self.stiffness = STIFFNESS
         self.source = ""
+        self.entered = False
         self.loop = Loop(self.failed)
         self.jobs = Jobs(self.loop.post, self._progress, self.failed)
+        self.background = Jobs(self.loop.post, lambda name, part: None, self.failed)
+        self.loop.also_busy = [lambda: self.jobs.waited_for, lambda: self.background.waited_for]
         self.scene = StudioScene(self.server)
         self.session: Session
         self._build()
         self._tidy_up()
-        self.loop.post("open", lambda: self.show(first))
+        add_shortcuts(self)
+        self.watch: FileWatch | None = None
+        if str(robot) not in fp.catalogue():
+            self.watch = FileWatch(Path(robot), lambda: self.loop.post("file", lambda: self._file_changed(Path(robot))))
+        self.loop.post("open", lambda: self.opening(first.name, lambda: first))
         self.loop.start()
 
     @property
@@ -66,13 +76,17 @@ class Studio:
     @property
     def url(self) -> str:
         """The page's address."""
-        return f"http://{'localhost' if self.host in (LOCAL, '0.0.0.0') else self.host}:{self.port}"
+        name = "localhost" if self.host in (LOCAL, "0.0.0.0", "::") else self.host
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
 
     def stop(self) -> None:
         """Close the page's server and end the threads."""
-        self.jobs.cancel(quietly=True)
+        self.watch_no_longer()
+        for jobs in (self.jobs, self.background):
+            jobs.cancel(quietly=True)
         self.loop.stop()
-        self.jobs.join(0.2)
+        for jobs in (self.jobs, self.background):
+            jobs.join(0.2)
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
 
@@ -96,6 +110,7 @@ class Studio:
             self.numbers = gui.add_html("")
             self.frequencies = gui.add_html("")
         self.status = gui.add_html("")
+        self.strip = gui.add_html("")
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
@@ -107,38 +122,71 @@ class Studio:
         self.motion: MotionPanel
         self.modes: ModesPanel
         pose = PosePanel(self, tabs.add_tab("Pose"))
-        robot = RobotPanel(self, tabs.add_tab("Robot"))
+        self.robot_panel = RobotPanel(self, tabs.add_tab("Robot"))
         design = DesignPanel(self, tabs.add_tab("Design"))
         self.motion = MotionPanel(self, tabs.add_tab("Motion"))
         self.modes = ModesPanel(self, tabs.add_tab("Modes"))
-        view = ViewPanel(self, tabs.add_tab("View"))
-        self.panels = (pose, robot, design, self.motion, self.modes, view)
+        self.view_panel = ViewPanel(self, tabs.add_tab("View"))
+        self.panels = (pose, self.robot_panel, design, self.motion, self.modes, self.view_panel)
 
     def _tidy_up(self) -> None:
         """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""
 
         async def left(_: Any) -> None:
-            self.loop.quiet("tidy", gc.collect)
+            self.loop.quiet("tidy", give_back_memory)
 
         self.server.on_client_disconnect(left)
 
     # Everything below runs in the studio's thread.
 
     def open(self, name: str) -> None:
-        """Open a robot of the catalogue."""
-        self.busy(f"opening {name} ...")
-        self.show(fp.load(name))
+        """Open a robot of the catalogue, and no other file of this machine."""
+        if name not in fp.catalogue():
+            raise fp.InputError(f"no robot of the catalogue is called {name[:80]!r}")
+        self.watch_no_longer()
+        self.opening(name, lambda: fp.load(name))
 
-    def show(self, robot: fp.Robot) -> None:
-        """Show another robot at its home; everything that belonged to the one before goes."""
-        self.busy(f"preparing {robot.name}: the first time its equations are compiled ...")
-        session = Session.start(robot)
+    def watch_no_longer(self) -> None:
+        """Another robot than that of the file is shown."""
+        if self.watch is not None:
+            self.watch.stop()
+            self.watch = None
+
+    def _file_changed(self, path: Path) -> None:
+        """The robot file was saved: show it as it is now; its problems, with their lines, where it has any."""
+        if self.watch is not None:
+            self.opening(path.name, lambda: fp.load(path), follow=True)
+
+    def opening(self, name: str, load: Callable[[], fp.Robot], *, follow: bool = False) -> None:
+        """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then.
+
+        Args:
+            follow: it is the same robot, changed: pose and camera stay.
+        """
+        from flexapod.views.studio.prepare import ready_session
+
+        self.jobs.start(
+            f"opening {name}", lambda report: ready_session(load(), self.stiffness, report),
+            lambda session: self.enter(session, follow=follow),
+        )  # fmt: skip
+
+    def enter(self, session: Session, *, follow: bool = False) -> None:
+        """Show another robot at its home; everything that belonged to the one before goes.
+
+        Args:
+            follow: stay at the pose, where the robot has the same coordinates, and leave the camera alone.
+        """
+        robot = session.robot
+        follow = follow and self.entered
+        if follow and session.coordinates.names == self.session.coordinates.names:
+            session.move(self.session.values)
         session.reactions = self.scene.shown.reactions and not robot.elastic_names
-        self.session = session
+        self.session, self.entered = session, True
         self.motion.forget()
         self.modes.forget()
-        self.scene.show(robot, None, look=True)
-        self._connect_handle()
+        self.scene.show(robot, None, session.coordinates, look=not follow)
+        self.scene.choose_deformation(robot, session.numbers.state, session.numbers.elastic)
+        self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
 
@@ -150,8 +198,9 @@ class Studio:
         self.motion.forget()
         self.modes.forget()
         kept = self.session.kept
-        self.scene.show(self.session.robot, None if kept is None else kept.robot, look=pair != (kept is not None))
-        self._connect_handle()
+        other = None if kept is None else kept.robot
+        self.scene.show(self.session.robot, other, self.session.coordinates, look=pair != (kept is not None))
+        self._connect_handles()
         self._everything()
         self.say(text)
 
@@ -159,7 +208,7 @@ class Studio:
         """Move the robot, then show it; `source` is the widget that asked and is left alone."""
         self.source = source
         self.modes.pause()
-        self.motion.pause()
+        self.motion.timeline.leave()
         step()
         self.refresh()
         self.source = ""
@@ -173,9 +222,15 @@ class Studio:
         self.modes.ask()
 
     def write_numbers(self) -> None:
-        """The numbers panel."""
-        self.numbers.content = numbers_html(self.session.robot, self.session.numbers, self.session.kept_numbers)
-        self.frequencies.visible = True
+        """The numbers of the pose, beside the view and in the strip below it."""
+        self.tell(self.session.numbers, self.session.kept_numbers)
+
+    def tell(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
+        """Write numbers, of the pose or of a moment of a motion."""
+        robot = self.session.robot
+        self.numbers.content = numbers_html(robot, numbers, kept, moment)
+        self.frequencies.visible = moment is None
+        self.strip.content = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment)
         self.server.flush()
 
     def redraw(self) -> None:
@@ -189,18 +244,19 @@ class Studio:
             panel.new_robot()
         self.refresh()
 
-    def _connect_handle(self) -> None:
-        """Dragging the handle moves the platform; it snaps to where the platform is when it is let go."""
+    def _connect_handles(self) -> None:
+        """Dragging a handle moves the platform; it snaps to where the platform is when it is let go."""
+        turn = fp.motions.quat_wxyz_rotation
 
         async def dragged(event: Any) -> None:
             if event.phase == "end":
                 self.loop.post("dropped", lambda: self.scene.place_handle(self.session.numbers.state))
                 return
             position, quat = event.target.position, event.target.wxyz
-            turn = fp.motions.quat_wxyz_rotation
             self.loop.post("drag", lambda: self.moved(lambda: self.session.place(position, turn(quat)), source="handle"))
 
-        self.scene.handle.on_update(dragged)
+        for handle in self.scene.handles:
+            handle.on_update(dragged)
 
     def busy(self, text: str) -> None:
         """Say that something takes a moment."""
@@ -230,6 +286,17 @@ class Studio:
         self.bar.visible = self.cancel.visible = name is not None
         if name is not None:
             self.bar.value = 100.0 * part
-            self.busy(f"{name}: {100 * part:.0f} %")
+            first = "; equations are compiled the first time" if name.startswith("opening") and part < 0.9 else ""
+            self.busy(f"{name}: {100 * part:.0f} %{first}")
+        elif part == 1.0:
+            self.say("done")
         else:
-            self.say("done" if part == 1.0 else "cancelled")
+            self.say("cancelled" if self.entered else "cancelled; choose a robot in the tab Robot")
+            self.robot_panel.new_robot()
+
+
+def give_back_memory() -> None:
+    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc)."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.views.plot_time import actuator_limits
 
 Array = NDArray[np.float64]
 
@@ -85,11 +86,7 @@ def coordinates_of(robot: fp.Robot) -> Coordinates:
 
 def strokes(robot: fp.Robot) -> list[tuple[float, float]]:
     """Stroke of each actuator [m or rad]; infinite where the file has none."""
-    driven = [link for leg in robot.legs for link in leg.links if link.actuated]
-    return [
-        (float(link.limits.stroke[0]), float(link.limits.stroke[1])) if link.limits and link.limits.stroke else (-np.inf, np.inf)
-        for link in driven
-    ]
+    return list(zip(*actuator_limits(robot, "stroke"), strict=True))
 
 
 def home_state(robot: fp.Robot) -> fp.State:

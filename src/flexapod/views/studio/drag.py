@@ -54,9 +54,7 @@ def actuators_near(
     return tuple(float(x) for x in best)
 
 
-def _tried(
-    robot: fp.Robot, q: Array, step: Array, state: fp.State, limits: tuple[Array, Array]
-) -> tuple[Array, fp.State] | None:
+def _tried(robot: fp.Robot, q: Array, step: Array, state: fp.State, limits: tuple[Array, Array]) -> tuple[Array, fp.State] | None:
     """The step, or half of it, or a quarter, ...: what the robot can do."""
     for _ in range(HALVES):
         there = np.clip(q + step, *limits)

@@ -1,16 +1,39 @@
-"""Long computations beside the studio's thread: one at a time, with progress, dropped when a newer one is asked for."""
+"""Long computations beside the studio's thread: one at a time, with progress and a cancel that ends them.
+
+What a job computes by `report.call` runs in another process, which is ended when nobody waits for it any more.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-Report = Callable[[float], None]
+from flexapod.views.studio.worker import CancelledError, Worker
+
+__all__ = ["CancelledError", "Jobs", "Report"]
 
 
-class CancelledError(Exception):
-    """The job is no longer wanted."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Report:
+    """What a job has in its hands: `report(part)` tells progress from 0 to 1 and raises where the job is no longer wanted."""
+
+    told: Callable[[float], None]
+    wanted: Callable[[], bool]
+    worker: Worker
+
+    def __call__(self, part: float) -> None:
+        """Tell the part that is done."""
+        if not self.wanted():
+            raise CancelledError
+        self.told(part)
+
+    def call(self, task: Callable[..., Any], *args: Any, start: float = 0.0, end: float = 1.0) -> Any:
+        """The result of `task(*args, report=...)` from the other process; its progress goes from `start` to `end`."""
+        return self.worker.call(
+            task, *args, report=lambda part: self(start + (end - start) * part), wanted=self.wanted
+        )  # fmt: skip
 
 
 class Jobs:
@@ -20,6 +43,8 @@ class Jobs:
         post: hands an action to the studio's thread.
         progress: told the job's name and the part that is done (0 to 1), and None at its end; in the studio's thread.
         failed: told of an exception; in the studio's thread.
+
+    Checked by: tests/studio/test_studio_jobs.py.
     """
 
     def __init__(
@@ -30,8 +55,10 @@ class Jobs:
     ) -> None:
         self._post, self._progress, self._failed = post, progress, failed
         self._ticket = 0
+        self._running: set[int] = set()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
+        self.worker = Worker()
 
     def start(self, name: str, work: Callable[[Report], Any], done: Callable[[Any], None]) -> None:
         """Start a job; an earlier one is cancelled.
@@ -43,13 +70,14 @@ class Jobs:
         with self._lock:
             self._ticket += 1
             ticket = self._ticket
+            self._running.add(ticket)
         thread = threading.Thread(target=self._run, args=(ticket, name, work, done), name=f"studio job: {name}", daemon=True)
         self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         self._progress(name, 0.0)
         thread.start()
 
     def cancel(self, *, quietly: bool = False) -> None:
-        """The running job is no longer wanted; its result is dropped."""
+        """The running job is no longer wanted; its process is ended, its result dropped."""
         with self._lock:
             self._ticket += 1
         if not quietly:
@@ -60,28 +88,38 @@ class Jobs:
         """A job's thread is alive."""
         return any(t.is_alive() for t in self._threads)
 
+    @property
+    def waited_for(self) -> bool:
+        """A job runs whose result somebody waits for, or was just handed over."""
+        with self._lock:
+            return self._ticket in self._running
+
     def join(self, timeout: float) -> None:
-        """Wait for jobs that end soon."""
+        """Wait for jobs that end soon, then end their process."""
         for thread in self._threads:
             thread.join(timeout)
+        self.worker.end()
 
     def _run(self, ticket: int, name: str, work: Callable[[Report], Any], done: Callable[[Any], None]) -> None:
-        def report(part: float) -> None:
-            if ticket != self._ticket:
-                raise CancelledError(name)
+        def told(part: float) -> None:
             self._post("job progress", lambda: self._progress(name, part) if ticket == self._ticket else None)
 
+        report = Report(told=told, wanted=lambda: ticket == self._ticket, worker=self.worker)
         try:
             result = work(report)
         except CancelledError:
+            self._running.discard(ticket)
             return
         except Exception as error:
             problem = error
             self._post(f"job {ticket}", lambda: self._end(ticket, lambda: self._failed(problem)))
-            return
-        self._post(f"job {ticket}", lambda: self._end(ticket, lambda: done(result)))
+        else:
+            self._post(f"job {ticket}", lambda: self._end(ticket, lambda: done(result)))
 
     def _end(self, ticket: int, last: Callable[[], None]) -> None:
-        if ticket == self._ticket:
-            self._progress(None, 1.0)
-            last()
+        try:
+            if ticket == self._ticket:
+                self._progress(None, 1.0)
+                last()
+        finally:
+            self._running.discard(ticket)

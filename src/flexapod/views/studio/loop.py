@@ -34,6 +34,7 @@ class Loop:
         self._beat: tuple[float, Action] | None = None
         self._quiet_from = self._beat_from = 0.0
         self._stopped = self._busy = False
+        self.also_busy: list[Callable[[], bool]] = []
         self._thread = threading.Thread(target=self._run, name="studio", daemon=True)
 
     def start(self) -> None:
@@ -60,12 +61,13 @@ class Loop:
             self._beat = None if seconds is None or action is None else (seconds, action)
             self._changed.notify()
 
-    def settle(self, timeout: float) -> bool:
-        """Wait until nothing waits or runs."""
+    def settle(self, timeout: float, *, alone: bool = False) -> bool:
+        """Wait until nothing waits or runs, here and, unless `alone`, in what is `also_busy`."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             with self._changed:
-                if not self._waiting and not self._quiet and not self._busy:
+                still = not self._waiting and not self._quiet and not self._busy
+                if still and (alone or not any(busy() for busy in self.also_busy)):
                     return True
             time.sleep(0.005)
         return False

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.studio.coordinates import strokes
+from flexapod.views.studio.origin import FILE, Origin
 
 Array = NDArray[np.float64]
 
@@ -34,8 +35,10 @@ class Numbers:
         type_1: (legs,) distance of each leg to its own.
         elastic: (N,) coordinates of a flexible robot in its static shape, empty for a rigid one.
         reaction: joint name -> (3,) force [N] in world axes, where they were asked for and exist.
+        origin: the robot, its parameters and the pose that all this belongs to.
     """
 
+    origin: Origin
     state: fp.State
     taken: bool
     problems: tuple[Problem, ...]
@@ -54,7 +57,7 @@ class Numbers:
         return not self.problems
 
 
-def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False) -> Numbers:
+def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False, variant: str = FILE) -> Numbers:
     """The numbers of a pose at rest: `check_pose` and `inverse_dynamics`, nothing else.
 
     Checked by: tests/studio/test_studio_model.py.
@@ -69,6 +72,7 @@ def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False) -> 
     if not problems and not taken:
         problems = (Problem(owner="platform", text=str(drive.reason.values) or str(legs.reason.values)),)
     return Numbers(
+        origin=Origin.of(robot, state, variant),
         state=state,
         taken=taken,
         problems=problems,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
+
+_count = itertools.count()
 
 
 class Panel:
@@ -31,13 +34,23 @@ class Panel:
     def refresh(self) -> None:
         """The numbers have changed."""
 
-    def on(self, widget: Any, action: Callable[[Any], None]) -> Any:
-        """Run `action(event)` in the studio's thread when a person uses the widget; the latest of several waits."""
-        key = f"{type(self).__name__} {widget._impl.uuid}"
+    def on(self, widget: Any, action: Callable[[Any], None], *, always: bool = False) -> Any:
+        """Run `action(event)` in the studio's thread when a person uses the widget; the latest of several waits.
+
+        Args:
+            always: also before the first robot is there.
+        """
+        key = f"{type(self).__name__} {next(_count)}"
+
+        def run(event: Any) -> None:
+            if self.studio.entered or always:
+                action(event)
+            else:
+                self.studio.say("the robot is not ready yet", "busy")
 
         async def request(event: Any) -> None:
             if event.client is not None:
-                self.studio.loop.post(key, lambda: action(event))
+                self.studio.loop.post(key, lambda: run(event))
 
         register = getattr(widget, "on_upload", None) or getattr(widget, "on_click", None) or widget.on_update
         register(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.panel import Panel
-from flexapod.views.studio.tables import STYLE, frequencies_html
-from flexapod.views.studio.vibration import Modes, displaced, modes_of
+from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html
+from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_mode
 
 BEAT = 1.0 / 25.0
 SHOWN = 12
@@ -26,8 +27,8 @@ class ModesPanel(Panel):
         """Make the widgets."""
         gui = self.gui
         self.found: Modes | None = None
-        self.playing = False
-        self._since = 0.0
+        self.playing = self.asked = False
+        self._since, self._room = 0.0, 1.0
         self.stiffness = self.on(
             gui.add_number("Actuator stiffness [N/m]", self.studio.stiffness, min=1.0, max=1e15, step=1e5,
                            hint="of every actuator of a rigid robot, N/m or N m/rad; flexible robots have locked actuators"),
@@ -46,30 +47,46 @@ class ModesPanel(Panel):
     def forget(self) -> None:
         """The modes belong to another robot or variant."""
         self.pause()
-        self.found = None
+        self.found, self.asked = None, True
         self.about.content = ""
+        self.play.disabled = True
+        self.studio.frequencies.content = frequencies_html(f"computing the frequencies of {self.studio.session.robot.name} ...")
 
     def ask(self) -> None:
         """Compute the frequencies when nothing else waits."""
-        self.studio.loop.quiet("frequencies", self.compute)
+        self.asked = True
+        self.studio.loop.quiet("frequencies", self.start)
 
-    def compute(self) -> None:
-        """Frequencies at the shown pose, for the shown variant and the kept one."""
-        session = self.studio.session
-        if not session.numbers.taken:
-            self.found = None
+    def start(self) -> None:
+        """Compute the frequencies at the shown pose, for the shown variant and the kept one, beside the studio's thread."""
+        session, stiffness = self.studio.session, self.studio.stiffness
+        variant, kept, shown, other = session.variant, session.kept, session.numbers, session.kept_numbers
+        if not shown.taken:
+            self.found, self.asked = None, False
             self._tell("no frequencies: the pose cannot be taken")
             return
-        try:
-            self.found = modes_of(session.robot, session.numbers.state, self.studio.stiffness)
-            kept = None
-            if session.kept is not None and session.kept_numbers is not None and session.kept_numbers.taken:
-                kept = modes_of(session.kept.robot, session.kept_numbers.state, self.studio.stiffness)
-        except fp.FlexapodError as error:
-            self.found = None
-            self._tell(f"no frequencies: {error}")
-            return
-        self._tell(self.found, kept)
+
+        def work(report: Any) -> tuple[Modes | str, Modes | None]:
+            try:
+                first = modes_of(variant.robot, shown.state, stiffness, variant.label)
+                report(0.5)
+                second = None
+                if kept is not None and other is not None and other.taken:
+                    second = modes_of(kept.robot, other.state, stiffness, kept.label)
+                return first, second
+            except fp.FlexapodError as error:
+                return f"no frequencies: {error}", None
+
+        def done(result: tuple[Modes | str, Modes | None]) -> None:
+            if self.studio.session.variant is not variant or self.studio.session.numbers is not shown:
+                return  # of another robot, variant or pose: those are asked for again
+            found, beside = result
+            self.found, self.asked = (None if isinstance(found, str) else found), False
+            self._tell(found, beside)
+            if not self.studio.motion.shows:
+                self.studio.write_numbers()
+
+        self.studio.background.start("frequencies", work, done)
 
     def _tell(self, found: Modes | str, kept: Modes | None = None) -> None:
         if isinstance(found, str):
@@ -79,7 +96,10 @@ class ModesPanel(Panel):
         springs = f"actuators of {number(self.studio.stiffness, 3)} N/m or N m/rad"
         held = "actuators locked" if self.studio.session.robot.elastic_names else springs
         self.studio.frequencies.content = frequencies_html(found, kept, held)
-        names = tuple(f"{k + 1}: {number(float(f), 5)} Hz" for k, f in enumerate(found.frequency[:SHOWN]))
+        names = tuple(
+            f"{k + 1}: {number(float(f), 5)} Hz" if found.stable[k] else f"{k + 1}: unstable"
+            for k, f in enumerate(found.frequency[:SHOWN])
+        )
         if tuple(self.mode.options) != names:
             k = self._index()
             self.mode.options = names
@@ -118,11 +138,13 @@ class ModesPanel(Panel):
         self.playing, self._since = True, time.monotonic()
         self.play.label = "Stop"
         k = min(self._index(), len(self.found.frequency) - 1)
-        state = "" if self.found.stable[k] else "<br><span class='red'>unstable: minus the growth rate over 2 pi</span>"
+        session, scale = self.studio.session, self.studio.scene.shown.deformation
+        self._room = room_of_mode(session.robot, session.coordinates, self.found, k, float(self.factor.value), scale)
+        state = "" if self.found.stable[k] else f"<br><span class='red'>{UNSTABLE}</span>"
         self.about.content = (
             f"{STYLE}<div class='fp' id='mode'><b>mode {k + 1}</b>: {number(float(self.found.frequency[k]), 6)} Hz, "
             f"damping {number(100 * float(self.found.damping[k]), 4)} %{state}<br>"
-            "<span class='muted'>drawn larger than life</span></div>"
+            f"<span class='muted'>drawn larger than life; {escape(self.found.origin.text)}</span></div>"
         )
         self.studio.loop.beat(BEAT, self._beat)
 
@@ -135,9 +157,10 @@ class ModesPanel(Panel):
         phase = 2.0 * np.pi * float(self.speed.value) * (time.monotonic() - self._since)
         k = min(max(self._index(), 0), len(found.frequency) - 1)
         session, scale = studio.session, studio.scene.shown.deformation
-        state, elastic = displaced(session.robot, session.coordinates, found, k, phase, float(self.factor.value), scale)
+        state, elastic = displaced(
+            session.robot, session.coordinates, found, k, phase, self._room * float(self.factor.value), scale
+        )
         with studio.server.atomic():
             view.pose(state, elastic, studio.scene.shown, set())
             view.arrows(np.zeros(len(studio.session.robot.actuators)), {}, studio.scene.shown)
         studio.server.flush()
-

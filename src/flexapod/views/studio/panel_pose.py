@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexapod.views.output import number
 from flexapod.views.studio.panel import Panel
 
 DIGITS = 4
@@ -20,7 +21,7 @@ class PosePanel(Panel):
         self.on(self.gui.add_button("Home"), lambda _: self.studio.moved(self.studio.session.home))
         self.handle = self.on(
             self.gui.add_checkbox("Handle to drag", True, hint="arrows and rings at the platform"),
-            lambda event: setattr(self.studio.scene.handle, "visible", event.target.value),
+            lambda event: self.studio.scene.show_handles(event.target.value),
         )
 
     def new_robot(self) -> None:
@@ -36,9 +37,27 @@ class PosePanel(Panel):
             with self.folder:
                 slider = self.gui.add_slider(label, min=item.low, max=item.high, step=item.step, initial_value=home, marks=())
             slider.precision = DIGITS
+            self._tell_beyond(k, slider)
             self.sliders.append(self.on(slider, lambda event, k=k: self._moved(k, event)))  # type: ignore[misc]
         for slider in self.sliders[len(coordinates.items) :]:
             slider.visible = False
+
+    def _tell_beyond(self, k: int, slider: Any) -> None:
+        """A value beyond the slider, typed into its box, is told: the page itself then sends the end of the range."""
+
+        def tell(given: float) -> None:
+            if k < len(self.studio.session.coordinates.items):
+                item = self.studio.session.coordinates.items[k]
+                ends = f"{number(item.low)} to {number(item.high)} {item.unit}"
+                text = f"{item.name} = {number(given)} {item.unit} is beyond its slider ({ends}): moved to its end"
+                self.studio.say(text, "bad")
+
+        async def looked(event: Any) -> None:
+            given = float(event.target.value)
+            if event.client is not None and not event.target.min <= given <= event.target.max:
+                self.studio.loop.post(f"beyond {k}", lambda: tell(given))
+
+        slider.on_update(looked)
 
     def _moved(self, k: int, event: Any) -> None:
         items = self.studio.session.coordinates.items
@@ -54,4 +73,3 @@ class PosePanel(Panel):
         for slider, item, value in zip(self.sliders, session.coordinates.items, session.values, strict=False):
             if item.name != self.studio.source:
                 slider.value = round(min(max(value, item.low), item.high), 9)
-

@@ -21,9 +21,9 @@ class RobotPanel(Panel):
         """Make the widgets."""
         self.choice = self.on(
             self.gui.add_dropdown("Catalogue", (*fp.catalogue(), OWN), initial_value=OWN, hint="robots that come with flexapod"),
-            self._chosen,
-        )
-        self.on(self.gui.add_upload_button("Open a robot file ...", mime_type=".yaml,.yml"), self._uploaded)
+            self._chosen, always=True,
+        )  # fmt: skip
+        self.on(self.gui.add_upload_button("Open a robot file ...", mime_type=".yaml,.yml"), self._uploaded, always=True)
         self.about = self.gui.add_html("")
         self.gui.add_divider()
         self.on(self.gui.add_button("Save as robot file", hint="the variant that is shown, as YAML"), self._save)
@@ -32,6 +32,9 @@ class RobotPanel(Panel):
 
     def new_robot(self) -> None:
         """Tell about the robot."""
+        if not self.studio.entered:
+            self.choice.value = OWN
+            return
         robot = self.studio.session.robot
         known = robot.description.path is not None and fp.catalogue().get(robot.name) == robot.description.path
         self.choice.value = robot.name if known else OWN
@@ -48,16 +51,15 @@ class RobotPanel(Panel):
         self.about.content = f"{STYLE}<div class='fp' id='about'>{'<br>'.join(facts)}</div>"
 
     def _chosen(self, event: Any) -> None:
-        try:
-            if event.target.value != OWN:
-                self.studio.open(event.target.value)
-        finally:
-            self.new_robot()  # the list shows the robot that is there, also where another could not be opened
+        if event.target.value != OWN:
+            self.studio.open(event.target.value)
+        else:
+            self.new_robot()
 
     def _uploaded(self, event: Any) -> None:
         file = event.target.value
-        self.studio.busy(f"reading {file.name} ...")
-        self.studio.show(robot_from_bytes(file.name, file.content))
+        self.studio.watch_no_longer()
+        self.studio.opening(file.name, lambda: robot_from_bytes(file.name, file.content))
 
     def _save(self, event: Any) -> None:
         robot = self.studio.session.robot
@@ -65,25 +67,26 @@ class RobotPanel(Panel):
         self.studio.say(f"saved {robot.name}.yaml")
 
     def _report(self, event: Any) -> None:
-        from flexapod.views.report import robot_report
-
         robot, client = self.studio.session.robot, event.client
         stiffness = None if robot.elastic_names else self.studio.stiffness
         if robot.mobility.platform < 6:
             stiffness = None
 
-        def work(report: Any) -> bytes:
-            motion = motion_of(robot, SMALL)
-            report(0.1)
-            text, _ = robot_report(robot, motion, SMALL, stiffness)
-            report(1.0)
-            return text.encode("utf-8")
-
         def done(content: bytes) -> None:
             client.send_file_download(f"{_file_name(robot.name)}-report.html", content, save_immediately=True)
             self.studio.say("saved the report")
 
-        self.studio.jobs.start("report", work, done)
+        self.studio.jobs.start("report", lambda report: report.call(report_bytes, robot, stiffness), done)
+
+
+def report_bytes(robot: fp.Robot, stiffness: float | None, report: Any) -> bytes:
+    """The report on a small motion; computed in the other process."""
+    from flexapod.views.report import robot_report
+
+    motion = motion_of(robot, SMALL)
+    report(0.1)
+    text, _ = robot_report(robot, motion, SMALL, stiffness)
+    return text.encode("utf-8")
 
 
 def _file_name(name: str) -> str:

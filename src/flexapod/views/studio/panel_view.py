@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+import flexapod as fp
 from flexapod.views.output import number
+from flexapod.views.studio.exaggeration import factor_text, reachable_factor
 from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
 from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
+
+WAITED = 60.0
+"""Seconds that the page may take to draw a picture."""
 
 
 class ViewPanel(Panel):
@@ -17,15 +25,23 @@ class ViewPanel(Panel):
     def build(self) -> None:
         """Make the widgets."""
         gui, shown = self.gui, self.studio.scene.shown
+        views = gui.add_button_group("Look from", ("fit", "top", "front", "side"), hint="keys F, T, G, R; Ctrl-K lists all keys")
+        self.on(views, lambda e: self.studio.scene.look(e.target.value) if e.target.value in e.target.options else None)
+        self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
         self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
-        self.on(gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()), lambda e: self._set(arrow_scale=e.target.value))
+        self.on(
+            gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()),
+            lambda e: self._set(arrow_scale=min(max(e.target.value, 0.2), 4.0)),
+        )
         self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
-            gui.add_slider("Deformation x", 0.0, 1000.0, 1.0, 1.0, marks=(), hint="factor on the drawn deformation"),
-            lambda e: self._set(deformation=e.target.value),
+            gui.add_slider("Deformation 10^", 0.0, 5.0, 0.01, 0.0, marks=(), hint="power of ten of the factor on what is drawn"),
+            lambda e: self._factor(10.0 ** min(max(float(e.target.value), 0.0), 5.0)),
         )
+        self.factor_note = gui.add_html("")
+        self.largest = 0.0
         with gui.add_folder("Workspace slice"):
             self.plane = gui.add_dropdown("Plane", ("xy",), initial_value="xy")
             self.on(gui.add_button("Compute slice"), self._slice)
@@ -37,13 +53,64 @@ class ViewPanel(Panel):
         found = planes(self.studio.session.coordinates)
         if tuple(self.plane.options) != found:
             self.plane.options = found
-        self.deformation.visible = bool(self.studio.session.robot.elastic_names)
+        flexible = bool(self.studio.session.robot.elastic_names)
+        self.deformation.visible = self.factor_note.visible = flexible
+        if flexible:
+            elastic = self.studio.session.numbers.elastic
+            self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
         self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
         self.legend.content = ""
 
+    def _picture(self, event: Any) -> None:
+        """What is seen, as PNG; the page draws it, so this waits in a job."""
+        client, name = event.client, self.studio.session.robot.name
+
+        def work(report: Any) -> bytes:
+            import io
+
+            from PIL import Image
+
+            report(0.1)
+            if client.client_id not in self.studio.server.get_clients():
+                raise fp.InputError("picture: the page that asked for it was closed")
+            height, width = int(client.camera.image_height), int(client.camera.image_width)
+            image = client.get_render(height=height, width=width, transport_format="png", timeout=WAITED)
+            stored = io.BytesIO()
+            Image.fromarray(np.asarray(image)[..., :3]).save(stored, "PNG")
+            return stored.getvalue()
+
+        def done(content: bytes) -> None:
+            client.send_file_download(f"{name}.png", content, save_immediately=True)
+            self.studio.say(f"saved {name}.png")
+
+        self.studio.jobs.start("picture", work, done)
+
+    def new_factor(self, largest: float) -> None:
+        """Tell the factor that was chosen, and the displacement [m] that it enlarges."""
+        factor, self.largest = self.studio.scene.shown.deformation, largest
+        self.deformation.value = round(float(np.log10(factor)), 2)
+        self._note(factor)
+
+    def _note(self, factor: float) -> None:
+        text = factor_text(factor, self.largest)
+        self.factor_note.content = f"{STYLE}<div class='fp muted' id='factor'>deformation {text}</div>"
+
+    def _factor(self, factor: float) -> None:
+        """As a person chose it, or as far as the drawing holds together."""
+        session = self.studio.session
+        room = reachable_factor(session.robot, session.numbers.state, session.numbers.elastic, factor, self.largest)
+        self._set(deformation=room)
+        self._note(room)
+        if room < factor:
+            text = f"with x {number(factor, 3)} the drawing does not hold together: x {number(room, 3)} is drawn"
+            self.studio.say(text, "bad")
+
     def _set(self, **changes: Any) -> None:
         self.studio.scene.shown = replace(self.studio.scene.shown, **changes)
-        self.studio.redraw()
+        if self.studio.motion.shows:
+            self.studio.motion.timeline.again()
+        else:
+            self.studio.redraw()
 
     def _reactions(self, event: Any) -> None:
         self.studio.session.reactions = bool(event.target.value)
@@ -56,6 +123,8 @@ class ViewPanel(Panel):
 
     def _slice(self, event: Any) -> None:
         session = self.studio.session
+        if self.plane.value not in planes(session.coordinates):
+            raise fp.InputError(f"plane: expected one of {', '.join(planes(session.coordinates))}")
         robot, coordinates, state, plane = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start(
             f"workspace slice {plane}", lambda report: workspace_slice(robot, coordinates, state, plane, report), self._drawn

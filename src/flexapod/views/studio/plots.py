@@ -5,13 +5,13 @@ One curve is one row of numbers on the same times; the line is a curve of its ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.views.plot import DASHES, colour
+from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
 
 Array = NDArray[np.float64]
@@ -82,15 +82,24 @@ def _series(names: tuple[str, ...], kept: bool) -> tuple[dict[str, Any], ...]:
     return (*series, {"label": "now", "stroke": NOW, "width": 1.5, **bare})
 
 
-def load_plots(plots: Sequence[TimePlot], recording: Recording, kept: Recording | None) -> None:
-    """Forces, powers, and the deformation of a flexible robot, into three plots."""
-    names, units = recording.robot.actuators, set(recording.robot.actuator_units)
-    force = "N" if units == {"m"} else "N m" if units == {"rad"} else "N or N m"
-    time = recording.time
-    plots[0].load(f"actuator force [{force}]", names, time, recording.force, None if kept is None else kept.force)
-    plots[1].load("actuator power [W]", names, time, recording.power, None if kept is None else kept.power)
-    if recording.elastic.shape[1]:
-        other = None if kept is None else 1e3 * kept.deformation[:, None]
-        plots[2].load("largest deformation [mm]", ("deformation",), time, 1e3 * recording.deformation[:, None], other)
-    else:
-        plots[2].hide()
+def _unit(recording: Recording, metres: str, radians: str) -> str:
+    units = set(recording.robot.actuator_units)
+    return metres if units == {"m"} else radians if units == {"rad"} else f"{metres} or {radians}"
+
+
+QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]] = {
+    "forces": lambda r: (f"actuator force [{_unit(r, 'N', 'N m')}]", r.robot.actuators, r.force),
+    "powers": lambda r: ("actuator power [W]", r.robot.actuators, r.power),
+    "strokes": lambda r: (f"actuator position [{_unit(r, 'm', 'rad')}]", r.robot.actuators, r.actuator),
+    "speeds": lambda r: (f"actuator speed [{_unit(r, 'm/s', 'rad/s')}]", r.robot.actuators, r.speed),
+    "condition": lambda r: ("condition number", ("condition",), r.condition[:, None]),
+    "deformation": lambda r: ("largest deformation [mm]", ("deformation",), 1e3 * r.deformation[:, None]),
+}
+"""What can be plotted over a recording: label, names of the curves, values (n, curves)."""
+
+
+def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None) -> None:
+    """One quantity of a recording into a plot, and that of the kept variant, paler."""
+    label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
+    other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
+    plot.load(label, tuple(names), recording.time, values, other)

@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.chosen_motion import chosen_motion
+from flexapod.views.chosen_motion import chosen_motion, place_text
 from flexapod.views.plot_modes import platform_points
-from flexapod.views.studio.frames import drawn_pose
+from flexapod.views.plot_time import actuator_limits
+from flexapod.views.scene.frames import drawn_pose
+from flexapod.views.studio.coordinates import strokes
+from flexapod.views.studio.limits_along import LimitsAlong, limits_along
+from flexapod.views.studio.numbers import Numbers
+from flexapod.views.studio.origin import FILE, Origin
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,11 +40,15 @@ class Recording:
 
     Args:
         time: (n,) [s].
+        joints: (n, coordinates); NaN where a pose cannot be taken, as all that follows from it.
+        actuator, speed: (n, actuators) [m or rad], and per second.
         force, power: (n, actuators) [N or N m], [W].
         elastic: (n, N), no columns for a rigid robot.
         deformation: (n,) largest displacement by deformation [m].
-        path: (n, 3) of the platform's origin.
+        condition, type_2: (n,); type_1: (n, legs): conditioning and distances to singular poses.
+        limits: where limits are not kept, and why.
         kind: `motion` (inverse dynamics) or `simulation`.
+        variant: changes of the robot's parameters, in words.
     """
 
     name: str
@@ -49,10 +58,17 @@ class Recording:
     position: Array
     rotation: Array
     joints: Array
+    actuator: Array
+    speed: Array
     force: Array
     power: Array
     elastic: Array
     deformation: Array
+    condition: Array
+    type_1: Array
+    type_2: Array
+    limits: LimitsAlong
+    variant: str = FILE
     note: str = ""
     _scaled: tuple[float, fp.State, Array] | None = field(default=None, init=False)
 
@@ -69,6 +85,16 @@ class Recording:
         """The platform at a sample."""
         return fp.State(position=self.position[i], rotation=self.rotation[i])
 
+    def numbers(self, i: int) -> Numbers:
+        """The numbers of a sample, as those of a pose at rest are told."""
+        state = self.state(i)
+        return Numbers(
+            origin=Origin.of(self.robot, state, self.variant), state=state, problems=self.limits.problems(i),
+            taken=bool(np.all(np.isfinite(self.force[i]))), actuator=self.actuator[i], force=self.force[i],
+            stroke=np.array(strokes(self.robot)), condition=float(self.condition[i]), type_1=self.type_1[i],
+            type_2=float(self.type_2[i]), elastic=self.elastic[i], reaction={},
+        )  # fmt: skip
+
     def drawn(self, i: int, deformation: float) -> tuple[fp.State, Array]:
         """Pose and joint coordinates of a sample for a drawing with exaggerated deformation."""
         if deformation == 1.0 or not self.elastic.shape[1]:
@@ -80,24 +106,34 @@ class Recording:
         return fp.State(position=states.position[i], rotation=states.rotation[i]), np.asarray(joints[i])
 
 
-def record(robot: fp.Robot, motion: fp.Motion, name: str) -> Recording:
-    """A motion with its inverse dynamics.
+def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -> Recording:
+    """A motion with its inverse dynamics. Samples that the robot cannot take are kept, with the reason.
+
+    Raises:
+        InputError: no sample can be taken.
 
     Checked by: tests/studio/test_studio_model.py.
     """
     motion = _thinned(motion)
-    drive = fp.inverse_dynamics(robot, motion)
+    check = fp.check_motion(robot, motion)
+    drive = fp.inverse_dynamics(robot, motion, on_error="mask")
     elastic = drive.elastic.values if "elastic" in drive else np.zeros((len(motion), 0))
     given = elastic if elastic.shape[1] and not robot.elastic_legs else None  # legs that bend choose the same static shape
-    legs = fp.inverse_kinematics(robot, motion, elastic=given)
+    if given is not None:
+        given = np.nan_to_num(given)
+    legs = fp.inverse_kinematics(robot, motion, elastic=given, on_error="mask")
+    if not np.any(np.isfinite(drive.force.values)):
+        raise fp.InputError(f"{name}: the robot cannot follow this motion at any sample; {check.violations[0].text}")
     return Recording(
-        name=name, kind="motion", robot=robot, time=motion.time, position=motion.position, rotation=motion.rotation,
-        joints=legs.joint_position.values, force=drive.force.values, power=drive.power.values, elastic=elastic,
-        deformation=largest_displacement(robot, elastic),
+        name=name, kind="motion", robot=robot, variant=variant, time=motion.time, position=motion.position,
+        rotation=motion.rotation, joints=legs.joint_position.values, actuator=legs.actuator_position.values,
+        speed=legs.actuator_velocity.values, force=drive.force.values, power=drive.power.values, elastic=elastic,
+        deformation=largest_displacement(robot, elastic), condition=check.margins.condition_number.values,
+        type_1=check.margins.type_1.values, type_2=check.margins.type_2.values, limits=limits_along(robot, check.margins),
     )  # fmt: skip
 
 
-def recorded(robot: fp.Robot, run: xr.Dataset, name: str) -> Recording:
+def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE) -> Recording:
     """A recording from a result of `simulate`.
 
     Checked by: tests/studio/test_studio_model.py.
@@ -112,14 +148,29 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str) -> Recording:
     run = run.isel(time=keep)
     elastic = run.elastic.values if "elastic" in run else np.zeros((len(keep), 0))
     states = fp.State(position=run.position.values, rotation=run.rotation.values, elastic=elastic if elastic.shape[1] else None)
-    joints = fp.inverse_kinematics(robot, states, on_error="mask").joint_position.values
+    legs = fp.inverse_kinematics(robot, states, on_error="mask")
+    margins = fp.check_pose(robot, fp.State(position=states.position, rotation=states.rotation)).margins
     power = run.power.values if "power" in run else np.full_like(run.force.values, np.nan)
     stopped = str(run.attrs.get("stopped", ""))
     return Recording(
-        name=name, kind="simulation", robot=robot, time=run.time.values, position=run.position.values,
-        rotation=run.rotation.values, joints=joints, force=run.force.values, power=power, elastic=elastic,
-        deformation=largest_displacement(robot, elastic), note=f"stopped: {stopped}" if stopped else "",
+        name=name, kind="simulation", robot=robot, variant=variant, time=run.time.values, position=run.position.values,
+        rotation=run.rotation.values, joints=legs.joint_position.values, actuator=legs.actuator_position.values,
+        speed=np.gradient(legs.actuator_position.values, run.time.values, axis=0), force=run.force.values, power=power,
+        elastic=elastic, deformation=largest_displacement(robot, elastic), condition=margins.condition_number.values,
+        type_1=margins.type_1.values, type_2=margins.type_2.values,
+        limits=limits_along(robot, _with_drives(robot, margins, run.force.values, power)),
+        note=f"stopped: {stopped}" if stopped else "",
     )  # fmt: skip
+
+
+def _with_drives(robot: fp.Robot, margins: xr.Dataset, force: Array, power: Array) -> xr.Dataset:
+    """Margins of force and power beside those of the poses."""
+    found = {}
+    for kind, values in (("force", force), ("power", power)):
+        high = np.array(actuator_limits(robot, kind)[1])
+        if np.isfinite(high).any():
+            found[f"{kind}_margin"] = ((*margins.valid.dims, "actuator"), high - np.abs(values))
+    return margins.assign(found)
 
 
 def largest_displacement(robot: fp.Robot, elastic: Array) -> Array:
@@ -138,8 +189,12 @@ def largest_displacement(robot: fp.Robot, elastic: Array) -> Array:
     return found
 
 
-def motion_of(robot: fp.Robot, name: str) -> fp.Motion:
-    """A named motion at the robot's home; sizes that suit the robot for those that have no size of their own."""
+def motion_of(robot: fp.Robot, name: str, *, from_home: bool = False) -> fp.Motion:
+    """A named motion at the robot's home; sizes that suit the robot for those that have no size of their own.
+
+    Args:
+        from_home: motions whose numbers are absolute (those of papers) are shifted so that they start at home.
+    """
     if name == SMALL:
         return chosen_motion(robot, None, {})
     size = 0.1 * robot.characteristic_length
@@ -147,7 +202,18 @@ def motion_of(robot: fp.Robot, name: str) -> fp.Motion:
     options = {sized[name]: size} if name in sized else {}
     if name == "line":
         options = {"end": tuple(robot.home.position - robot.gravity / (np.linalg.norm(robot.gravity) or 1.0) * size)}  # type: ignore[dict-item]
-    return chosen_motion(robot, name, options)
+    motion = chosen_motion(robot, name, options)
+    return started_at_home(robot, motion) if from_home and not place_text(name) else motion
+
+
+def started_at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:
+    """The motion from the robot's home: p - p_0 + p_home, and all rotations by R R_0^T R_home."""
+    names = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    return fp.Motion(
+        time=motion.time, position=motion.position - motion.position[0] + robot.home.position,
+        rotation=motion.rotation @ motion.rotation[0].T @ robot.home.rotation,
+        **{name: getattr(motion, name) for name in names},
+    )  # fmt: skip
 
 
 def motion_choices() -> tuple[str, ...]:

@@ -12,21 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.plot import colour
-from flexapod.views.studio.arrows import actuator_arrows, reaction_arrows
-from flexapod.views.studio.frames import drawn_pose, wxyz
-from flexapod.views.studio.meshes import along, cylinder, plate, sphere
-from flexapod.views.studio.shapes import (
-    RAIL,
+from flexapod.views.scene.arrows import actuator_arrows, reaction_arrows
+from flexapod.views.scene.colours import PULL, PUSH, colour
+from flexapod.views.scene.frames import drawn_pose, wxyz
+from flexapod.views.scene.meshes import along, cylinder, plate, sphere
+from flexapod.views.scene.shapes import (
     RED,
+    TOOL,
     Drawing,
-    around,
-    base_points,
     drawing,
     extent,
+    ground_parts,
     platform_corners,
+    platform_rods,
     platform_surface,
-    rails,
     rgb,
 )
 
@@ -35,7 +34,7 @@ Array = NDArray[np.float64]
 PLATE = (62, 84, 110)
 GHOST = "#9aa3ad"
 GROUND = (178, 184, 192)
-FORCE, REACTION = (22, 22, 28), (150, 80, 10)
+REACTION = (40, 90, 60)
 THICK = 0.012
 """Thickness of a rigid platform as drawn, of the extent."""
 
@@ -81,18 +80,15 @@ class RobotView:
         self.root.remove()
 
     def _static(self) -> None:
-        """Rails and base: they never move."""
-        size, tracks = self.size, rails(self.robot)
-        if tracks:
-            ends = np.array(tracks)
-            self._rods("rails", ends[:, 0], ends[:, 1], np.full(len(ends), RAIL * size), np.tile(GROUND, (len(ends), 1)))
-        feet = base_points(self.robot)
-        distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
-        if not tracks and len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2:
-            vertices, faces = plate(distinct[around(distinct)], 0.006 * size)
+        """Rails with their stops, and base: they never move."""
+        fixed, outline = ground_parts(self.robot, self.size)
+        if fixed.start:
+            self._rods("rails", np.array(fixed.start), np.array(fixed.end), np.array(fixed.radius), fixed.colour)
+        if outline is not None:
+            vertices, faces = plate(outline, 0.01 * self.size)
             self.scene.add_mesh_simple(
-                f"{self.name}/base", vertices, faces, color=GROUND, opacity=0.45, flat_shading=True, side="double",
-                cast_shadow=False,
+                f"{self.name}/base", vertices, faces, color=GROUND, opacity=0.35 if self.ghost else 0.85, flat_shading=True,
+                side="double", cast_shadow=False,
             )  # fmt: skip
 
     def _rods(self, name: str, start: Array, end: Array, radius: Array, shades: Any) -> Any:
@@ -124,23 +120,31 @@ class RobotView:
         return True
 
     def _legs(self, now: Drawing) -> None:
-        rods = now.rods
-        quat, middle, scale = along(np.array(rods.start), np.array(rods.end), np.array(rods.radius))
-        shades = np.array(rods.colour, dtype=np.uint8)
-        ball_scale = np.repeat(now.ball_radius[:, None], 3, axis=1)
-        if "rods" not in self._moving:
-            self._moving["rods"] = self._rods("rods", np.array(rods.start), np.array(rods.end), np.array(rods.radius), shades)
-            vertices, faces = sphere()
-            self._moving["balls"] = self.scene.add_batched_meshes_simple(
-                f"{self.name}/joints", vertices, faces, np.tile((1.0, 0.0, 0.0, 0.0), (len(now.balls), 1)), now.balls,
-                batched_scales=ball_scale, batched_colors=linear(now.ball_colour), lod="off",
-                opacity=0.35 if self.ghost else None,
-            )  # fmt: skip
+        for name, rods in (("rods", now.rods), ("hardware", now.hardware)):
+            if not rods.start:
+                continue
+            start, end, radius = np.array(rods.start), np.array(rods.end), np.array(rods.radius)
+            shades = np.array(rods.colour, dtype=np.uint8)
+            if name not in self._moving:
+                self._moving[name] = self._rods(name, start, end, radius, shades)
+                continue
+            node = self._moving[name]
+            node.batched_wxyzs, node.batched_positions, node.batched_scales = along(start, end, radius)
+            if name == "rods":
+                node.batched_colors = linear(shades)
+        if len(now.balls):
+            self._balls(now)
+
+    def _balls(self, now: Drawing) -> None:
+        if "balls" in self._moving:
+            self._moving["balls"].batched_positions = now.balls
             return
-        node = self._moving["rods"]
-        node.batched_wxyzs, node.batched_positions, node.batched_scales = quat, middle, scale
-        node.batched_colors = linear(shades)
-        self._moving["balls"].batched_positions = now.balls
+        vertices, faces = sphere()
+        self._moving["balls"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/joints", vertices, faces, np.tile((1.0, 0.0, 0.0, 0.0), (len(now.balls), 1)), now.balls,
+            batched_scales=np.repeat(now.ball_radius[:, None], 3, axis=1), batched_colors=linear(now.ball_colour), lod="off",
+            opacity=0.35 if self.ghost else None,
+        )  # fmt: skip
 
     def _repaint(self, red: set[str]) -> None:
         """Legs stay where they were; those at fault turn red."""
@@ -152,9 +156,9 @@ class RobotView:
     def _platform(self, state: fp.State, elastic: Array, red: bool) -> None:
         points, shapes, triangles = self.surface
         shade = RED if red else rgb(GHOST) if self.ghost else PLATE
-        opacity = 0.35 if self.ghost else 0.8
+        opacity = 0.35 if self.ghost else 0.92
+        self._bars(state, shade)
         if triangles is None:
-            self._bars(state, shade)
             return
         if shapes is None:
             if "platform" not in self._moving:
@@ -178,27 +182,44 @@ class RobotView:
         self._moving["edges"].vertices = bent
 
     def _bars(self, state: fp.State, shade: tuple[int, int, int]) -> None:
-        """A platform without area: rods from its origin to its joints and named points."""
-        own = [leg.closing.on_platform.position for leg in self.robot.legs] + list(self.robot.platform.points.values())
-        ends = state.position + np.array(own) @ state.rotation.T
-        start = np.tile(state.position, (len(ends), 1))
-        radius = np.full(len(ends), 0.012 * self.size)
-        quat, middle, scale = along(start, ends, radius)
-        if "platform" not in self._moving:
-            self._moving["platform"] = self._rods("platform", start, ends, radius, np.tile(shade, (len(ends), 1)))
-        node = self._moving["platform"]
-        node.batched_wxyzs, node.batched_positions, node.batched_scales = quat, middle, scale
-        node.batched_colors = linear(np.tile(shade, (len(ends), 1)))
+        """Rods on the platform: to its tool and other named points, and to its joints where it has no area."""
+        start, ends = platform_rods(self.robot, state)
+        if not len(ends):
+            return
+        thick = 0.012 if self.surface[2] is None else TOOL
+        radius, shades = np.full(len(ends), thick * self.size), np.tile(shade, (len(ends), 1))
+        if "bars" not in self._moving:
+            self._moving["bars"] = self._rods("bars", start, ends, radius, shades)
+        node = self._moving["bars"]
+        node.batched_wxyzs, node.batched_positions, node.batched_scales = along(start, ends, radius)
+        node.batched_colors = linear(shades)
 
     def arrows(self, force: Array, reaction: dict[str, Array], shown: Shown) -> None:
         """Forces of the actuators and reactions of the joints at the pose that was drawn last."""
         if self.last is None:
             return
         none = np.zeros((0, 2, 3))
-        push, _ = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale) if shown.forces else (none, none)
+        drawn = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale) if shown.forces else None
+        for name, shade, side in (("push", PUSH, True), ("pull", PULL, False)):
+            points = none if drawn is None else drawn.points[drawn.push == side]
+            arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
+            self._arrows(name, points, rgb(GHOST if self.ghost else shade), 1.0)
+            self._lines(f"{name} arcs", arcs, rgb(GHOST if self.ghost else shade))
         react = reaction_arrows(self.robot, self.last, reaction, self.size, shown.arrow_scale) if shown.reactions else none
-        self._arrows("forces", push, FORCE, 1.0)
         self._arrows("reactions", react, REACTION, 0.7)
+
+    def _lines(self, name: str, points: Array, shade: tuple[int, int, int]) -> None:
+        """Arcs of torques, piece by piece."""
+        node = self._moving.get(name)
+        if len(points) == 0:
+            if node is not None:
+                node.visible = False
+            return
+        if node is not None:
+            node.remove()
+        radius = np.full(len(points), 0.0055 * self.size)
+        shades = np.tile(shade, (len(points), 1))
+        self._moving[name] = self._rods(name, points[:, 0], points[:, 1], radius, shades)
 
     def _arrows(self, name: str, points: Array, shade: tuple[int, int, int], thick: float) -> None:
         node = self._moving.get(name)
@@ -207,9 +228,9 @@ class RobotView:
                 node.visible = False
             return
         if node is None:
-            r = 0.0095 * self.size * thick
+            r = 0.0065 * self.size * thick
             self._moving[name] = self.scene.add_arrows(
-                f"{self.name}/{name}", points, shade, shaft_radius=r, head_radius=2.0 * r, head_length=4.5 * r
+                f"{self.name}/{name}", points, shade, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
             )
             return
         node.points = points

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.studio.frames import wxyz
+from flexapod.views.scene.frames import wxyz
+from flexapod.views.scene.shapes import base_points, rails
+from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.numbers import Numbers, bad_legs
 from flexapod.views.studio.robot_view import RobotView, Shown
-from flexapod.views.studio.shapes import base_points, rails
 
 Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
@@ -20,6 +23,8 @@ FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
 DISTANCE = 1.6
 """Of the cameras from the robot, of its extent."""
+HANDLE = 0.13
+"""Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
 """Distance of the kept variant, of the robot's width."""
 
@@ -32,11 +37,13 @@ class StudioScene:
         self.scene.world_axes.visible = False
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
-        self.handle: Any = None
+        self.handles: list[Any] = []
+        self._whole: tuple[Array, Array, Array, Array, Array]
+        self.handles_shown = True
         self.slice: Any = None
         self.shown = Shown()
 
-    def show(self, robot: fp.Robot, kept: fp.Robot | None, *, look: bool) -> None:
+    def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
         """Draw a robot, and a kept variant beside it, anew.
 
         Args:
@@ -58,8 +65,9 @@ class StudioScene:
         if look:
             self.scene.set_up_direction(tuple(up))
             self._ground(up, low, high)
-            self._look(robot, up, across, low, high)
-        self._handle(robot)
+            self._whole = (low, high, up, across, oblique(robot, up, across))
+            self.look()
+        self._handles(robot, coordinates)
 
     @staticmethod
     def _across(robot: fp.Robot, up: Array) -> Array:
@@ -78,15 +86,12 @@ class StudioScene:
             cell_color=(222, 224, 228), section_color=(196, 200, 206), shadow_opacity=0.10, fade_distance=6.0 * size,
         )  # fmt: skip
 
-    def _look(self, robot: fp.Robot, up: Array, across: Array, low: Array, high: Array) -> None:
-        """Cameras, now and later ones, see the whole robot from a little above; planar robots along their normal."""
+    def look(self, kind: str = "fit") -> None:
+        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front` or `side`."""
+        low, high, up, across, oblique = self._whole
         middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
         front = np.cross(across, up)
-        direction = 0.95 * front + 0.45 * across + 0.42 * up
-        if robot.planar:
-            plane = robot.description.file.plane or "xy"
-            normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
-            direction = normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across)
+        direction = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}[kind]
         position = middle + DISTANCE * size * direction / np.linalg.norm(direction)
         initial = self.server.initial_camera
         initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), FIELD
@@ -97,13 +102,34 @@ class StudioScene:
                 client.camera.position = tuple(position)  # takes look_at along, so that comes last
                 client.camera.look_at = tuple(middle)
 
-    def _handle(self, robot: fp.Robot) -> None:
+    def _handles(self, robot: fp.Robot, coordinates: Coordinates) -> None:
+        """Arrows and rings for the motions that the robot has, and no others."""
+        for old in self.handles:
+            old.remove()
         size = self.view.size if self.view else 1.0
-        visible = True if self.handle is None else bool(self.handle.visible)
-        self.handle = self.scene.add_transform_controls(
-            "/drag", scale=0.16 * size, line_width=2.0, depth_test=False, opacity=0.85, visible=visible,
-            wxyz=wxyz(robot.home.rotation), position=tuple(robot.home.position),
-        )  # fmt: skip
+        places = {"wxyz": wxyz(robot.home.rotation), "position": tuple(robot.home.position), "visible": self.handles_shown}
+        self.handles = [
+            self.scene.add_transform_controls(
+                f"/drag/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75, disable_sliders=True,
+                **options, **places,
+            )
+            for name, options in handle_options(robot, coordinates)
+        ]  # fmt: skip
+
+    def show_handles(self, shown: bool) -> None:
+        """Draw the handles or not."""
+        self.handles_shown = bool(shown)
+        for handle in self.handles:
+            handle.visible = self.handles_shown
+
+    def choose_deformation(self, robot: fp.Robot, state: fp.State, elastic: Array, largest: float | None = None) -> None:
+        """The factor on the drawn deformation, chosen for this robot: its largest displacement is seen, its legs still reach.
+
+        Args:
+            largest: displacement [m] that shall be seen; that of `elastic` if left out.
+        """
+        factor = good_factor(robot, state, elastic, largest)
+        self.shown = replace(self.shown, deformation=factor)
 
     def pose(self, numbers: Numbers, kept: Numbers | None, *, move_handle: bool = True) -> None:
         """Draw the numbers' pose; what is at fault in red."""
@@ -120,10 +146,23 @@ class StudioScene:
         if move_handle:
             self.place_handle(numbers.state)
 
+    def moment(
+        self, numbers: Numbers, drawn: tuple[fp.State, Array], kept: Numbers | None, kept_drawn: tuple[fp.State, Array] | None
+    ) -> None:
+        """Draw a moment of a motion, and that of the kept variant in step with it; poses and joints are known already."""
+        if self.view is None:
+            return
+        red = bad_legs(self.view.robot, numbers.problems) or ({""} if numbers.problems else set())
+        for view, found, at in ((self.view, numbers, drawn), (self.kept, kept, kept_drawn)):
+            if view is not None and found is not None and at is not None:
+                view.pose(at[0], found.elastic, self.shown, red if view is self.view else set(), joints=at[1])
+                view.arrows(found.force, {}, self.shown)
+        self.place_handle(drawn[0])
+
     def place_handle(self, state: fp.State) -> None:
         """Put the handle to drag where the platform is."""
-        if self.handle is not None:
-            self.handle.position, self.handle.wxyz = state.position, wxyz(state.rotation)
+        for handle in self.handles:
+            handle.position, handle.wxyz = state.position, wxyz(state.rotation)
 
     def forget_slice(self) -> None:
         """Take the workspace slice away."""
@@ -140,6 +179,34 @@ class StudioScene:
         self.slice = self.scene.add_mesh_trimesh("/workspace", mesh, cast_shadow=False)
 
 
+def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:
+    """Handles of a robot: one with the arrows of its translations, one with three rings or one per ring.
+
+    A ring about an axis is drawn where the two other axes are active.
+    """
+    if coordinates.kind == "actuator":  # the platform follows its origin alone
+        moves, turns = list(robot.description.file.plane or "xyz"), []
+    else:
+        moves = [name for name in coordinates.names if name in "xyz"]
+        turns = [name[1] for name in coordinates.names if name not in "xyz"]
+    found: list[tuple[str, dict[str, Any]]] = []
+    if moves:
+        found.append(("arrows", {"active_axes": tuple(a in moves for a in "xyz"), "disable_rotations": True}))
+    if len(turns) == 3:
+        found.append(("rings", {"disable_axes": True}))
+        return found
+    return found + [(f"ring-{t}", {"active_axes": tuple(a != t for a in "xyz"), "disable_axes": True}) for t in turns]
+
+
+def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
+    """The direction from which a robot is seen: from a little above; planar robots along their normal."""
+    if not robot.planar:
+        return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
+    plane = robot.description.file.plane or "xy"
+    normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
+    return np.asarray(normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across))
+
+
 def upwards(robot: fp.Robot) -> Array:
     """Against gravity; without gravity along z, or along y for a robot that moves in the plane xy."""
     pull = float(np.linalg.norm(robot.gravity))
@@ -150,7 +217,7 @@ def upwards(robot: fp.Robot) -> Array:
 
 def box(robot: fp.Robot) -> tuple[Array, Array]:
     """Smallest and largest corner of the robot as drawn at home."""
-    from flexapod.views.studio.frames import leg_ends, link_frames
+    from flexapod.views.scene.frames import leg_ends, link_frames
 
     frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
     points = [f.origin for own in frames for f in own] + list(leg_ends(robot, frames)) + list(base_points(robot))

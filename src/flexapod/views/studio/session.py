@@ -13,6 +13,7 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.studio.coordinates import Coordinates, coordinates_of, home_state, pose_values, state_of
 from flexapod.views.studio.numbers import Numbers, Problem, numbers_of
+from flexapod.views.studio.origin import FILE, Origin
 
 LARGEST = 2_000_000
 """Largest robot file that a page may send [bytes]."""
@@ -28,7 +29,7 @@ class Variant:
     @property
     def label(self) -> str:
         """The changes in one line."""
-        return "; ".join(self.changes) or "as in its file"
+        return "; ".join(self.changes) or FILE
 
 
 @dataclass(kw_only=True, eq=False)
@@ -101,22 +102,24 @@ class Session:
 
     def evaluate(self) -> Numbers:
         """Numbers of the pose for the shown variant and the kept one."""
-        self.numbers = self._numbers(self.robot)
+        self.numbers = self._numbers(self.variant)
         if self.numbers.taken:
             self.last_good = self.numbers.state
-        self.kept_numbers = None if self.kept is None else self._numbers(self.kept.robot)
+        self.kept_numbers = None if self.kept is None else self._numbers(self.kept)
         return self.numbers
 
-    def _numbers(self, robot: fp.Robot) -> Numbers:
+    def _numbers(self, variant: Variant) -> Numbers:
+        robot = variant.robot
         try:
             state = state_of(robot, self.coordinates, self.values, guess=self.last_good)
         except fp.FlexapodError as error:
             lost = np.full(len(robot.actuators), np.nan)
             return replace(
-                self.numbers, state=self.last_good, taken=False, problems=(Problem(owner="platform", text=str(error)),),
-                actuator=lost, force=lost, condition=np.nan, type_2=np.nan, type_1=np.full(len(robot.legs), np.nan),
+                self.numbers, origin=Origin.of(robot, self.last_good, variant.label), state=self.last_good, taken=False,
+                problems=(Problem(owner="platform", text=str(error)),), actuator=lost, force=lost, condition=np.nan,
+                type_2=np.nan, type_1=np.full(len(robot.legs), np.nan),
             )  # fmt: skip
-        return numbers_of(robot, state, reactions=self.reactions)
+        return numbers_of(robot, state, reactions=self.reactions, variant=variant.label)
 
     def change(self, path: str, value: Any) -> Variant:
         """A new variant with another value of a parameter; what was undone before is forgotten."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.plot import colour
+from flexapod.views.scene.colours import colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.vibration import Modes
 
 DIGITS = 6
 """Significant digits of displayed forces and actuator positions."""
+
+UNSTABLE = (
+    "A negative number is no frequency: the mode does not vibrate, it grows by itself from any disturbance, and the number is "
+    "minus its growth rate over 2 pi."
+)
 
 STYLE = """<style>
 .fp{font:13px/1.35 system-ui,'Segoe UI',Helvetica,Arial,sans-serif;margin:.2em .55em .5em;color:#1f2933;white-space:normal;
@@ -21,7 +28,7 @@ overflow-wrap:anywhere}
 .fp table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 .fp th{font-weight:600;text-align:right;padding:.1em .3em;border-bottom:1px solid #cbd2d9;color:#52606d;font-size:12px}
 .fp td{text-align:right;padding:.1em .3em;white-space:nowrap}
-.fp th:first-child,.fp td:first-child{text-align:left}
+.fp th:first-child,.fp td:first-child{text-align:left;overflow-wrap:normal}
 .fp .good{background:#e6f4ee;border-left:4px solid #009E73;padding:.3em .5em;margin:.15em 0 .45em}
 .fp .bad{background:#fdeaea;border-left:4px solid #d51e1e;padding:.3em .5em;margin:.15em 0 .45em;color:#8f1414;white-space:normal}
 .fp .dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.35em}
@@ -32,13 +39,28 @@ overflow-wrap:anywhere}
 </style>"""
 
 
-def numbers_html(robot: fp.Robot, shown: Numbers, kept: Numbers | None = None) -> str:
-    """The numbers of a pose, and those of the kept variant beside them.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moment:
+    """A moment of a motion: time [s], what is played, power of each actuator [W], largest deformation [m] where there is one."""
+
+    time: float
+    title: str
+    power: NDArray[np.float64]
+    deformation: float | None = None
+
+
+def numbers_html(robot: fp.Robot, shown: Numbers, kept: Numbers | None = None, moment: Moment | None = None) -> str:
+    """The numbers of a pose or of a moment of a motion, and those of the kept variant beside them.
 
     Checked by: tests/studio/test_studio_tables.py.
     """
-    body = verdict(shown) + _actuators(robot, shown, kept) + _facts(robot, shown, kept)
-    return f"{STYLE}<div class='fp' id='numbers'>{body}</div>"
+    head = ""
+    if moment is not None:
+        head = f"<div id='moment'><b>t = {moment.time:.3f} s</b> of {escape(moment.title)}</div>"
+    body = head + verdict(shown) + _actuators(robot, shown, kept, moment) + _facts(robot, shown, kept)
+    if moment is not None and moment.deformation is not None:
+        body += f"<div>largest deformation {number(1e3 * moment.deformation, 4)} mm</div>"
+    return f"{STYLE}<div class='fp' id='numbers' data-robot='{escape(shown.origin.robot)}'>{body}</div>"
 
 
 def verdict(shown: Numbers) -> str:
@@ -51,12 +73,13 @@ def verdict(shown: Numbers) -> str:
     return f"<div class='bad' id='verdict'><b>{word}</b><br>{lines}{more}</div>"
 
 
-def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
+def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Moment | None) -> str:
     units = set(robot.actuator_units)
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
     head = f"<tr><th>actuator</th><th>position{_in(unit)}</th><th>stroke</th><th>force{_in(force)}</th>"
+    head += "<th>power [W]</th>" if moment is not None else ""
     head += f"<th>kept{_in(force)}</th></tr>" if kept is not None else "</tr>"
     rows = []
     legs = actuator_legs(robot)
@@ -73,6 +96,8 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
             f"<td>{_bar(float(shown.actuator[k]), float(low), float(high))}</td>",
             f"<td id='force-{k}'>{number(float(shown.force[k]) + 0.0, DIGITS)}{push}</td>",
         ]
+        if moment is not None:
+            cells.append(f"<td id='power-{k}'>{number(round(float(moment.power[k]), 9) + 0.0, 5)}</td>")
         if kept is not None:
             cells.append(f"<td id='kept-force-{k}'>{number(float(kept.force[k]) + 0.0, DIGITS)}{push}</td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
@@ -134,10 +159,12 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
     for k in range(min(count, len(found.frequency))):
         red = "" if found.stable[k] else " class='red'"
         cells = f"<td id='frequency-{k}'{red}>{number(float(found.frequency[k]), 5)}</td>"
-        cells += f"<td>{number(100 * float(found.damping[k]), 3)}</td>"
+        cells += f"<td>{number(100 * float(found.damping[k]), 3)}</td>" if found.stable[k] else "<td class='red'>unstable</td>"
         if kept is not None:
             cells += f"<td>{number(float(kept.frequency[k]), 5)}</td>"
         rows += f"<tr><td>{k + 1}</td>{cells}</tr>"
+    why = ""
     if not np.all(found.stable[:count]):
-        note += "; red: unstable, minus the growth rate over 2 pi"
-    return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table><div class='muted'>{escape(note)}</div></div>"
+        why = f"<div class='red' id='unstable'>{escape(UNSTABLE)}</div>"
+    told = f"<div class='muted'>{escape(note)}</div><div class='muted' id='frequencies-of'>{escape(found.origin.text)}</div>"
+    return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table>{why}{told}</div>"

@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
+from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.origin import FILE, Origin
 
 Array = NDArray[np.float64]
 
+PEAK = 0.5 * np.pi
+HALVES = 8
+"""How often an amplitude is halved until the legs reach the platform."""
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 SHOWN = 0.07
 """Largest displacement of the animation, of the robot's characteristic length, at a factor of one."""
@@ -31,8 +36,10 @@ class Modes:
         twist, push, bend: displacements of the platform (m, 6), the actuators (m, actuators), the elastic coordinates (m, N);
             on legs that bend the platform follows from the other two, and `twist` is zero.
         elastic: (N,) the static shape.
+        origin: the robot, its parameters and the pose of these modes.
     """
 
+    origin: Origin
     state: fp.State
     frequency: Array
     damping: Array
@@ -43,7 +50,7 @@ class Modes:
     elastic: Array
 
 
-def modes_of(robot: fp.Robot, state: fp.State, stiffness: float) -> Modes:
+def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = FILE) -> Modes:
     """Modes with locked actuators, or of a rigid robot on actuator springs [N/m or N m/rad].
 
     Checked by: tests/studio/test_studio_model.py.
@@ -67,8 +74,8 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float) -> Modes:
         twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
         push = twist @ fp.jacobian(robot, state).jacobian.values.T
     return Modes(
-        state=state, frequency=found.frequency.values, damping=found.damping.values, stable=found.stable.values.astype(bool),
-        twist=twist, push=push, bend=bend, elastic=elastic,
+        origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
+        damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,
     )  # fmt: skip
 
 
@@ -116,3 +123,17 @@ def amplitude(robot: fp.Robot, modes: Modes, mode: int) -> float:
     tips = [k for k, name in enumerate(robot.elastic_names) if name.rsplit(".", 1)[-1] in ("u", "v", "w")]
     largest = max([largest, *np.abs(modes.bend[mode, tips])])
     return SHOWN * robot.characteristic_length / largest if largest > 0 else 0.0
+
+
+def room_of_mode(robot: fp.Robot, coordinates: Coordinates, modes: Modes, mode: int, factor: float, deformation: float) -> float:
+    """The part of a factor at which the legs still reach the platform at both ends of the swing: 1, 1/2, 1/4, ..., or 0."""
+    part = 1.0
+    for _ in range(HALVES):
+        try:
+            ends = [displaced(robot, coordinates, modes, mode, phase, part * factor, deformation) for phase in (PEAK, -PEAK)]
+            if all(np.all(np.isfinite(drawn_pose(robot, state, deformation * elastic)[1])) for state, elastic in ends):
+                return part
+        except fp.FlexapodError:
+            pass
+        part *= 0.5
+    return 0.0

@@ -1,41 +1,48 @@
 """What is drawn of a robot, from its file alone: rods, slides, joints and rails of the legs, platform, base.
 
 A body is drawn by straight rods from its frame's origin to the joints that it carries. A slide that starts on the ground is a
-rail with a carriage; one that starts on a body is a cylinder with a piston rod. Everything is in the world [m].
+rail with end stops and a carriage; one that starts on a body is a cylinder with a piston rod. Hinges are pins along their axes,
+so that a universal joint is a cross; spherical joints are balls; a driven hinge is a motor. Everything is in the world [m].
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.plot import colour
 from flexapod.views.plot_modes import platform_points
-from flexapod.views.studio.beam_curve import beam_curve
-from flexapod.views.studio.frames import LinkFrame, leg_ends, link_frames
+from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.colours import colour
+from flexapod.views.scene.frames import LinkFrame, leg_ends, link_frames
 
 Array = NDArray[np.float64]
 
-ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0115, 0.0105, 0.019, 0.005
+ROD, BARREL, BALL, CARRIAGE, RAIL = 0.0065, 0.0125, 0.0125, 0.019, 0.006
+PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
 """Radii, of the robot's extent."""
+PAIR = 0.022
+"""Half the distance of paired forearms, of the extent."""
 MOUTH = 0.55
 """Where the barrel of a slide ends, of its length."""
 RED = (213, 30, 30)
-METAL, STEEL = (150, 155, 162), (120, 126, 134)
+METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
 
 @dataclass(kw_only=True, eq=False)
 class Rods:
-    """Straight rods: ends (n, 3), radii, colours."""
+    """Straight rods: ends (n, 3), radii, colours, and the index of the leg that each belongs to."""
 
     start: list[Array] = field(default_factory=list)
     end: list[Array] = field(default_factory=list)
     radius: list[float] = field(default_factory=list)
     colour: list[tuple[int, int, int]] = field(default_factory=list)
+    leg: list[int] = field(default_factory=list)
+    current: int = 0
 
     def add(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
         """One rod; it is kept even where it has no length, so that the number of rods never changes."""
@@ -43,17 +50,23 @@ class Rods:
         self.end.append(end)
         self.radius.append(radius)
         self.colour.append(shade)
+        self.leg.append(self.current)
+
+    def across(self, middle: Array, axis: Array, half: float, radius: float, shade: tuple[int, int, int]) -> None:
+        """One rod to both sides of a point along an axis: a pin, a motor, a stop."""
+        self.add(middle - half * axis, middle + half * axis, radius, shade)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drawing:
-    """A robot at one moment: rods, balls at joints (with radius and colour), corners of the platform, frames of links.
+    """A robot at one moment: rods, hardware (pins, motors, glands), balls at joints, corners of the platform, frames of links.
 
     Args:
         middle: (legs, 3) the middle of each leg's longest rod, for its name.
     """
 
     rods: Rods
+    hardware: Rods
     balls: Array
     ball_radius: Array
     ball_colour: Array
@@ -91,40 +104,31 @@ def drawing(
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
-    frames, rods = link_frames(robot, joints), Rods()
+    frames, rods, hardware = link_frames(robot, joints), Rods(), Rods()
     rest = link_frames(robot, np.where(elastic_coordinates(robot), 0.0, joints)) if robot.beams else frames
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
+        rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
-            if link.elastic:
-                continue
-            if link.parent >= 0:
-                rods.add(own[link.parent].origin, frame.foot, ROD * size, shade)
-            if link.kind == "P" and link.parent >= 0:
-                mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
-                rods.add(frame.foot, mouth, BARREL * size, shade)
-                rods.add(mouth, frame.origin, ROD * size, METAL)
-            elif link.kind == "P" and link.parent < 0:
-                half = 1.6 * CARRIAGE * size * frame.rotation[:, 2]
-                rods.add(frame.origin - half, frame.origin + half, CARRIAGE * size, shade)
-            if link.kind == "R":
-                balls.append((frame.foot, BALL * size, STEEL))
+            if not link.elastic:
+                _link(link, frame, own, size, shade, rods, hardware)
         for element in robot.beams.get(leg.name, ()):
             line = beam_curve(own, rest[k], element)
             for start, end in itertools.pairwise(line):
-                rods.add(start, end, ROD * size, shade)
+                rods.add(start, end, 1.3 * ROD * size, shade)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
-        rods.add(tip, ends[k], ROD * size, shade)
-        balls.append((corners[k], BALL * size, STEEL))
+        _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
+        _closing(leg, own, corners[k], size, hardware, balls)
         lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
         longest = first + int(np.argmax(lengths))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
     return Drawing(
         rods=rods,
+        hardware=hardware,
         balls=np.array([b[0] for b in balls]),
         ball_radius=np.array([b[1] for b in balls]),
         ball_colour=np.array([b[2] for b in balls], dtype=np.uint8),
@@ -132,6 +136,62 @@ def drawing(
         middle=np.array(middle),
         frames=frames,
     )
+
+
+def _link(
+    link: Any, frame: LinkFrame, own: list[LinkFrame], size: float, shade: tuple[int, int, int], rods: Rods, hardware: Rods
+) -> None:
+    """One link and the joint that carries it."""
+    axis = frame.rotation[:, 2]
+    if link.parent >= 0:
+        rods.add(own[link.parent].origin, frame.foot, ROD * size, shade)
+    if link.kind == "P" and link.parent >= 0:
+        mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
+        rods.add(frame.foot, mouth, BARREL * size, shade)
+        rods.add(mouth, frame.origin, 0.8 * ROD * size, METAL)
+        hardware.across(mouth, axis, 0.6 * BARREL * size, 1.15 * BARREL * size, STEEL)
+    elif link.kind == "P":
+        rods.across(frame.origin, axis, 1.6 * CARRIAGE * size, CARRIAGE * size, shade)
+    elif link.kind == "R":
+        part, thick, paint = (1.3 * MOTOR, MOTOR, DARK) if link.actuated else (2.6 * PIN, PIN, STEEL)
+        hardware.across(frame.foot, axis, part * size, thick * size, paint)
+
+
+def _last_rod(
+    leg: Any, own: list[LinkFrame], tip: Array, end: Array, size: float, shade: tuple[int, int, int], rods: Rods, hardware: Rods
+) -> None:
+    """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
+    kinds = [link.kind for link in leg.links]
+    if leg.closing.type != "universal" or kinds[-2:] != ["R", "R"] or float(np.linalg.norm(end - tip)) == 0.0:
+        rods.add(tip, end, ROD * size, shade)
+        return
+    aside = PAIR * size * own[-2].rotation[:, 2]
+    for side in (-aside, aside):
+        rods.add(tip + side, end + side, 0.75 * ROD * size, shade)
+    for place in (tip, end):
+        hardware.add(place - 1.25 * aside, place + 1.25 * aside, 0.9 * PIN * size, STEEL)
+
+
+def _closing(
+    leg: Any,
+    own: list[LinkFrame],
+    corner: Array,
+    size: float,
+    hardware: Rods,
+    balls: list[tuple[Array, float, tuple[int, int, int]]],
+) -> None:
+    """The joint at the platform: a ball, or pins along its axes."""
+    kind, half = leg.closing.type, 2.6 * PIN * size
+    frame = own[leg.closing.link].rotation if leg.closing.link >= 0 else np.eye(3)
+    axis = frame @ leg.closing.on_link.rotation[:, 2]
+    if kind == "universal":
+        aside = frame @ leg.closing.on_link.rotation[:, 0]
+        hardware.across(corner, axis, half, PIN * size, STEEL)
+        hardware.across(corner, aside, half, PIN * size, STEEL)
+    elif kind in ("revolute", "cylindrical", "prismatic"):
+        hardware.across(corner, axis, half, 1.15 * PIN * size, STEEL)
+    if kind not in ("universal", "revolute", "cylindrical", "prismatic"):
+        balls.append((corner, BALL * size, STEEL))
 
 
 def platform_corners(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
@@ -159,6 +219,15 @@ def platform_surface(robot: fp.Robot) -> tuple[Array, Array | None, NDArray[np.i
     return points, shapes, triangles
 
 
+def platform_rods(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
+    """Start and end (n, 3) of the rods on a platform: to its named points, and to its joints where it has no area."""
+    own = list(robot.platform.points.values())
+    if platform_surface(robot)[2] is None:
+        own += [leg.closing.on_platform.position for leg in robot.legs]
+    ends = state.position + np.array(own).reshape(-1, 3) @ state.rotation.T
+    return np.tile(state.position, (len(ends), 1)), ends
+
+
 def around(points: Array) -> NDArray[np.int64]:
     """Order of points (k, 3) around their middle, in the plane that fits them best."""
     middle = points.mean(axis=0)
@@ -177,6 +246,24 @@ def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
                 low, high = (link.placement.position + z * (q + link.zero) for q in stroke)
                 found.append((low, high))
     return found
+
+
+def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
+    """What never moves: rails with their end stops, and the outline (k, 3) of a base plate under feet that lie in a plane."""
+    tracks, fixed = rails(robot), Rods()
+    for low, high in tracks:
+        axis = (high - low) / (np.linalg.norm(high - low) or 1.0)
+        fixed.add(low, high, RAIL * size, METAL)
+        for end in (low, high):
+            fixed.across(end, axis, 0.4 * STOP * size, STOP * size, DARK)
+    feet = base_points(robot)
+    distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
+    flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
+    if tracks or not flat:
+        return fixed, None
+    outline = distinct[around(distinct)]
+    middle = outline.mean(axis=0)
+    return fixed, middle + 1.08 * (outline - middle)
 
 
 def base_points(robot: fp.Robot) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.views.studio.frames import LinkFrame
+from flexapod.views.scene.frames import LinkFrame
 
 Array = NDArray[np.float64]
 

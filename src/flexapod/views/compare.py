@@ -1,0 +1,80 @@
+"""`flexapod compare`: two robots, or two variants, on the same motion: key figures side by side, with differences in percent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.drives import chosen_drives
+from flexapod.views.html import HtmlTable, html_page, paragraph
+from flexapod.views.key_figures import KeyFigure, key_figures
+from flexapod.views.plot import robot_figure
+from flexapod.views.plot_force_speed import force_speed_figure
+
+SAME = 1e-9
+"""Differences below this, of the value, are rounding and shown as none."""
+
+
+def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> tuple[list[KeyFigure], Any, Any, list[str]]:
+    """Key figures of a robot on a motion, its legs and drives along it, and what it violates."""
+    drive = fp.inverse_dynamics(robot, motion)
+    legs = fp.inverse_kinematics(robot, motion, joints=False)
+    check = fp.check_motion(robot, motion)
+    try:
+        drives = chosen_drives(robot, stiffness)
+        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        modes = fp.natural_frequencies(robot, home, actuators=drives.actuators)
+    except fp.FlexapodError:
+        modes = None
+    return key_figures(robot, legs, drive, check, modes), legs, drive, [str(v) for v in check.violations]
+
+
+def compared(first: list[KeyFigure], second: list[KeyFigure]) -> list[list[str]]:
+    """Rows: figure, first, second, difference in percent of the first; figures that only one has are shown with a dash.
+
+    Checked by: tests/views/test_report_parts.py.
+    """
+    other = {(figure.name, figure.unit): figure for figure in second}
+    rows = []
+    for figure in first:
+        beside = other.pop((figure.name, figure.unit), None)
+        rows.append([figure.name, figure.text, "-" if beside is None else beside.text, difference(figure, beside)])
+    return rows + [[figure.name, "-", figure.text, "-"] for figure in other.values()]
+
+
+def difference(first: KeyFigure, second: KeyFigure | None) -> str:
+    """Percent of the first value, with sign."""
+    if second is None or not np.isfinite([first.value, second.value]).all() or first.value == 0.0:
+        return "-"
+    part = (second.value - first.value) / abs(first.value)
+    return "0 %" if abs(part) < SAME else f"{100 * part:+.3g} %"
+
+
+def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], motions: tuple[Any, Any], told: str,
+                    stiffness: float | None = None) -> tuple[str, list[list[str]], list[str]]:  # fmt: skip
+    """The page, the rows of its table, and warnings.
+
+    Args:
+        names: of the two, for headings.
+        motions: of each, from its own home.
+        told: the motion in words.
+    """
+    found = [figures_of(robot, motion, stiffness) for robot, motion in zip(robots, motions, strict=True)]
+    table = compared(found[0][0], found[1][0])
+    warnings = [f"{name}: {text}" for name, (_, _, _, lines) in zip(names, found, strict=True) for text in lines]
+    head = ("key figure", *names, f"{names[1]} against {names[0]}")
+    both = [robot_figure(robot) for robot in robots]
+    speed = [force_speed_figure(robot, legs, drive) for robot, (_, legs, drive, _) in zip(robots, found, strict=True)]
+    for figure, name in zip([*both, *speed], [*names, *names], strict=True):
+        figure.update_layout(title={"text": name})
+    sections: list[tuple[str, list[Any]]] = [
+        ("Key figures", [HtmlTable(head=head, rows=table)]),
+        ("Warnings", [paragraph(text, "warning") for text in warnings] or [paragraph("All limits are kept.", "good")]),
+        ("Robots", both),
+        ("Force and speed of the actuators", speed),
+    ]
+    span = motions[0].time[-1] - motions[0].time[0]
+    lead = f"Motion: {told}, {span:g} s, from each robot's home. Made by flexapod {fp.__version__}; SI units."
+    return html_page(f"{names[0]} and {names[1]}", sections, lead), table, warnings

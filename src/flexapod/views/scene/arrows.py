@@ -1,0 +1,130 @@
+"""Force arrows: where each actuator pushes or pulls, and the reactions of the joints.
+
+An actuator's arrow stands beside its leg, on the side away from the robot's middle, and points where the force pushes the moving
+part; a torque is an arc round its axis (right hand). Lengths are to one scale for all actuators of a robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.scene.shapes import MOUTH, Drawing
+
+Array = NDArray[np.float64]
+
+LONGEST = 0.2
+"""Length of the longest arrow, of the robot's extent."""
+LEAST = 0.02
+"""Arrows shorter than this, of the longest, are not drawn."""
+ASIDE = 0.045
+"""Distance of an arrow from its leg, of the extent."""
+ARC = 0.06
+"""Radius of a torque's arc, of the extent."""
+PIECES = 10
+"""Straight pieces of an arc; the last is its arrow head."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForceArrows:
+    """Arrows of forces, which are also the heads of arcs, and the lines of arcs.
+
+    Args:
+        points: (n, 2, 3) start and end; push: (n,) positive or not; leg: (n,) index of the leg of each.
+        arcs: (m, 2, 3) straight pieces; arc_push: (m,).
+    """
+
+    points: Array
+    push: NDArray[np.bool_]
+    leg: NDArray[np.int64]
+    arcs: Array
+    arc_push: NDArray[np.bool_]
+
+
+def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, scale: float = 1.0) -> ForceArrows:
+    """Arrows and arcs of the actuator forces.
+
+    Args:
+        force: (actuators,) [N or N m].
+        scale: factor on the lengths.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    units = np.array(robot.actuator_units)
+    peak = {unit: _peak(force[units == unit]) for unit in set(robot.actuator_units)}
+    centre = shown.middle.mean(axis=0)
+    arrows, push, legs, arcs, arc_push, k = [], [], [], [], [], 0
+    for i, (leg, own) in enumerate(zip(robot.legs, shown.frames, strict=True)):
+        for link, frame in zip(leg.links, own, strict=True):
+            if not link.actuated:
+                continue
+            value, unit = float(force[k]), robot.actuator_units[k]
+            k += 1
+            if not np.isfinite(value) or peak[unit] == 0.0 or abs(value) < LEAST * peak[unit]:
+                continue
+            z, part = frame.rotation[:, 2], value / peak[unit]
+            if link.kind == "R":
+                line = _arc(frame.origin, z, frame.rotation[:, 0], part * scale, size)
+                arcs += list(np.stack([line[:-2], line[1:-1]], axis=1))
+                arc_push += [value > 0] * (PIECES - 1)
+                arrows.append([line[-2], line[-1]])
+            else:
+                start = frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot)
+                start = start + ASIDE * size * _aside(z, start - centre)
+                arrows.append([start, start + LONGEST * size * scale * part * z])
+            push.append(value > 0)
+            legs.append(i)
+    return ForceArrows(
+        points=np.array(arrows).reshape(-1, 2, 3), push=np.array(push, dtype=bool), leg=np.array(legs, dtype=np.int64),
+        arcs=np.array(arcs).reshape(-1, 2, 3), arc_push=np.array(arc_push, dtype=bool),
+    )  # fmt: skip
+
+
+def _aside(z: Array, outwards: Array) -> Array:
+    """The unit vector across z that points most outwards."""
+    across = outwards - z * (z @ outwards)
+    size = float(np.linalg.norm(across))
+    if size < 1e-9:
+        across = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+        size = float(np.linalg.norm(across))
+    return np.asarray(across / size)
+
+
+def _arc(centre: Array, axis: Array, first: Array, part: float, size: float) -> Array:
+    """Points (PIECES + 1, 3) of an arc round an axis, by at most three quarters of a circle; the last piece is the head."""
+    angle = np.linspace(0.0, 1.5 * np.pi * min(max(part, -1.0), 1.0), PIECES + 1)
+    second = np.cross(axis, first)
+    return np.asarray(centre + ARC * size * (np.outer(np.cos(angle), first) + np.outer(np.sin(angle), second)))
+
+
+def reaction_arrows(robot: fp.Robot, shown: Drawing, reaction: dict[str, Array], size: float, scale: float = 1.0) -> Array:
+    """Arrows (n, 2, 3) of the joint forces, on the body that follows the joint."""
+    places = joint_places(robot, shown)
+    peak = max((float(np.linalg.norm(f)) for name, f in reaction.items() if name in places), default=0.0)
+    if peak == 0.0:
+        return np.zeros((0, 2, 3))
+    factor = LONGEST * size * scale / peak
+    rows = [
+        [places[name], places[name] + factor * f]
+        for name, f in reaction.items()
+        if name in places and np.linalg.norm(f) > LEAST * peak
+    ]
+    return np.array(rows).reshape(-1, 2, 3)
+
+
+def joint_places(robot: fp.Robot, shown: Drawing) -> dict[str, Array]:
+    """Centre of every joint by the name that reactions have."""
+    places: dict[str, Array] = {}
+    for k, (leg, own) in enumerate(zip(robot.legs, shown.frames, strict=True)):
+        for link, frame in zip(leg.links, own, strict=True):
+            places[f"{leg.name}.{link.coordinate}"] = frame.origin
+        places[f"{leg.name}.{leg.closing.joint}"] = shown.corners[k]
+    return places
+
+
+def _peak(values: Array) -> float:
+    known = np.abs(values[np.isfinite(values)])
+    return float(known.max()) if len(known) else 0.0

@@ -1,0 +1,99 @@
+"""The strip below the view: stroke and force of every actuator against their limits, conditioning, frequency, age of each number.
+
+Its HTML is written into a hidden element; the page's script keeps a copy at the bottom of the window (page.js).
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+import flexapod as fp
+from flexapod.views.output import number
+from flexapod.views.plot_time import actuator_limits
+from flexapod.views.scene.colours import PULL, PUSH, colour
+from flexapod.views.studio.numbers import Numbers
+from flexapod.views.studio.tables import Moment, actuator_legs
+from flexapod.views.studio.vibration import Modes
+
+RED = "#d51e1e"
+"""Beyond a limit."""
+BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#e4e7eb;border-radius:2px;margin-right:2px"
+
+
+def strip_html(robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None = None) -> str:
+    """Content of the strip.
+
+    Args:
+        modes: frequencies that are known; those of another robot, variant or pose are marked.
+        asked: new ones are being computed.
+
+    Checked by: tests/studio/test_studio_tables.py.
+    """
+    legs, force_limit = actuator_legs(robot), np.array(actuator_limits(robot, "force")[1])
+    largest = float(np.nanmax(np.abs(shown.force))) if np.any(np.isfinite(shown.force)) else 1.0
+    bars = "".join(
+        _actuator(name, colour(legs[k]), float(shown.actuator[k]), shown.stroke[k], float(shown.force[k]), float(force_limit[k]),
+                  largest, "rad" if robot.actuator_units[k] == "rad" else "m")
+        for k, name in enumerate(robot.actuators)
+    )  # fmt: skip
+    word, shade = ("within all limits", "#009E73") if shown.good else ("limit exceeded" if shown.taken else "out of reach", RED)
+    first = "" if shown.good else f"<br><span style='font-size:11px'>{escape(shown.problems[0].text[:60])}</span>"
+    when = f"t = {moment.time:.3f} s" if moment is not None else "at rest"
+    facts = [
+        f"<div class='strip-verdict' style='border-left:4px solid {shade};padding-left:7px;min-width:128px'>"
+        f"<b>{word}</b>{first}</div>",
+        f"<div style='white-space:nowrap' class='strip-bars' title='left: place in the stroke; right: force'>{bars}</div>",
+        _fact("condition", number(shown.condition, 4), shown.origin.made),
+        _fact("singularity distance", number(shown.type_2, 3), shown.origin.made),
+        _frequency(shown, modes, asked, moment),
+        f"<div style='margin-left:auto;text-align:right;color:#52606d;white-space:nowrap'><b class='strip-robot'>"
+        f"{escape(shown.origin.robot)}</b>, {escape(shown.origin.variant[:40])}<br>{when}</div>",
+    ]
+    return f"<div id='strip-source' hidden>{''.join(facts)}</div>"
+
+
+def _actuator(name: str, shade: str, q: float, stroke: np.ndarray, force: float, limit: float, largest: float, unit: str) -> str:
+    """Two bars: place in the stroke, and force from its middle, against its limit or the largest of all actuators."""
+    low, high = float(stroke[0]), float(stroke[1])
+    place, out = "", False
+    if np.isfinite([q, low, high]).all() and high > low:
+        part = (q - low) / (high - low)
+        out = not -1e-9 <= part <= 1 + 1e-9
+        bottom = 100 * min(max(part, 0.0), 1.0) * 0.91
+        place = (
+            f"<i style='position:absolute;left:0;right:0;bottom:{bottom:.0f}%;height:9%;background:{RED if out else shade}'></i>"
+        )
+    top = limit if np.isfinite(limit) else largest
+    size = min(abs(force) / top, 1.0) if np.isfinite(force) and top > 0 else 0.0
+    over = np.isfinite(limit) and abs(force) > limit * (1 + 1e-9)
+    edge = "border-top:2px solid #52606d;border-bottom:2px solid #52606d;" if np.isfinite(limit) else ""
+    fill = RED if over else PUSH if force > 0 else PULL
+    side = "bottom:50%" if force > 0 else "top:50%"
+    push = f"<i style='position:absolute;left:1px;right:1px;{side};height:{50 * size:.0f}%;background:{fill}'></i>"
+    told = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "
+    told += f"{number(force, 5)} {'N m' if unit == 'rad' else 'N'}" + (f" of {number(limit, 4)}" if np.isfinite(limit) else "")
+    return (
+        f"<span title='{escape(told)}' style='display:inline-block;text-align:center;margin-right:7px;line-height:1'>"
+        f"<span style='{BAR}'>{place}</span><span style='{BAR};{edge}box-sizing:border-box'>{push}</span><br>"
+        f"<span style='font-size:10px'>{escape(name[:6])}</span></span>"
+    )
+
+
+def _fact(label: str, value: str, made: float, note: str = "") -> str:
+    muted = "color:#7b8794;font-size:11px"
+    return (
+        f"<div style='white-space:nowrap'><span style='{muted}'>{label}</span><br><b>{value}</b> "
+        f"<span style='{muted}' data-made='{made:.2f}'></span><span style='{muted}'>{note}</span></div>"
+    )
+
+
+def _frequency(shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None) -> str:
+    if moment is not None or (modes is None and not asked):
+        return ""
+    if modes is None or modes.origin.robot != shown.origin.robot or modes.origin.variant != shown.origin.variant:
+        return _fact("lowest frequency", "...", shown.origin.made, "computing")
+    lowest = f"{number(float(modes.frequency[0]), 4)} Hz" if modes.stable[0] else "unstable"
+    note = "" if modes.origin.pose == shown.origin.pose else ", of another pose"
+    return _fact("lowest frequency", lowest, modes.origin.made, note)

@@ -1,0 +1,180 @@
+"""The one place that uses private names of viser, each with its reason. Everything else goes through its public pieces.
+
+viser trusts its clients. The studio does not: a message that is broken or forged must neither stop the server nor change anything
+but the value of a widget, and only the studio's own page, asked for by the studio's own address, is served.
+
+| private name | reason |
+|---|---|
+| `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
+| `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
+| `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
+| `_messages.RunJavascriptMessage` | keys on a slider also move the camera; boxes cut digits; a strip below the view |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http
+import io
+import ipaddress
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import flexapod as fp
+
+UPLOAD = 60_000_000
+"""Largest file that a page may send [bytes]."""
+HERE = ("localhost", "127.0.0.1", "::1")
+"""Names of this machine by which a studio that listens on this machine alone is asked for."""
+_starting = threading.Lock()
+
+
+def guarded_server(host: str, port: int, label: str) -> Any:
+    """A viser server that serves its own address alone and checks every message.
+
+    Raises:
+        InputError: `host` is no address of this machine.
+
+    Checked by: tests/studio/test_studio_life.py.
+    """
+    import viser
+
+    refuse_foreign_address(host)
+    with _starting, _checked_requests(host), contextlib.redirect_stdout(io.StringIO()):
+        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    _guard_messages(server)
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
+    logging.getLogger("asyncio").addFilter(lambda record: "never retrieved" not in record.getMessage())
+    return server
+
+
+def refuse_foreign_address(host: str) -> None:
+    """Say before the server starts that it cannot listen there; viser would try forever."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(place)
+    except OSError as error:
+        raise fp.InputError(
+            f"--host {host}: this machine cannot listen there ({error.strerror or error}); "
+            "give 127.0.0.1, 0.0.0.0 for every network, or an address of this machine"
+        ) from None
+
+
+@contextlib.contextmanager
+def _checked_requests(host: str) -> Iterator[None]:
+    """While viser starts to serve, its handler of requests is replaced by one that looks at host and origin first."""
+    from websockets.asyncio import server as module
+
+    usual: Any = module.serve
+
+    def serve(*args: Any, process_request: Any = None, **options: Any) -> Any:
+        def checked(connection: Any, request: Any) -> Any:
+            if not own_request(request.headers, host, int(connection.local_address[1])):
+                return connection.respond(http.HTTPStatus.FORBIDDEN, "this address or origin is not the studio's own\n")
+            return process_request(connection, request) if process_request is not None else None
+
+        return usual(*args, process_request=checked, **options)
+
+    module.serve = serve  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        module.serve = usual  # type: ignore[misc]
+
+
+def own_request(headers: Any, host: str, port: int) -> bool:
+    """A request is the studio's own where its `Host` and, where there is one, its `Origin` are the studio's address.
+
+    A name of the machine's own may be asked for, or, where the studio listens for others, any numeric address: a page from
+    elsewhere whose name was made to point here (DNS rebinding) has a name of its own.
+    """
+    asked, origins = headers.get_all("Host"), headers.get_all("Origin")
+    if len(asked) != 1 or len(origins) > 1 or not _own_place(f"//{asked[0]}", host, port):
+        return False
+    return not origins or (origins[0].startswith("http://") and _own_place(origins[0], host, port))
+
+
+def _own_place(address: str, host: str, port: int) -> bool:
+    try:
+        found = urlsplit(address)
+        name, number = found.hostname or "", found.port or 80
+    except ValueError:
+        return False
+    if number != port:
+        return False
+    if name in (*HERE, host):
+        return True
+    if host in HERE:
+        return False
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name == socket.gethostname().lower()
+    return True
+
+
+def _guard_messages(server: Any) -> None:
+    from viser import _messages
+
+    handlers = server._websock_server._incoming_handlers
+    for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        handlers.pop(kind, None)
+    _wrap(handlers, _messages.GuiUpdateMessage, _is_value)
+    _wrap(handlers, _messages.TransformControlsUpdateMessage, lambda m: _numbers(m.position, 3) and _numbers(m.wxyz, 4))
+    _wrap(handlers, _messages.FileTransferStartUpload, lambda m: 0 <= int(m.size_bytes) <= UPLOAD and m.part_count <= 10_000)
+    for kind in list(handlers):
+        if kind not in (_messages.GuiUpdateMessage, _messages.TransformControlsUpdateMessage, _messages.FileTransferStartUpload):
+            _wrap(handlers, kind, lambda _: True)
+
+
+def _wrap(handlers: Any, kind: type, wanted: Callable[[Any], bool]) -> None:
+    """Let only messages through that pass a check; what cannot be checked does not pass."""
+
+    def guarded(inner: Any) -> Any:
+        async def handle(client: Any, message: Any) -> None:
+            try:
+                passes = bool(wanted(message))
+            except (TypeError, ValueError, AttributeError, OverflowError):
+                passes = False
+            if not passes:
+                return
+            try:
+                found = inner(client, message)
+                if found is not None:
+                    await found
+            except (TypeError, ValueError, AssertionError, KeyError, AttributeError, IndexError):
+                return
+
+        return handle
+
+    handlers[kind] = [guarded(inner) for inner in handlers.get(kind, [])]
+
+
+def _numbers(values: Any, count: int) -> bool:
+    """So many finite numbers."""
+    return len(values) == count and all(isinstance(x, int | float) and abs(x) < 1e300 for x in values)
+
+
+def _is_value(message: Any) -> bool:
+    """A widget's value and nothing else; numbers are finite."""
+    updates = message.updates
+    if not isinstance(updates, dict) or set(updates) != {"value"}:
+        return False
+    value = updates["value"]
+    if isinstance(value, bool | str):
+        return len(str(value)) <= 100_000
+    if isinstance(value, int | float):
+        return abs(value) < 1e300
+    return isinstance(value, list | tuple) and _numbers(value, len(value))
+
+
+def run_script(server: Any, source: str) -> None:
+    """Run a script of ours on every page, now and when one is opened later."""
+    from viser import _messages
+
+    server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=source))

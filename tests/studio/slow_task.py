@@ -1,0 +1,27 @@
+"""A task for the studio's other process that takes its time."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def wait(*_: Any, report: Callable[[float], None]) -> str:
+    """Two minutes, told in small steps."""
+    for k in range(1200):
+        report(k / 1200)
+        time.sleep(0.1)
+    return "waited"
+
+
+def add(a: float, b: float, report: Callable[[float], None]) -> float:
+    """A sum."""
+    report(0.5)
+    print("what a library prints is no answer")
+    return a + b
+
+
+def fail(report: Callable[[float], None]) -> None:
+    """A mistake of the user."""
+    import flexapod as fp
+
+    raise fp.InputError("no such motion")

@@ -1,0 +1,158 @@
+"""Parts of the report: key figures against their definitions, payload against a heavier platform, comparison, PDF."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.chosen_motion import followed_motion
+from flexapod.views.compare import compared, difference, figures_of
+from flexapod.views.key_figures import KeyFigure, moving_mass
+from flexapod.views.payload import payload_of, with_payload
+from flexapod.views.plot_force_speed import force_speed_figure
+from flexapod.views.sizing import joint_rows
+
+Run = Callable[..., Any]
+SAME = 1e-10
+"""The same model built twice, once through a file: roundings of inverse dynamics."""
+
+
+@pytest.fixture(scope="module")
+def hexapod() -> dict[str, Any]:
+    robot = fp.load("hexapod")
+    motion = followed_motion(robot, None, {})
+    found, legs, drive, _ = figures_of(robot, motion)
+    return {"robot": robot, "motion": motion, "figures": {f.name: f for f in found}, "legs": legs, "drive": drive}
+
+
+def test_key_figures_are_what_they_say(hexapod: dict[str, Any]) -> None:
+    figures, legs, drive = hexapod["figures"], hexapod["legs"], hexapod["drive"]
+    force, power = drive.force.values, drive.power.values
+    assert figures["peak force"].value == np.abs(force).max()
+    assert figures["peak force"].owner == hexapod["robot"].actuators[int(np.abs(force).max(axis=0).argmax())]
+    square = np.trapezoid(force**2, drive.time.values, axis=0) / (drive.time.values[-1] - drive.time.values[0])
+    assert figures["RMS force"].value == pytest.approx(float(np.sqrt(square).max()))
+    assert figures["peak speed"].value == np.abs(legs.actuator_velocity.values).max()
+    assert figures["peak power, all actuators"].value == pytest.approx(max(power.sum(axis=1).max(), 0.0))
+    assert figures["peak braking power, all actuators"].value == pytest.approx(max(-power.sum(axis=1).min(), 0.0))
+    low, high = hexapod["robot"].legs[0].links[0].limits.stroke
+    q = legs.actuator_position.values
+    room = min((q - low).min(), (high - q).min())
+    assert figures["nearest to an end of its stroke"].value == pytest.approx(room)
+    assert figures["nearest to an end of its stroke"].margin == pytest.approx(100 * room / (high - low))
+    masses = [float(row[1]) for row in hexapod["robot"].bodies.rows]
+    assert moving_mass(hexapod["robot"]) == pytest.approx(sum(masses))
+
+
+def test_margins_are_those_of_the_tightest_actuator(hexapod: dict[str, Any]) -> None:
+    robot = hexapod["robot"].with_parameters({"legs.rail.limits.force": 2.0 * hexapod["figures"]["peak force"].value})
+    found, *_ = figures_of(robot, hexapod["motion"])
+    assert {f.name: f for f in found}["peak force"].margin == pytest.approx(50.0)
+
+
+def test_payload_is_a_heavier_platform(hexapod: dict[str, Any]) -> None:
+    """At the origin it adds mass alone; beside it, the wrench of a point mass, added by hand."""
+    robot, motion = hexapod["robot"], hexapod["motion"]
+    heavy = robot.with_parameters({"platform.mass": robot.platform.mass + 2.5})
+    loaded = with_payload(robot, 2.5, np.zeros(3))
+    wanted = fp.inverse_dynamics(heavy, motion).force.values
+    assert np.allclose(fp.inverse_dynamics(loaded, motion).force.values, wanted, rtol=SAME)
+    c = np.array([0.05, -0.02, 0.1])
+    aside = with_payload(robot, 2.5, c)
+    at = motion.rotation @ c
+    w, dw = motion.angular_velocity, motion.angular_acceleration
+    a = motion.acceleration + np.cross(dw, at) + np.cross(w, np.cross(w, at))
+    pull = 2.5 * (robot.gravity - a)
+    wrench = np.column_stack([pull, np.cross(at, pull)])
+    wanted = fp.inverse_dynamics(robot, motion, wrench=wrench).force.values
+    assert np.allclose(fp.inverse_dynamics(aside, motion).force.values, wanted, rtol=SAME, atol=SAME * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("text", ["", "abc", "-1", "1,2", "nan", "1,2,3,x"])
+def test_payloads_that_are_none(text: str) -> None:
+    with pytest.raises(fp.InputError, match="expected a mass in kg"):
+        payload_of(text)
+
+
+def test_payload_with_unit() -> None:
+    assert payload_of("500 g")[0] == pytest.approx(0.5)
+    assert payload_of("3,0,0,0.1")[1].tolist() == [0.0, 0.0, 0.1]
+    with pytest.raises(fp.InputError, match="no rigid platform of its own"):
+        with_payload(fp.load("gough-stewart-flexible"), 1.0, np.zeros(3))
+
+
+def test_differences_are_in_percent_of_the_first() -> None:
+    one, two = KeyFigure(name="a", value=-2.0, unit="N"), KeyFigure(name="a", value=-1.0, unit="N")
+    assert difference(one, two) == "+50 %"
+    assert difference(two, one) == "-100 %"
+    assert difference(one, one) == "0 %"
+    assert difference(one, None) == "-"
+    assert compared([one], [KeyFigure(name="b", value=1.0, unit="N")]) == [["a", "-2 N", "-", "-"], ["b", "-", "1 N", "-"]]
+
+
+def test_compare_command(run: Run, tmp_path: Path) -> None:
+    result = run("compare", "hexapod", "hexapod", "--set", "platform.mass=7.966", "--out", "both.html")
+    assert result.exit_code == 0, result.stderr
+    assert "hexapod (second)" in result.stdout
+    assert "moving mass" in result.stdout
+    mass = moving_mass(fp.load("hexapod"))
+    assert f"{100 * 3.983 / mass:+.3g} %" in result.stdout
+    assert "Key figures" in (tmp_path / "both.html").read_text(encoding="utf-8")
+    wrong = run("compare", "hexapod", "hexapod", "--out", "both.txt")
+    assert wrong.exit_code == 1
+    assert "ends in .html or .pdf" in wrong.stderr
+
+
+def test_report_with_loads_and_author(run: Run, tmp_path: Path) -> None:
+    result = run(
+        "report", "hexapod", "--payload", "2,0,0,0.1", "--wrench", "0,0,-50,0,0,0", "--author", "Ada <b>", "--out", "a.html"
+    )
+    assert result.exit_code == 0, result.stderr
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "with a payload of 2 kg at (0, 0, 0.1) m" in text
+    assert "under a load of (0, 0, -50, 0, 0, 0) N" in text
+    assert "By Ada &lt;b&gt;, 20" in text
+    assert text.index("Key figures") < text.index("Warnings")
+    refused = run("report", "hexapod", "--wrench", "1,2")
+    assert refused.exit_code == 1
+    assert "--wrench 1,2: expected 6 numbers" in refused.stderr
+
+
+def test_force_speed_figure_has_limits(hexapod: dict[str, Any]) -> None:
+    robot = hexapod["robot"].with_parameters({"legs.rail.limits.force": 30.0, "legs.rail.limits.speed": 2.0})
+    figure = force_speed_figure(robot, hexapod["legs"], hexapod["drive"])
+    curves = [trace for trace in figure.data if trace.name and trace.name.startswith("actuator")]
+    assert len(curves) == 6
+    np.testing.assert_array_equal(curves[2].x, hexapod["legs"].actuator_velocity.values[:, 2])
+    np.testing.assert_array_equal(curves[2].y, hexapod["drive"].force.values[:, 2])
+    assert sorted({abs(s.y0) for s in figure.layout.shapes if s.y0 == s.y1}) == [30.0]
+    assert sorted({abs(s.x0) for s in figure.layout.shapes if s.x0 == s.x1}) == [2.0]
+
+
+def test_rounding_is_no_moment() -> None:
+    """Moments of ball joints are zero; what is left of sums that cancel is not shown."""
+    robot = fp.load("hexapod")
+    drive = fp.inverse_dynamics(robot, followed_motion(robot, None, {}), reactions=True)
+    balls = [row for row in joint_rows(drive, robot.characteristic_length) if row[0].endswith(".ball")]
+    assert len(balls) == 6
+    assert {row[3] for row in balls} == {"0"}
+
+
+def test_a_report_is_printed(browser: Any, tmp_path: Path) -> None:
+    from flexapod.views.html import html_page, paragraph
+    from flexapod.views.pdf import write_pdf
+
+    path = write_pdf(tmp_path / "page.pdf", html_page("A page", [("First", [paragraph("text")])]))
+    assert path.read_bytes().startswith(b"%PDF-")
+    assert path.stat().st_size > 3000
+
+
+def test_no_chromium_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from flexapod.views import pdf
+
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
+    with pytest.raises(fp.InputError, match="printed by Chromium, which is not installed"):
+        pdf.write_pdf(tmp_path / "a.pdf", "")

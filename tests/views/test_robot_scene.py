@@ -1,0 +1,78 @@
+"""One scene for studio, report, gallery and `show --plot`: what is drawn of a robot is where the robot is, and tells its kind."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
+from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, platform_corners, rails
+
+ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
+NEAR = 0.06
+"""Largest distance of a drawn surface from the robot's joints and rails, of its extent: the thickest part is a motor."""
+
+
+def shown(name: str):  # type: ignore[no-untyped-def]
+    robot = fp.load(name)
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    joints = drawn_pose(robot, state, np.zeros(0))[1]
+    return robot, joints, drawing(robot, joints, platform_corners(robot, state, np.zeros(0)), extent(robot), set())
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_figure_has_every_leg_where_it_is(name: str) -> None:
+    robot, joints, _ = shown(name)
+    figure, size = fp.figures.robot_figure(robot), extent(robot)
+    traces = {trace.name: trace for trace in figure.data}
+    assert {f"leg {leg.name}" for leg in robot.legs} | {"joints and motors"} <= set(traces)
+    assert ("platform" in traces) == (name != "five-bar"), "the platform of a five-bar is a point"
+    ends = leg_ends(robot, link_frames(robot, joints))
+    for k, leg in enumerate(robot.legs):
+        trace = traces[f"leg {leg.name}"]
+        points = np.column_stack([trace.x, trace.y, trace.z]).astype(float)
+        assert np.linalg.norm(points - ends[k], axis=1).min() < NEAR * size, "a leg does not reach its end"
+        assert max(trace.i.max(), trace.j.max(), trace.k.max()) < len(points)
+        assert len(trace.facecolor) == len(trace.i)
+    sides, span = figure.layout.scene.aspectratio, np.zeros(3)
+    if robot.planar:  # to scale all the same
+        every = np.hstack([[t.x, t.y, t.z] for t in figure.data]).astype(float)
+        span = np.ptp(every, axis=1)
+        assert np.allclose(np.array([sides.x, sides.y, sides.z]) / span, sides.x / span[0])
+    else:
+        assert figure.layout.scene.aspectmode == "data"
+
+
+def test_joints_differ_by_kind() -> None:
+    _, _, stewart = shown("stewart-3-3")
+    assert len(stewart.balls) == 6, "spherical joints are balls"
+    assert np.allclose(stewart.ball_radius, BALL * extent(fp.load("stewart-3-3")))
+    robot, _, delta = shown("delta")
+    assert len(delta.balls) == 0, "universal joints are crosses"
+    assert [c for c in delta.hardware.colour].count(DARK) == 3, "one motor for each driven hinge"
+    lengths = np.linalg.norm(np.array(delta.rods.end) - np.array(delta.rods.start), axis=1)
+    assert np.isclose(lengths, 0.8).sum() == 6, "the forearms of a delta are pairs of rods"
+    _, _, planar = shown("planar-4-prr")
+    assert len(planar.balls) == 0
+    assert robot.legs[0].closing.type == "universal"
+
+
+def test_rails_have_end_stops_and_feet_a_base_plate() -> None:
+    robot = fp.load("hexaslide")
+    fixed, outline = ground_parts(robot, extent(robot))
+    assert outline is None
+    assert len(fixed.start) == 3 * len(rails(robot)) == 18
+    middles = 0.5 * (np.array(fixed.start) + np.array(fixed.end))
+    for low, high in rails(robot):
+        assert np.linalg.norm(middles - low, axis=1).min() < 1e-12
+        assert np.linalg.norm(middles - high, axis=1).min() < 1e-12
+    stewart = fp.load("stewart-3-3")
+    fixed, outline = ground_parts(stewart, extent(stewart))
+    assert not fixed.start
+    assert outline is not None
+    assert len(outline) == 3
+
+
+def test_planar_robots_are_seen_along_their_normal() -> None:
+    camera = fp.figures.robot_figure(fp.load("five-bar")).layout.scene.camera
+    assert camera.projection.type == "orthographic"
+    assert (camera.eye.x, camera.eye.y) == (0.0, 0.0)
