@@ -43,8 +43,8 @@ from flexapod.analysis.natural_frequencies import natural_frequencies as natural
 from flexapod.analysis.path_between import NoPathError as NoPathError
 from flexapod.analysis.path_between import PosePath as PosePath
 from flexapod.analysis.path_between import path_between as path_between
-from flexapod.analysis.pave import Paving as Paving
 from flexapod.analysis.pave import pave as pave
+from flexapod.analysis.paving import Paving as Paving
 from flexapod.analysis.platform_motion import platform_motion as platform_motion
 from flexapod.analysis.point_motion import point_motion as point_motion
 from flexapod.analysis.singularities import singularities as singularities

@@ -239,7 +239,7 @@ class _Halving:
         return np.concatenate(left), np.concatenate(open_groups), np.concatenate(shares, axis=1), trim
 
     def _paving(self, columns: Columns | None) -> Paving:
-        low, high, undecided = self.frozen
+        low, high, undecided = (float(x) for x in self.frozen)
         if columns is not None:
             self.boxes += columns.total
             low, undecided = low + columns.inside, columns.undecided

@@ -234,7 +234,8 @@ def _slowed(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> Tim
     exact = dynamics.poses(terms.s) if terms.loaded else None
     # columns one after the other: arithmetic on them is five times as fast as on rows of a few actuators
     names = ("a", "b", "c", *(("v", "k") if terms.sliding else ()), *(("dq",) if bounds.kinds != ("force",) else ()))
-    inside = replace(terms, **{name: np.take(getattr(terms, name).T, rows, axis=1).T for name in names})
+    taken: dict[str, Any] = {name: np.take(getattr(terms, name).T, rows, axis=1).T for name in names}
+    inside = replace(terms, **taken)
 
     def worst(part: Any, factor: float) -> Array:
         X, U = factor**2 * x[part], factor**2 * u[part]

@@ -78,13 +78,13 @@ class Cluster:
     def _close(self) -> None:
         """Leave a client of our own; one that was lost may not answer."""
         if self._own and self.client is not None:
-            with contextlib.suppress(self._lost):
+            with contextlib.suppress(*self._lost):
                 self.client.close(timeout=1.0)
 
     @property
     def threads(self) -> int:
         """Of all workers."""
-        return max(1, sum(self.client.nthreads().values()))
+        return max(1, int(sum(self.client.nthreads().values())))
 
     def ordered(self, task: BlockTask, numbers: range) -> Iterator[Block]:
         """Results in the order of their numbers."""
@@ -167,7 +167,7 @@ def _unpacked(text: bytes) -> BlockTask:
 
 def _distributed() -> Any:
     try:
-        import distributed  # type: ignore[import-untyped]
+        import distributed
     except ImportError:
         raise InputError("scheduler: a study on a cluster needs Dask; install flexapod[cluster]") from None
     return distributed

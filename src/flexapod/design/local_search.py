@@ -117,7 +117,7 @@ def _ipopt(local: LocalProblem, start: Array) -> Array:
     d, rows = len(start), 1 + len(local.rows)
     kept: list[Any] = []  # callbacks live as long as the solver
 
-    class Numbers(ca.Callback):  # type: ignore[misc]
+    class Numbers(ca.Callback):
         def __init__(self, name: str, inputs: Sequence[tuple[int, int]], output: tuple[int, int], function: Any) -> None:
             ca.Callback.__init__(self)
             self.inputs, self.output, self.function = inputs, output, function
@@ -147,8 +147,9 @@ def _ipopt(local: LocalProblem, start: Array) -> Array:
 
     numbers, u = Numbers("numbers", [(d, 1)], (rows, 1), local.both), ca.MX.sym("u", d)
     y = numbers(u)
-    quiet = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.hessian_approximation": "limited-memory",
+    quiet: Any = {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.hessian_approximation": "limited-memory",
              "ipopt.tol": 1e-10, "ipopt.max_iter": 300}  # fmt: skip
-    solver = ca.nlpsol("solver", "ipopt", {"x": u, "f": y[0], "g": y[1:]}, quiet)
+    problem: Any = {"x": u, "f": y[0], "g": y[1:]}
+    solver = ca.nlpsol("solver", "ipopt", problem, quiet)
     found = solver(x0=start, lbx=0.0, ubx=1.0, ubg=0.0, lbg=-np.inf)
     return np.asarray(found["x"]).ravel()

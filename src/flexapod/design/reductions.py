@@ -22,6 +22,11 @@ Value = Callable[[Outputs, Options], Array]
 Slope = Callable[[Outputs, Outputs, Options], Array]
 
 
+def _at(array: Array, at: Any) -> Array:
+    """Entries of all slopes (k, ...) at one place."""
+    return np.asarray(array[(slice(None), *at)])
+
+
 def peak(name: str) -> tuple[Value, Slope]:
     """Largest size of an output over poses and its own entries."""
 
@@ -30,7 +35,7 @@ def peak(name: str) -> tuple[Value, Slope]:
 
     def slope(o: Outputs, dot: Outputs, _: Options) -> Array:
         at = np.unravel_index(np.abs(o[name]).argmax(), o[name].shape)
-        return np.asarray(np.sign(o[name][at]) * dot[name][(slice(None), *at)])
+        return np.asarray(np.sign(o[name][at]) * _at(dot[name], at))
 
     return value, slope
 
@@ -44,7 +49,7 @@ def end(name: str, largest: bool) -> tuple[Value, Slope]:
 
     def slope(o: Outputs, dot: Outputs, _: Options) -> Array:
         at = np.unravel_index((sign * o[name]).argmax(), o[name].shape)
-        return np.asarray(dot[name][(slice(None), *at)])
+        return np.asarray(_at(dot[name], at))
 
     return value, slope
 
@@ -58,7 +63,7 @@ def longest_vector(name: str) -> tuple[Value, Slope]:
     def slope(o: Outputs, dot: Outputs, _: Options) -> Array:
         size = np.linalg.norm(o[name], axis=-1)
         at = np.unravel_index(np.nanargmax(size), size.shape)
-        return np.asarray(dot[name][(slice(None), *at)] @ o[name][at] / size[at])
+        return np.asarray(_at(dot[name], at) @ o[name][at] / size[at])
 
     return value, slope
 
@@ -84,8 +89,8 @@ def power_slope(o: Outputs, dot: Outputs, _: Options) -> Array:
     """Of `power`."""
     f, v = o["force"], o["actuator_velocity"]
     at = np.unravel_index(np.abs(f * v).argmax(), f.shape)
-    every = (slice(None), *at)
-    return np.asarray(np.sign((f * v)[at]) * (dot["force"][every] * v[at] + f[at] * dot["actuator_velocity"][every]))
+    df, dv = _at(dot["force"], at), _at(dot["actuator_velocity"], at)
+    return np.asarray(np.sign((f * v)[at]) * (df * v[at] + f[at] * dv))
 
 
 def stroke(o: Outputs, _: Options) -> Array:

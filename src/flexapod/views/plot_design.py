@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.plot import COLOURS, LIMIT, styled
+from flexapod.views.plot import LIMIT, styled
+from flexapod.views.scene.colours import COLOURS
 
 
 def pareto_figure(found: fp.Study | fp.Optimum, title: str, criteria: tuple[str, str] | None = None) -> Any:
