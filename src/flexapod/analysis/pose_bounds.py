@@ -176,7 +176,8 @@ class PoseBounds:
         if rest is None:
             self.decide(low, high, groups)
         own = np.arange(len(low)) if rest is None else np.flatnonzero(rest)
-        return trimmed(*self._affine(low, high, own), whole=self._whole[own])
+        found: list[Any] = [*self._affine(low, high, own), self._whole[own]]
+        return trimmed(*found)
 
     @property
     def _whole(self) -> NDArray[np.bool_]:
