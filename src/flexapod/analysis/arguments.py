@@ -190,7 +190,8 @@ def checked(verb: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             raise InputError(f"{verb.__name__}: {error}; it takes {signature}") from None
         for name, value in given.items():
-            if name in CHECKS:
+            left_out = value is None and signature.parameters[name].default is None
+            if name in CHECKS and not left_out:
                 CHECKS[name](name, value)
             if value is None and isinstance(signature.parameters[name].default, float):
                 _refuse(name, "a number", value)
