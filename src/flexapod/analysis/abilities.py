@@ -30,7 +30,6 @@ ANY = ""
 
 PLATFORM = "{option}: not available with the flexible platform of {robot}; leave it out"
 LEGS = "{option}: not available for the {part} of {robot}; leave it out"
-RUN = "{option}: not available in simulations of the {part} of {robot}; leave it out"
 IS_RIGID = "{verb}: {robot} is rigid; load a flexible robot or use robot.with_flexible_body"
 NO_ELASTIC = "elastic: {robot} is rigid and has no elastic coordinates; leave it out"
 NO_COORDINATES = "{option}: {robot} has {part} and no elastic coordinates; leave it out"
@@ -73,17 +72,7 @@ LOADS = (
     "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
     "parts, or friction=False"
 )
-ROTATION = (
-    "friction of {rotating_joint}: acts against its relative angular velocity, which the {part} of {robot} do not have; "
-    "give `direction: per_axis`, or set friction=False"
-)
-BALL = "friction of {ball_joint}: not available at the platform of {robot} with its {part}; set friction=False"
 AT_PLATFORM = "friction of {platform_joint}: not available on the flexible platform of {robot}; set friction=False"
-OF_LEGS: Row = {
-    "flexible legs & friction by loads & friction=True": LOADS,
-    "flexible legs & friction along a rotation": ROTATION,
-    "flexible legs & friction of a ball joint": BALL,
-}
 OF_PLATFORM: Row = {
     "flexible platform & friction by loads & friction=True":
         "friction by joint loads: not known of the flexible platform of {robot}; set friction='constant'",

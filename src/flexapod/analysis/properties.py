@@ -45,17 +45,6 @@ def depends_on_loads(robot: Robot) -> bool:
     return bool(_loaded(robot))
 
 
-def _along_rotation(robot: Robot) -> list[Any]:
-    """Joints with several axes whose constant friction acts against the relative angular velocity, not axis by axis."""
-    found: list[Any] = []
-    for leg in robot.legs:
-        for link in leg.links:
-            several = sum(other.joint == link.joint and not other.elastic for other in leg.links) > 1
-            if several and link.friction is not None and link.friction.coulomb and link.friction.direction == "vector":
-                found.append(link)
-    return found
-
-
 def _closing(robot: Robot, allowed: tuple[str, ...]) -> list[Any]:
     """Joints at the platform that have friction and are of another type than those allowed."""
     return [leg.closing for leg in robot.legs if leg.closing.friction is not None and leg.closing.type not in allowed]
@@ -122,8 +111,6 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "no link plan": lambda robot: robot.no_link_plan is not None,
     "no minimal equations": lambda robot: bool(_minimal(robot)),
     "friction by loads": lambda robot: bool(_loaded(robot)),
-    "friction along a rotation": lambda robot: bool(_along_rotation(robot)),
-    "friction of a ball joint": lambda robot: bool(_closing(robot, ("revolute", "fixed"))),
     "friction at the platform": lambda robot: bool(_closing(robot, ())),
 }
 """Property -> whether a robot has it."""
@@ -143,8 +130,6 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
     "mobility": _mobility,
     "motor": lambda robot: _joint(_elastic_drives(robot)),
     "loaded_joint": lambda robot: _joint(_loaded(robot)),
-    "rotating_joint": lambda robot: _joint(_along_rotation(robot)),
-    "ball_joint": lambda robot: _joint(_closing(robot, ("revolute", "fixed"))),
     "platform_joint": lambda robot: _joint(_closing(robot, ())),
 }  # fmt: skip
 """Placeholder of a reason -> what it becomes for a robot; `option`, `value`, `verb` come from the request."""

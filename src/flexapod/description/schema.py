@@ -14,6 +14,7 @@ from pydantic_core import core_schema
 from flexapod.description.schema_flexible import Flag, Model, Text
 from flexapod.description.schema_flexible import Flexible as Flexible
 from flexapod.description.schema_flexible import Rayleigh as Rayleigh
+from flexapod.description.schema_flexible import Reduction as Reduction
 from flexapod.description.schema_flexible import Section as Section
 from flexapod.description.units import (
     Acceleration,
