@@ -117,8 +117,6 @@ REFUSED = [
     ({"elastic": "quasi"}, "elastic: expected an array or one of 'static', 'zero', 'simulate', got 'quasi'"),
     ({"elastic": "zero", "elastic_velocity": np.zeros(10)}, "elastic_velocity: elastic='zero' chooses the rates itself"),
     ({"formulation": "newton_euler"}, "formulation: expected 'auto' or 'virtual_power'"),
-    ({"reactions": True}, "reactions: not available with the flexible platform of gough-stewart-flexible; leave it out"),
-    ({"legs": "massless"}, "legs: not available with the flexible platform"),
 ]
 
 

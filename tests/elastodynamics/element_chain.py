@@ -16,6 +16,9 @@ from flexapod.flexible.beam_element import BeamElement as Element
 from flexapod.flexible.beams import beam_material
 from flexapod.robot.beams import BeamElement, Law
 
+ROUNDING = 1e-8
+"""Steps, of the largest coordinate, that may be rounding: stretching is a million times stiffer than bending."""
+
 STEPS, SETTLED = 60, 1e-12
 """Newton steps per load, and the last step, of the largest coordinate."""
 
@@ -67,13 +70,16 @@ class Chain:
         f = ca.Function("f", [self.e, part], [g, H, self.position])
         e = np.zeros(n)
         for k in range(1, loads + 1):
+            before = np.inf
             for _ in range(STEPS):
                 g_, H_, _ = (np.array(x) for x in f(e, k / loads))
                 step = -np.linalg.solve(H_, g_[:, 0])
                 step *= min(1.0, 0.5 / np.abs(step).max())
                 e = e + step
-                if np.abs(step).max() < SETTLED * np.abs(e).max():
+                size = np.abs(step).max() / np.abs(e).max()
+                if size < SETTLED or (size < ROUNDING and size > before / 2):  # stiff stretching: rounding falls no more
                     break
+                before = size
             else:
                 raise AssertionError(f"no equilibrium at {k} of {loads} loads")
         return e, np.array(f(e, 1.0)[2])[:, 0]

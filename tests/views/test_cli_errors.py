@@ -44,7 +44,7 @@ CASES = {
     "free and stiff": (["frequencies", "hexapod", "--free", "--stiffness", "1e7"], "leave it out where a stiffness is given"),
     "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),
     "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean staicu?"),
-    "report suffix": (["report", "hexapod", "--out", "report.pdf"], "a report ends in .html"),
+    "report suffix": (["report", "hexapod", "--out", "report.doc"], "a report ends in .html or .pdf"),
     "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected 6-ups or 6-pus"),
     "new impossible": (["new", "a.yaml", "--kind", "6-pus", "--link", "0.1"], "the legs must be clearly longer"),
     "new suffix": (["new", "a.txt"], "a robot file ends in .yaml"),

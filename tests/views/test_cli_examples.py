@@ -8,8 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import yaml
 
+import flexapod as fp
 from flexapod.views.commands.guard import EXAMPLES
 
 Run = Callable[..., Any]
@@ -19,6 +22,15 @@ SLOW_SIDE_EFFECT = {"clear"}
 """Empties the cache in memory too: run with a cache of its own."""
 
 WRITES = {"--out", "--plot"}
+
+
+def measured() -> str:
+    """The one file that no command writes: what somebody has measured."""
+    robot = fp.load("stewart-3-3")
+    at = fp.State(position=robot.home.position + 0.2 * np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]]))
+    readings = fp.inverse_kinematics(robot.with_parameters({"legs.A.slide.zero": 5.001}), at).actuator_position.values
+    data = {"actuator_position": readings.tolist(), "position": at.position.tolist()}
+    return str(yaml.safe_dump({"measurements": data, "parameters": ["legs.A.slide.zero"]}))
 
 
 def words(command: str) -> list[str]:
@@ -49,6 +61,8 @@ def test_help_shows_the_examples_on_one_line(run: Run, monkeypatch: pytest.Monke
 def test_examples_work(run: Run, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if command in CACHE:  # what other tests compiled takes long to read
         monkeypatch.setenv("FLEXAPOD_CACHE", str(tmp_path / "cache"))
+    if command == "calibrate":
+        (tmp_path / "measured.yaml").write_text(measured())
     for example in EXAMPLES[command]:
         parts = shlex.split(example)
         assert parts[0] == "flexapod"

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.skipif(not BROWSER, reason="NO BROWSER: install chromiu
 NEAR = 40
 """Distance of two colours (sum over red, green, blue of 0 to 255) that the eye takes for one: light and smoothing of edges."""
 
+SAME_HUE, DARK = 0.998, 60.0
+"""Cosine between two colours as vectors that the eye takes for one hue, and the size below which nothing has a hue."""
+
 PIXELS = 150
 """Fewer than these of 2000 x 1120 pixels would be a dot, not a leg."""
 
@@ -38,6 +41,14 @@ def count_of(pixels: Any, colour: str) -> int:
     return int((np.abs(pixels - wanted).sum(axis=-1) < NEAR).sum())
 
 
+def count_shaded(pixels: Any, colour: str) -> int:
+    """Pixels of a colour in any light: shade scales red, green and blue alike."""
+    wanted = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=float)
+    size = np.linalg.norm(pixels, axis=-1)
+    along = pixels @ (wanted / np.linalg.norm(wanted)) / np.maximum(size, 1.0)
+    return int(((along > SAME_HUE) & (size > DARK)).sum())
+
+
 def test_the_robot_as_png(run: Run, tmp_path: Path) -> None:
     """Every leg is seen in its colour: WebGL works without a screen."""
     result = run("show", "hexaslide", "--plot", "robot.png")
@@ -45,7 +56,7 @@ def test_the_robot_as_png(run: Run, tmp_path: Path) -> None:
     assert "wrote robot.png" in result.stderr
     pixels = png_pixels(tmp_path / "robot.png")
     assert pixels.shape[:2] == (1120, 2000)
-    found = {colour: count_of(pixels[:, :1500], colour) for colour in COLOURS[:6]}  # the legend is on the right
+    found = {colour: count_shaded(pixels[:, :1500], colour) for colour in COLOURS[:6]}  # the legend is on the right
     assert min(found.values()) > PIXELS, found
     assert count_of(pixels[:, :1500], COLOURS[7]) == 0  # a colour that no leg has
 

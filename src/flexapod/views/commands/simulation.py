@@ -89,7 +89,7 @@ def simulate(
             )
     run = fp.simulate(
         found, moved, controller=law, duration=duration, step=step, friction=friction, progress=bar(), save=save,
-        **_chosen(found, method),
+        **_chosen(found, method, controller),
     )  # fmt: skip
     if run.attrs.get("interrupted"):
         where = f"; call again to go on from {save}" if save is not None else "; --save FILE would let it go on later"
@@ -125,10 +125,10 @@ DOUBTFUL = 1e-3
 ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actuator-polygon, or a file with actuator columns"
 
 
-def _chosen(robot: fp.Robot, method: str | None) -> dict[str, Any]:
-    """Drive and method of a run: actuators with flexible legs follow the motion, others get forces."""
+def _chosen(robot: fp.Robot, method: str | None, controller: str) -> dict[str, Any]:
+    """Drive and method of a run: without a controller the actuators of flexible legs follow the motion, others get forces."""
     options: dict[str, Any] = {} if method is None else {"method": method}
-    return {**options, "drive": "actuators"} if robot.elastic_legs else options
+    return {**options, "drive": "actuators"} if robot.elastic_legs and controller == "none" else options
 
 
 def _driven(controller: str) -> str:

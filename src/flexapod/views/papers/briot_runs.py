@@ -85,8 +85,7 @@ class PaperRun:
 
 def simulated(robot: fp.Robot, motion: fp.ActuatorMotion, step: float = STEP, duration: float | None = None) -> PaperRun:
     """Simulate, measure point P as the paper does, and check the run."""
-    every = None if step == STEP else STEP
-    run = fp.simulate(robot, motion, drive="actuators", step=step, output_step=every, duration=duration, progress=False)
+    run = fp.simulate(robot, motion, drive="actuators", step=step, output_step=STEP, duration=duration, progress=False)
     at: Any = fp.ActuatorMotion(
         time=run.time.values, **{k: run[f"actuator_{k}"].values for k in ("position", "velocity", "acceleration")}
     )
