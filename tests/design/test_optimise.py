@@ -43,7 +43,7 @@ def test_best_condition_of_an_octahedral_platform(robot: fp.Robot) -> None:
 
 def test_gradients_agree_with_finite_differences_of_robots(robot: fp.Robot) -> None:
     """Away from home: there all forces are equal, and the largest of them has no derivative."""
-    at, values = fp.State(position=robot.home.position + [0.1, -0.2, 0.15]), []
+    at, values = fp.State(position=robot.home.position + np.array([0.1, -0.2, 0.15])), []
     found = fp.sensitivity(robot, {"legs.A.hip.at.x": (2.4, 2.6)}, ["peak_force", "worst_condition"], at=at, samples=0)
     h = 1e-4
     for s in (2, 1, -1, -2):

@@ -17,6 +17,11 @@ READY = 900.0
 """Seconds that equations may take to compile on a busy machine, where nothing is in the cache."""
 
 
+def _interruptible() -> None:
+    """A test run in the background ignores interrupts, and so would the program that it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Command:
     """`flexapod studio` as people start it."""
 
@@ -25,6 +30,7 @@ class Command:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "flexapod.views.cli", "studio", "--port", "0", *words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            preexec_fn=_interruptible,
         )  # fmt: skip
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
