@@ -21,7 +21,7 @@ class LocalProcesses:
     def __init__(self, folder: Path, workers: int) -> None:
         self.file, self.log = folder / "scheduler.json", (folder / "cluster.log").open("wb")
         self.scheduler = self._start(
-            "scheduler", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file)
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show", "--scheduler-file", str(self.file)
         )
         end = time.monotonic() + 300
         while not self.file.exists() or not self.file.read_text().strip().endswith("}"):
@@ -41,7 +41,7 @@ class LocalProcesses:
 
     def new_worker(self) -> subprocess.Popen[bytes]:
         address = f"tcp://{self.relay.target[0]}:{self.relay.target[1]}"
-        return self._start("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        return self._start("worker", address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
 
     def kill_worker(self, k: int) -> None:
         """Kill a worker and start another in its place."""
