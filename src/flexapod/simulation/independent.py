@@ -55,7 +55,7 @@ class IndependentLayout(Layout):
     @property
     def key(self) -> str:
         """Everything that the compiled loop depends on."""
-        return f"independent|{super().key}"
+        return f"independent|{super().key}|{self.robot.elastic_plan!r}"
 
     @cached_property
     def elastic(self) -> int:

@@ -30,7 +30,8 @@ def zeros_of(layout: Layout) -> frozenset[str]:
 def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], values: Mapping[str, float]) -> tuple[Kernel, Array]:
     """The kernel of a layout and its parameters for given values."""
     springs = layout.controller is not None and layout.controller.stores
-    key = layout.key if what in ("run", "rhs", "control") else f"{springs}|{type(layout).__name__}|{layout.robot.structure}"
+    observing = what not in ("run", "rhs", "control") and not layout.key.startswith("independent|")
+    key = f"{springs}|{layout.robot.structure}" if observing else layout.key
     family = KernelFamily(lambda: make(layout), f"{what}|{key}", zeros_of(layout))
     signature = family.specialised.signature
     kernel = family.pick(np.array([values[p.name] for p in signature.parameters]))
