@@ -94,8 +94,8 @@ def forward_dynamics(
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
-    rubbed = friction and has_friction(robot)
-    chosen = "friction" if rubbed else choose(robot, formulation, loaded=wrench is not None)
+    with_friction = friction and has_friction(robot)
+    chosen = "friction" if with_friction else choose(robot, formulation, loaded=wrench is not None)
     spare = PROGRAM["links"] if chosen == "minimal" and formulation == "auto" else None
     outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
     settle("forward dynamics", robot, words, state, on_error)
@@ -104,7 +104,7 @@ def forward_dynamics(
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
     result = dataset(robot, variables, state, words if on_error == "mask" else None)
-    result = result.assign_attrs(formulation="virtual_power" if rubbed else chosen, friction=int(rubbed))
+    result = result.assign_attrs(formulation="virtual_power" if with_friction else chosen, friction=int(with_friction))
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 

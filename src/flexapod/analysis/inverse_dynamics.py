@@ -113,8 +113,8 @@ def inverse_dynamics(
     check_option("formulation", formulation, FORMULATIONS)
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
-    rubbed = friction and has_friction(robot)
-    detailed = reactions or rubbed or shares is not None
+    with_friction = friction and has_friction(robot)
+    detailed = reactions or with_friction or shares is not None
     if legs == "massless" and (detailed or formulation not in ("auto", "virtual_power")):
         raise InputError("legs='massless' is a variant of virtual_power without friction and reactions; leave those out")
     variant: dict[str, str] = {} if spin == "exact" else {"spin": spin}
@@ -131,7 +131,7 @@ def inverse_dynamics(
     force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
-        force = _with_friction(robot, inputs, words, force, rubbed, reactions, shares, chosen, variant, variables)
+        force = _with_friction(robot, inputs, words, force, with_friction, reactions, shares, chosen, variant, variables)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     if on_error == "mask":
@@ -139,7 +139,7 @@ def inverse_dynamics(
     main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
     names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
     result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None, names)
-    return result.assign_attrs(formulation=chosen, friction=int(rubbed))
+    return result.assign_attrs(formulation=chosen, friction=int(with_friction))
 
 
 PROGRAM = {
@@ -221,7 +221,7 @@ def _with_friction(
     inputs: dict[str, Any],
     words: NDArray[Any],
     force: NDArray[np.float64],
-    rubbed: bool,
+    with_friction: bool,
     reactions: bool,
     shares: str | None,
     chosen: str,
@@ -230,10 +230,10 @@ def _with_friction(
 ) -> NDArray[np.float64]:
     """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
     options = variant if shares is None else {**variant, "shares": shares}
-    bound = kernel(robot, "newton_euler", friction=rubbed, **options)
+    bound = kernel(robot, "newton_euler", friction=with_friction, **options)
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
     note(bound, batch.status, words)
-    if rubbed:
+    if with_friction:
         smooth = run(kernel(robot, "newton_euler", friction=False, **variant), inputs, words)["force"]
         force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
     outputs = mark_undetermined(robot, batch.outputs)

@@ -18,7 +18,7 @@ import casadi as ca
 
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -95,12 +95,12 @@ def forces_with_friction(
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
     heat = ca.SX(0)
-    for point, found in zip(setting.points, solution.rubbing, strict=True):
+    for point, found in zip(setting.points, solution.friction, strict=True):
         heat = heat - _power(point, found)
     return FrictionForces(actuators=ca.vertcat(*[x for leg in solution.forces for x in leg.actuators]), heat=heat)
 
 
-def _power(point: FrictionPoint, found: Rubbing) -> Any:
+def _power(point: FrictionPoint, found: PointFriction) -> Any:
     """Power of a joint's friction [W], negative: along the coordinates of its links, or at the closing joint."""
     if point.links:
         return sum(size * point.model.joints[i].rate for i, size in found.axial.items())

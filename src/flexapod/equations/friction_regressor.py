@@ -50,7 +50,7 @@ def friction_regressor(robot: Robot, columns: tuple[str, ...]) -> Program:
         "load", (count_places(setting),), unit="N", doc="normal or reaction force per place, as joint_loads gives them"
     )
     inner = [p for p in points if setting.open.redundant > 0 or not p.driven]
-    found = dict(zip(map(id, points), _rubbing(points, load), strict=True))
+    found = dict(zip(map(id, points), _friction_of(points, load), strict=True))
     forces: list[LegForces] = mechanism.forces(friction_loads(mechanism, inner, [found[id(p)] for p in inner]))
     for point in points:
         if point not in inner:
@@ -84,9 +84,9 @@ def count_places(setting: Setting) -> int:
     return sum(len(p.places) for p in setting.points)
 
 
-def _rubbing(points: list[FrictionPoint], load: Any) -> list[Any]:
+def _friction_of(points: list[FrictionPoint], load: Any) -> list[Any]:
     result, at = [], 0
     for point in points:
-        result.append(point.rub([load[at + k] for k in range(len(point.places))]))
+        result.append(point.friction_at([load[at + k] for k in range(len(point.places))]))
         at += len(point.places)
     return result

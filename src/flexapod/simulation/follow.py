@@ -44,8 +44,8 @@ def followed(
     times = np.linspace(0.0, duration, 2 * count + 1)
     platform = motion_at(as_platform(robot, motion), times)
     load = None if wrench is None else over_time("wrench", wrench, 6)(times)
-    robot, rubs = _with_friction(robot, friction)
-    forces = inverse_dynamics(robot, platform, friction=rubs, wrench=load, reactions=reactions)
+    robot, sliding = _with_friction(robot, friction)
+    forces = inverse_dynamics(robot, platform, friction=sliding, wrench=load, reactions=reactions)
     rates, words, joints = follow(robot, platform_inputs(platform))
     settle("the motion", robot, words.astype(str), platform, "raise")
     force = forces.force.values
@@ -53,7 +53,7 @@ def followed(
     work = _simpson(force * rates, duration / count)
     loaded = np.zeros((len(times), 1)) if load is None else np.sum(load * twist, axis=1, keepdims=True)
     heat = np.zeros((len(times), 1))
-    if rubs:  # power that friction takes: what the actuators give beyond the motion without it
+    if sliding:  # power that friction takes: what the actuators give beyond the motion without it
         smooth_force = inverse_dynamics(robot, platform, friction=False, wrench=load).force.values
         heat = np.sum((force - smooth_force) * rates, axis=1, keepdims=True)
     lost = _simpson(heat, duration / count)

@@ -39,7 +39,7 @@ from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import limited
+from flexapod.simulation.system import controlled
 from flexapod.spatial.linear import solve_symmetric
 
 
@@ -83,13 +83,7 @@ class IndependentLayout(Layout):
         """Places of all carried numbers: platform pose and twist, joints, modes, rates of u, and what every run carries."""
         n, modes, count = len(self.robot.coordinates), platform_modes(self.robot), len(self.robot.elastic_plan.independent)
         sizes = {"p": 3, "R": 9, "v": 3, "w": 3, "joints": n, "modes": modes, "ud": count, **self.extra, **self.memory, "code": 1}
-        if "singular" in self.watch:
-            sizes["determinant"] = 1
-        found, at = {}, 0
-        for name, size in sizes.items():
-            found[name] = slice(at, at + size)
-            at += size
-        return found
+        return self.placed(sizes)
 
     @property
     def sliding(self) -> Friction:
@@ -219,28 +213,6 @@ def _driving(robot: Robot, X: Any, force: Any) -> Any:
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
     return projected(robot, X, f)
-
-
-def controlled(
-    scope: Scope, layout: IndependentLayout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
-) -> tuple[Any, Any, Any]:
-    """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part."""
-    n, controller, robot = layout.actuators, layout.controller, layout.robot
-    force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
-    if controller is not None and controller.rate is not None:
-        force = held[:n]
-    elif controller is not None:
-        asked = controller.force(scope, robot, moment, c, signals, integral)
-        error = controller.error(c, signals)
-        if controller.stores:
-            stored = asked
-        else:
-            force = limited(scope, layout, asked)
-    if "force" in signals:
-        force = force + signals["force"]
-    if layout.failing:
-        force = force * ca.vertcat(*[scope.root.parameter(f"actuator.{a}.gain") for a in robot.actuators])
-    return force + stored, force, error
 
 
 def platform_rates(robot: Robot, motion: TreeMotion) -> Any:

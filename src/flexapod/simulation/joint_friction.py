@@ -29,7 +29,7 @@ SPEED = 1e-3
 
 
 def check_friction(robot: Robot, friction: bool | str) -> bool | str:
-    """Whether joints rub: False, True (viscous and constant parts only), or ``"load"`` where friction depends on loads.
+    """Friction of the joints: False, True (viscous and constant parts only), or ``"load"`` where friction depends on loads.
 
     Args:
         friction: False, True (as in the file), or ``"constant"`` (viscous and constant Coulomb parts only).

@@ -38,7 +38,7 @@ class Layout:
         rows: output intervals (dopri) or steps (the others) per call of the kernel.
         inputs: signals beside those of the controller: ``force``, ``wrench``, ``acceleration`` (wanted, of the loop of Fig. 3),
             ``driven`` (coordinates, rates and accelerations of actuators that follow a motion).
-        friction: joints rub; ``"load"`` where friction depends on their loads.
+        friction: of the joints; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
         minimal: plan of the fast equations, or None.
@@ -150,6 +150,10 @@ class Layout:
         sizes = {"p": 3, "quat": 4, "v": 3, "w": 3, "joints": joints, **self.extra, **self.memory, "code": 1}
         if self.method == "dopri":
             sizes |= {"step": 1, "taken": 1, "rejected": 1}
+        return self.placed(sizes)
+
+    def placed(self, sizes: dict[str, int]) -> dict[str, slice]:
+        """Numbers one after the other in a vector, and the determinant where it is watched."""
         if "singular" in self.watch:
             sizes["determinant"] = 1
         found, at = {}, 0

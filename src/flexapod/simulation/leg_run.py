@@ -58,7 +58,7 @@ class LegLayout:
     method: str
 
     @property
-    def rubbing(self) -> Friction:
+    def sliding(self) -> Friction:
         """Friction with a slope at rest everywhere but at actuators that follow a motion."""
         return self.friction and ("smooth" if self.drive == "force" else "smooth passive")
 
@@ -176,7 +176,7 @@ def _step(
     u2 = _accelerations(layout, a0, signals[:, 0])
     force = _actuator_force(layout, r + ca.mtimes(M[:, unknown], a0), signals[:, 0])
     K, D = tangent_matrices(values, robot, at_coordinates(robot, start.y, start.modes, *spread(robot, X0, start.rates)),
-                            still, X0, layout.rubbing)  # fmt: skip
+                            still, X0, layout.sliding)  # fmt: skip
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         step = _increment(layout, x, column, signals[:, 0])
@@ -184,7 +184,7 @@ def _step(
         own, X1, drift, state = _equation(root, values, layout, start, step, rates, corrections=1)
         felt = felt_forces(robot, own, X1, drift, _accelerations(layout, a, column))
         drive = _actuator_force(layout, felt, column)
-        lost = dissipated_power(values, robot, state, layout.rubbing)
+        lost = dissipated_power(values, robot, state, layout.sliding)
         beside = ca.vertcat(ca.dot(drive, rates[layout.driven]), lost)
         residual = felt[unknown] - _forces(layout, column)[unknown]
         return Evaluation(residual=residual, rate=parts["v"] + v, beside=beside, code=ca.SX(0))
@@ -211,7 +211,7 @@ def _equation(
         rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
         X, _ = solve_loops(robot.elastic_plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
-    q = link_equation_at(root, values, robot, state, layout.rubbing)
+    q = link_equation_at(root, values, robot, state, layout.sliding)
     return (q, *solve_loops(robot.elastic_plan, q.A, q.gamma), state)
 
 

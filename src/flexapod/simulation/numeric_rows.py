@@ -22,13 +22,13 @@ from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.implicit import CLOSED, PASSES, ROUNDING
-from flexapod.simulation.independent import IndependentLayout, controlled
+from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.program import LOST_CONTROL, NEAR
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import sampled_at
+from flexapod.simulation.system import controlled, sampled_at
 
 Array = NDArray[np.float64]
 LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"

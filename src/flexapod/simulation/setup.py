@@ -79,8 +79,8 @@ def make_setup(
     control = None if function is not None else controller
     if control is not None and not isinstance(control, Controller):
         raise InputError(f"controller: expected a controller, a function or None, got {type(control).__name__}")
-    rubs = check_friction(robot, friction)
-    robot = smooth(robot) if rubs == "load" else robot
+    sliding = check_friction(robot, friction)
+    robot = smooth(robot) if sliding == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     independent = in_independent(robot, drive)
     if independent:
@@ -95,7 +95,7 @@ def make_setup(
             raise InputError(f"event: {robot.name} has no actuator {unknown[0]!r} (actuators: {', '.join(robot.actuators)})")
     layout = (IndependentLayout if independent else Layout)(
         robot=robot, controller=control, method=method, rows=1 if function is not None else rows or ROWS[method], inputs=inputs,
-        friction=rubs, failing=failing, watch=tuple(watch), minimal=None if independent else fast_plan(robot, inputs, rubs),
+        friction=sliding, failing=failing, watch=tuple(watch), minimal=None if independent else fast_plan(robot, inputs, sliding),
     )  # fmt: skip
     found |= _references(robot, reference, control)
     begin = start if start is not None else motion if independent else _start(robot, motion)

@@ -256,8 +256,8 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
     if result.sizes.get("elastic_coordinate"):
         return with_reactions(result, _elastic_reactions(setup, result, load))
-    rubs = setup.layout.friction == "load"
-    found = inverse_dynamics(setup.layout.robot, as_motion(result), reactions=True, friction=rubs, wrench=load)
+    by_loads = setup.layout.friction == "load"
+    found = inverse_dynamics(setup.layout.robot, as_motion(result), reactions=True, friction=by_loads, wrench=load)
     return with_reactions(result, found)
 
 

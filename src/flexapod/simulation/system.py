@@ -60,13 +60,14 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     else:
         c = coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
-    force, supplied, error = _forces(scope, layout, parts, y, moment, c, signals)
+    integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
+    force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
     if wrench is not None:
         external = ca.dot(wrench, moment.twist)
     if layout.friction and layout.friction != "load":
-        rubbing, heat = friction_wrench(scope, robot, moment)
+        opposing, heat = friction_wrench(scope, robot, moment)
         given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
-        wrench, dissipated = rubbing if given is None else given + rubbing, dissipated + heat
+        wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
     return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside)
 
@@ -97,16 +98,20 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
 
 
-def _forces(
-    scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, moment: Moment, c: Coordinates, signals: dict[str, Any]
+def controlled(
+    scope: Scope, layout: Layout, held: Any, moment: Moment, c: Coordinates, integral: Any, signals: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """Actuator forces, the part of them that is supplied, and the integrand of an integral part."""
+    """Actuator forces of controller and signals, the part of them that is supplied, and the integrand of an integral part.
+
+    Args:
+        held: forces (and a queue of them) of a sampled controller, or None.
+        integral: of the error so far, or None.
+    """
     n, controller = layout.actuators, layout.controller
     force, stored, error = ca.SX.zeros(n), ca.SX.zeros(n), ca.SX.zeros(n)
     if controller is not None and controller.rate is not None:
-        force = parts["held"][:n]
+        force = held[:n]
     elif controller is not None:
-        integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
         asked = controller.force(scope, layout.robot, moment, c, signals, integral)
         error = controller.error(c, signals)
         if controller.stores:

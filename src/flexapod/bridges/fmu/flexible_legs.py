@@ -58,7 +58,7 @@ def leg_rates(layout: LegLayout) -> Program:
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *spread(robot, X, ud))
-    q = link_equation_at(root, values, robot, state, layout.rubbing)
+    q = link_equation_at(root, values, robot, state, layout.sliding)
     X, beta = solve_loops(plan, q.A, q.gamma)
     M = projected_mass(q.M, X, plan.independent, plan.bound)
     given = ca.SX.zeros(n)

@@ -61,8 +61,8 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
     if not friction:
         return power
     motion = tree_motion(values, robot, state)
-    rubbing = joint_forces(values, robot, state, motion, friction) - joint_forces(values, robot, state, motion, False)
-    return power + ca.dot(rates, rubbing)
+    sliding = joint_forces(values, robot, state, motion, friction) - joint_forces(values, robot, state, motion, False)
+    return power + ca.dot(rates, sliding)
 
 
 def tangent_matrices(

@@ -21,7 +21,7 @@ from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMo
 from flexapod.equations.elastodynamics.loops import mode_columns
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.newton_euler.chain_leg import closing_axes
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing, friction_points
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
 from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.equations.values import Values
@@ -60,7 +60,7 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
         return h
     views = leg_views(values, robot, state, motion)
     points = sliding_points(values, robot, views, friction)
-    found = [point.rub([0] * len(point.places)) for point in points]
+    found = [point.friction_at([0] * len(point.places)) for point in points]
     return h - friction_force(values, robot, motion, points, found)
 
 
@@ -131,7 +131,7 @@ def smoothed(c: Coefficients, smooth: bool) -> Coefficients:
 
 
 def friction_force(
-    values: Values, robot: Robot, motion: TreeMotion, points: Sequence[FrictionPoint], found: Sequence[Rubbing]
+    values: Values, robot: Robot, motion: TreeMotion, points: Sequence[FrictionPoint], found: Sequence[PointFriction]
 ) -> Any:
     """Friction (z,) as forces along the coordinates."""
     plan = robot.elastic_plan

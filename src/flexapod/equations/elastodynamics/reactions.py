@@ -26,7 +26,7 @@ from flexapod.equations.elastodynamics.joint_forces import (
 )
 from flexapod.equations.elastodynamics.loops import SLIDES
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
-from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, Rubbing
+from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces
 from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
 from flexapod.equations.values import Values
@@ -52,14 +52,14 @@ def elastic_friction(robot: Robot, sources: Sequence[str] = SOURCES) -> Program:
     return b
 
 
-def _found(b: Program, points: Sequence[FrictionPoint], sources: Sequence[str]) -> list[Rubbing]:
+def _found(b: Program, points: Sequence[FrictionPoint], sources: Sequence[str]) -> list[PointFriction]:
     """Friction of every point at the input `load`; none of kinds that are left out."""
     counts = [len(point.places) for point in points]
     load = b.input("load", (max(sum(counts), 1),), unit="N", doc="loads of the joints with friction")
     starts = [sum(counts[:k]) for k in range(len(counts))]
-    still = Rubbing(axial={}, closing=none(), shown={}, carried={})
+    still = PointFriction(axial={}, closing=none(), shown={}, carried={})
     return [
-        point.rub([load[at + k] for k in range(n)]) if point.source in sources else still
+        point.friction_at([load[at + k] for k in range(n)]) if point.source in sources else still
         for point, at, n in zip(points, starts, counts, strict=True)
     ]
 
@@ -116,8 +116,9 @@ def reaction_joints(robot: Robot) -> tuple[str, ...]:
 
 
 def _ends(
-    robot: Robot, motion: TreeMotion, multiplier: Any, points: Sequence[FrictionPoint], found: Sequence[Rubbing], wrench: Any
-) -> list[Wrench]:
+    robot: Robot, motion: TreeMotion, multiplier: Any, points: Sequence[FrictionPoint], found: Sequence[PointFriction],
+    wrench: Any,
+) -> list[Wrench]:  # fmt: skip
     """What every leg gives to the platform, about its closing joint's half there."""
     plan = robot.elastic_plan
     result = [none() for _ in robot.legs]

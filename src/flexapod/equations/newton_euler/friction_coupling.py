@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.newton_euler.fixed_point import fixed_point
-from flexapod.equations.newton_euler.friction_points import FrictionPoint, Rubbing
+from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces, LegLoads
 from flexapod.equations.newton_euler.mechanism import Loads, Mechanism, unloaded
 from flexapod.equations.newton_euler.wrench import Wrench, none
@@ -35,11 +35,11 @@ class Solution:
 
     Args:
         forces: per leg; actuator forces with friction.
-        rubbing: friction of every point.
+        friction: of every point.
     """
 
     forces: list[LegForces]
-    rubbing: list[Rubbing]
+    friction: list[PointFriction]
 
 
 def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequence[FrictionPoint], redundant: bool) -> Solution:
@@ -53,15 +53,15 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
     """
     inner = [p for p in points if redundant or not p.driven]
     outer = [p for p in points if p not in inner]
-    rubbing: dict[int, Rubbing] = {}
+    of_points: dict[int, PointFriction] = {}
     loads = base
     if inner:
         counts = [len(p.places) for p in inner]
 
-        def friction(y: Any) -> list[Rubbing]:
+        def friction(y: Any) -> list[PointFriction]:
             split, at = [], 0
             for point, count in zip(inner, counts, strict=True):
-                split.append(point.rub([y[at + k] for k in range(count)]))
+                split.append(point.friction_at([y[at + k] for k in range(count)]))
                 at += count
             return split
 
@@ -75,41 +75,41 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
             "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves",
         )
         found = friction(y)
-        rubbing.update(zip([points.index(p) for p in inner], found, strict=True))
+        of_points.update(zip([points.index(p) for p in inner], found, strict=True))
         loads = base + friction_loads(mechanism, inner, found)
     forces = mechanism.forces(loads)
     for point in outer:
-        found_one = point.rub(point.loads(forces[point.leg]))
-        rubbing[points.index(point)] = found_one
+        found_one = point.friction_at(point.loads(forces[point.leg]))
+        of_points[points.index(point)] = found_one
         forces[point.leg] = against_friction(point, forces[point.leg], found_one)
-    return Solution(forces=forces, rubbing=[rubbing[i] for i in range(len(points))])
+    return Solution(forces=forces, friction=[of_points[i] for i in range(len(points))])
 
 
-def friction_loads(mechanism: Mechanism, points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing]) -> Loads:
+def friction_loads(mechanism: Mechanism, points: Sequence[FrictionPoint], friction: Sequence[PointFriction]) -> Loads:
     """Friction as loads of the robot."""
     result = unloaded(mechanism.legs)
     legs = list(result.legs)
-    for point, found in zip(points, rubbing, strict=True):
+    for point, found in zip(points, friction, strict=True):
         leg = legs[point.leg]
         axial = tuple(value + found.axial.get(i, 0) for i, value in enumerate(leg.axial))
         legs[point.leg] = LegLoads(bodies=leg.bodies, axial=axial, closing=leg.closing + found.closing)
     return Loads(platform=result.platform, legs=tuple(legs))
 
 
-def against_friction(point: FrictionPoint, forces: LegForces, rubbing: Rubbing) -> LegForces:
+def against_friction(point: FrictionPoint, forces: LegForces, friction: PointFriction) -> LegForces:
     """Friction along an actuated coordinate, added to its actuator."""
     links = point.model.leg.links
     driven = [i for i, link in enumerate(links) if link.actuated]
-    actuators = tuple(f - rubbing.axial.get(i, 0) for i, f in zip(driven, forces.actuators, strict=True))
+    actuators = tuple(f - friction.axial.get(i, 0) for i, f in zip(driven, forces.actuators, strict=True))
     return replace(forces, actuators=actuators)
 
 
 def joint_friction(
-    legs: Sequence[Any], points: Sequence[FrictionPoint], rubbing: Sequence[Rubbing], what: str
+    legs: Sequence[Any], points: Sequence[FrictionPoint], friction: Sequence[PointFriction], what: str
 ) -> list[list[Wrench]]:
     """Per leg and joint (links, closing) the friction that is `shown` or `carried` there."""
     result = [[none()] * (len(leg.joints) + 1) for leg in legs]
-    for point, found in zip(points, rubbing, strict=True):
+    for point, found in zip(points, friction, strict=True):
         for index, wrench in getattr(found, what).items():
             result[point.leg][index] = result[point.leg][index] + wrench
     return result

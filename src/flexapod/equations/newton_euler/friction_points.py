@@ -1,7 +1,7 @@
-"""Where a robot rubs: every joint with friction, its load, and what its friction does to the leg.
+"""Joints with friction: each of them, its load, and what its friction does to the leg.
 
 A universal or spherical joint inside a leg is two or three links; with friction along the relative angular velocity its
-moment acts between the bodies outside (Kim Eq. 31), otherwise each axis rubs for itself.
+moment acts between the bodies outside (Kim Eq. 31), otherwise each axis has its own friction.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SOURCES: tuple[Source, ...] = ("prismatic", "universal", "spherical", "revolute"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rubbing:
+class PointFriction:
     """Friction of one point.
 
     Args:
@@ -44,14 +44,14 @@ class Rubbing:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FrictionPoint:
-    """A joint that rubs.
+    """A joint with friction.
 
     Args:
         leg: index of its leg.
         joint: its name in the file.
         source: kind of joint, by which shares are added up.
         links: indices of its links; empty for the closing joint.
-        driven: it rubs along an actuated coordinate, so its friction reaches nothing but the actuator.
+        driven: it acts along an actuated coordinate, so its friction reaches nothing but the actuator.
         loaded: its reaction is determined; otherwise friction that depends on it is refused, see `refuse_open_loads`.
     """
 
@@ -86,11 +86,11 @@ class FrictionPoint:
                 result.append(bearing_load(force))
         return result
 
-    def rub(self, loads: Sequence[Any]) -> Rubbing:
+    def friction_at(self, loads: Sequence[Any]) -> PointFriction:
         """Friction for given loads."""
         return self._inside(loads) if self.links else self._closing(loads)
 
-    def _inside(self, loads: Sequence[Any]) -> Rubbing:
+    def _inside(self, loads: Sequence[Any]) -> PointFriction:
         joints, c = self.model.joints, self.coefficients
         axial: dict[int, Any] = {}
         shown: dict[int, Wrench] = {}
@@ -98,16 +98,16 @@ class FrictionPoint:
             for i, load in zip(self.links, loads, strict=True):
                 axial[i] = axis_friction(c, joints[i].rate, load)
                 shown[i] = _along(joints[i].axis * axial[i], joints[i].kind == "P")
-            return Rubbing(axial=axial, closing=none(), shown=shown, carried=shown)
+            return PointFriction(axial=axial, closing=none(), shown=shown, carried=shown)
         w = zero("W")
         for i in self.links:
             w = w + joints[i].axis * joints[i].rate
         moment = vector_friction(c, w, loads[0])
         axial = {i: dot(joints[i].axis, moment) for i in self.links}
         shown = {i: _along(joints[i].axis * axial[i], False) for i in self.links}
-        return Rubbing(axial=axial, closing=none(), shown=shown, carried={i: _along(moment, False) for i in self.links})
+        return PointFriction(axial=axial, closing=none(), shown=shown, carried={i: _along(moment, False) for i in self.links})
 
-    def _closing(self, loads: Sequence[Any]) -> Rubbing:
+    def _closing(self, loads: Sequence[Any]) -> PointFriction:
         closing, c, load = self.model.closing, self.coefficients, loads[0]
         if self.source in ("revolute", "prismatic"):
             linear, angular = closing.axes[0]
@@ -123,7 +123,7 @@ class FrictionPoint:
         else:
             on_platform = _along(vector_friction(c, closing.angular, load), False)
         here = {len(self.model.joints): on_platform}
-        return Rubbing(axial={}, closing=on_platform, shown=here, carried=here)
+        return PointFriction(axial={}, closing=on_platform, shown=here, carried=here)
 
 
 def friction_points(models: Sequence[LegModel], values: Values) -> list[FrictionPoint]:

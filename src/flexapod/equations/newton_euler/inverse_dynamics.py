@@ -31,7 +31,7 @@ from flexapod.spatial.vector import zero
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A program under construction: its inputs, the mechanism, and what rubs."""
+    """A program under construction: its inputs, the mechanism, and the joints with friction."""
 
     b: Program
     values: Values
@@ -69,18 +69,18 @@ def newton_euler(
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     redundant = setting.open.redundant > 0
     solution = solve_friction(b, mechanism, base, setting.points, redundant)
-    carried = joint_friction(mechanism.legs, setting.points, solution.rubbing, "carried")
+    carried = joint_friction(mechanism.legs, setting.points, solution.friction, "carried")
     reactions = [
         reaction
-        for model, forces, rubbing in zip(mechanism.legs, solution.forces, carried, strict=True)
-        for reaction in leg_reactions(model, values.of(f"legs.{model.leg.name}"), forces, rubbing)
+        for model, forces, own in zip(mechanism.legs, solution.forces, carried, strict=True)
+        for reaction in leg_reactions(model, values.of(f"legs.{model.leg.name}"), forces, own)
     ]
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
     force = ca.vertcat(*[x for leg in solution.forces for x in leg.actuators])
     b.output("force", force, shape=(len(robot.actuators),), unit=unit, dims=("actuator",))
     wrench_outputs(b, "reaction", reactions)
     if friction:
-        shown = joint_friction(mechanism.legs, setting.points, solution.rubbing, "shown")
+        shown = joint_friction(mechanism.legs, setting.points, solution.friction, "shown")
         wrench_outputs(b, "friction", [w for leg in shown for w in leg])
     if shares is not None:
         parts = {

@@ -22,8 +22,8 @@ def leg_reactions(model: LegModel, values: Values, forces: LegForces, friction: 
             angular velocity the whole moment at both of its axes, because it acts between the bodies outside.
     """
     result, actuators = [], iter(forces.actuators)
-    for link, joint, whole, rubbing in zip(model.leg.links, model.joints, forces.joints, friction, strict=False):
-        rest = whole - rubbing
+    for link, joint, whole, own in zip(model.leg.links, model.joints, forces.joints, friction, strict=False):
+        rest = whole - own
         if joint.kind != "fixed":
             driven = -values.scalar(f"{link.coordinate}.rotor") * joint.acceleration
             if link.actuated:

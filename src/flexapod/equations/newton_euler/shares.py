@@ -63,12 +63,12 @@ def _frozen(
     mechanism: Mechanism, points: Sequence[FrictionPoint], solution: Solution, chosen: Sequence[int], redundant: bool
 ) -> Any:
     """Force that given friction asks for."""
-    rubbing = [solution.rubbing[i] for i in chosen]
+    friction = [solution.friction[i] for i in chosen]
     inner = [k for k, p in enumerate(points) if redundant or not p.driven]
-    forces = mechanism.forces(friction_loads(mechanism, [points[k] for k in inner], [rubbing[k] for k in inner]))
+    forces = mechanism.forces(friction_loads(mechanism, [points[k] for k in inner], [friction[k] for k in inner]))
     for k, point in enumerate(points):
         if k not in inner:
-            forces[point.leg] = against_friction(point, forces[point.leg], rubbing[k])
+            forces[point.leg] = against_friction(point, forces[point.leg], friction[k])
     return _column(forces)
 
 

@@ -65,9 +65,9 @@ class UniversalLeg:
             frame=(half.column(0), half.column(1), half.column(2)),
         )
 
-    def _guide(self, rubs: bool, joint: str) -> tuple[Vec, Vec] | None:
+    def _guide(self, has_friction: bool, joint: str) -> tuple[Vec, Vec] | None:
         """Guide axes of the rail (fixed) or of the cylinder (fixed in the leg frame)."""
-        if not rubs:
+        if not has_friction:
             return None
         if self.leg.architecture == "PUS":
             R = self._values.rotation(f"{joint}.R", "W", "B")
