@@ -405,8 +405,8 @@ FLIPS = {
     "legs on the platform": ("mechanism", "missing = missing - leg", "missing = missing + leg", "hexaslide"),
     "rotor": ("leg", "else -values.scalar", "else values.scalar", "gough-stewart"),
     "rotor in the reaction": ("reactions", "driven = -values", "driven = values", "gough-stewart"),
-    "friction in the reaction": ("reactions", "rest = whole - rubbing", "rest = whole + rubbing", "hexaslide friction"),
-    "friction of the actuator": ("friction_coupling", "f - rubbing.axial", "f + rubbing.axial", "hexaslide friction"),
+    "friction in the reaction": ("reactions", "rest = whole - own", "rest = whole + own", "hexaslide friction"),
+    "friction of the actuator": ("friction_coupling", "f - friction.axial", "f + friction.axial", "hexaslide friction"),
     "chain: Coriolis term of a slide": ("chain_motion", "coriolis * 2", "coriolis * -2", "tricept"),
     "chain: turn of a revolute axis": ("chain_motion", "qdd[i] + coriolis, w", "qdd[i] - coriolis, w", "delta"),
     "chain: turn of the closing axes": (
