@@ -1,4 +1,4 @@
-"""Prints, as JSON, what must not depend on the processor: structure, zeros and operation counts of every catalogue robot."""
+"""Prints, as JSON, what must not depend on the processor: structure, zeros, independent coordinates and operation counts of every catalogue robot."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ def main() -> None:
     for name in fp.catalogue():
         robot = fp.load(name)
         zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()
-        report[name] = [robot.structure, zeros, counts(robot) if name in COUNTED else {}]
+        report[name] = [robot.structure, zeros, repr(robot.elastic_plan), counts(robot) if name in COUNTED else {}]
     json.dump(report, sys.stdout, sort_keys=True)
 
 

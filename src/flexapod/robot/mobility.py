@@ -89,7 +89,7 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
         _, J = loop_jacobian(legs, q, platform)
         _, s, vt = np.linalg.svd(J)
         null = vt[int(np.sum(s > RANK * s[0])) :]
-        direction = null.T @ random.normal(size=len(null)) if len(null) else np.zeros(J.shape[1])
+        direction = null.T @ (null @ random.normal(size=J.shape[1]))  # projected: does not follow the basis of the null space
         direction[:-6] *= np.concatenate([_rigid(leg) for leg in legs])
         step = 0.03 * direction / max(1e-12, float(np.abs(direction).max(initial=0.0))) * min(size, 1.0)
         q_new, p_new = move(q, platform, step)
