@@ -1,4 +1,4 @@
-"""Prints, as JSON, what must not depend on the processor: structure, zeros, independent coordinates and operation counts of every catalogue robot."""
+"""Prints, as JSON, what must not depend on the processor: of every robot its structure, zeros, plan and operation counts."""
 
 import hashlib
 import json
