@@ -102,9 +102,7 @@ def pinocchio(step: float, gain: float = 100.0) -> tuple[Callable[[], object], n
 
     def acceleration(q: np.ndarray, v: np.ndarray, k: int) -> np.ndarray:
         tau[at] = KP * (length[k] - q[at + 1]) + KD * (rate[k] - v[at])
-        return pin.constraintDynamics(
-            peer.model, peer.data, q, v, tau, peer.constraints, peer.loops, peer.settings
-        ).copy()
+        return pin.constraintDynamics(peer.model, peer.data, q, v, tau, peer.constraints, peer.loops, peer.settings).copy()
 
     def run() -> object:
         q, v = start.copy(), np.zeros_like(still)

@@ -19,8 +19,6 @@ EXACT = 1e-12  # closed form against Newton, rotations that must vanish
 SAMPLES = 1000
 
 
-
-
 @pytest.fixture(scope="module", params=RIGID)
 def robot(request):
     return fp.load(request.param)

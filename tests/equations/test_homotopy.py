@@ -51,9 +51,7 @@ def test_elimination_agrees_with_lapack_and_pivots():
 def quadratic() -> System:
     """Two roots of p_0 x_1^2 + p_1 x_1 x_0 + p_2 x_0^2."""
     x, p = ca.SX.sym("x", 2), ca.SX.sym("p", 3)
-    return System(
-        name="quadratic", x=x, p=p, equations=p[0] * x[1] ** 2 + p[1] * x[0] * x[1] + p[2] * x[0] ** 2, leading=2
-    )
+    return System(name="quadratic", x=x, p=p, equations=p[0] * x[1] ** 2 + p[1] * x[0] * x[1] + p[2] * x[0] ** 2, leading=2)
 
 
 @pytest.fixture(scope="module")

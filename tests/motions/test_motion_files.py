@@ -56,9 +56,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_actuator_round_trip_keeps_every_bit(tmp_path: Path, ending: str, data: st.DataObject, n: int, m: int) -> None:
     time = sorted(data.draw(st.lists(st.floats(-1e3, 1e3), min_size=n, max_size=n, unique=True)))
-    arrays = [
-        np.array(data.draw(st.lists(st.lists(numbers, min_size=m, max_size=m), min_size=n, max_size=n))) for _ in range(3)
-    ]
+    arrays = [np.array(data.draw(st.lists(st.lists(numbers, min_size=m, max_size=m), min_size=n, max_size=n))) for _ in range(3)]
     motion = ActuatorMotion(time=time, position=arrays[0], velocity=arrays[1], acceleration=arrays[2])
     back = motion_from_file(motion_to_file(motion, tmp_path / f"m.{ending}"))
     assert isinstance(back, ActuatorMotion)
@@ -186,9 +184,7 @@ def test_the_old_file_stays_until_the_new_one_takes_its_place(tmp_path: Path, mo
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
 
 
-GOOD = "t,p_x,p_y,p_z,quat_wxyz_0,quat_wxyz_1,quat_wxyz_2,quat_wxyz_3\n" + "\n".join(
-    f"0.{i},0.{i},0,1,1,0,0,0" for i in range(8)
-)
+GOOD = "t,p_x,p_y,p_z,quat_wxyz_0,quat_wxyz_1,quat_wxyz_2,quat_wxyz_3\n" + "\n".join(f"0.{i},0.{i},0,1,1,0,0,0" for i in range(8))
 
 
 @pytest.mark.parametrize(

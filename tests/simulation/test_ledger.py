@@ -71,9 +71,7 @@ def test_random_starts_keep_energy_away_from_limits(name: str, free: int, seed: 
 def test_energies_agree_with_the_mass_matrix() -> None:
     """Kinetic energy summed over bodies and V^T A V / 2; potential energy by another sum."""
     robot = robot_named("gough-stewart")
-    run = fp.simulate(
-        robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, output_step=0.05, friction=False
-    )
+    run = fp.simulate(robot, at_home(robot), controller=springs_near_home(robot), duration=0.5, output_step=0.05, friction=False)
     state = fp.State(**{k: run[k].values for k in ("position", "rotation", "velocity", "angular_velocity")})
     other = fp.energy(robot, state)
     assert np.allclose(run.kinetic_energy, other.kinetic, rtol=1e-11, atol=1e-13)

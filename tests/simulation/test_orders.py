@@ -38,9 +38,7 @@ def test_rk4_is_of_order_4(name: str) -> None:
 
 def test_dormand_prince_is_of_order_5() -> None:
     """With a tolerance that never binds, a row of length h is one step of length h."""
-    runs = [
-        swing("stewart-3-3", method="dopri", rtol=1e6, atol=1e6, step=h, output_step=h) for h in (0.02, 0.01, 0.005, 0.0025)
-    ]
+    runs = [swing("stewart-3-3", method="dopri", rtol=1e6, atol=1e6, step=h, output_step=h) for h in (0.02, 0.01, 0.005, 0.0025)]
     assert [int(run.steps.values[-1]) for run in runs] == [20, 40, 80, 160]
     errors = [difference(runs[k], runs[k + 1]) for k in range(3)]
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))

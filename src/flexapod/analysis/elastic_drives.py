@@ -88,9 +88,7 @@ def carried_inverse_dynamics(robot: Robot, motion: Any, options: dict[str, Any],
                 raise InputError(f"{key}: the platform's motion decides the springs of the drives of {robot.name}; leave it out")
     found = inverse_dynamics(links, motion, on_error=on_error, **given)
     moved = inverse_kinematics(links, motion, on_error=on_error)
-    tau, v, a = (
-        np.atleast_2d(x.values) for x in (found.force, moved.actuator_velocity, moved.actuator_acceleration)
-    )
+    tau, v, a = (np.atleast_2d(x.values) for x in (found.force, moved.actuator_velocity, moved.actuator_acceleration))
     pairs = drives(robot)
     rotor = np.array([motor.inertia for motor, _ in pairs])
     s, sd, sdd = _springs(motion, tau, pairs)

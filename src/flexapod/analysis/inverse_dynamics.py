@@ -101,9 +101,7 @@ def inverse_dynamics(
         if needs_general(robot, friction, reactions or shares is not None or legs == "massless"):
             from flexapod.analysis.general_verbs import general_inverse_dynamics
 
-            return general_inverse_dynamics(
-                robot, motion, elastic, elastic_velocity, load, friction, reactions, shares, on_error
-            )
+            return general_inverse_dynamics(robot, motion, elastic, elastic_velocity, load, friction, reactions, shares, on_error)
         if robot.elastic_legs:
             from flexapod.analysis.leg_dynamics import leg_inverse_dynamics
 

@@ -59,9 +59,7 @@ def load_sequence(robot: Robot, motion: Any, load: tuple[Any, Any, str], words: 
         wrenches[k] = _wrench(robot, state, w, (point, axes))[0]
     arrays = {name: np.concatenate([s.inputs()[name] for s in found]) for name in state.inputs()}
     none = np.zeros_like(motion.position)
-    return LegRequest(
-        state=ClosedLegs(**arrays), actuator_acceleration=none, acceleration=None, wrench=wrenches, source="static"
-    )
+    return LegRequest(state=ClosedLegs(**arrays), actuator_acceleration=none, acceleration=None, wrench=wrenches, source="static")
 
 
 def _wrench(robot: Robot, state: ClosedLegs, w: Array, how: tuple[Any, str]) -> Array:

@@ -133,4 +133,3 @@ def platform_rates(
             values[good] = batch.outputs[output.name]
             variables[output.name] = (("axis",), values, output.unit)
     return variables, result.astype(str)
-

@@ -49,9 +49,7 @@ def _arrays(robot: Robot, guess: Any) -> tuple[Array, Array, Array | None]:
         joints = guess["joint_position"].values if "joint_position" in guess else None
         own = None if joints is None else np.ascontiguousarray(joints.reshape(-1, len(robot.coordinates)))
         return guess["position"].values.reshape(-1, 3), guess["rotation"].values.reshape(-1, 3, 3), own
-    raise InputError(
-        f"guess: expected a State or an earlier result with position and rotation, got {type(guess).__name__}"
-    )
+    raise InputError(f"guess: expected a State or an earlier result with position and rotation, got {type(guess).__name__}")
 
 
 def _assembled(search: PoseSearch, position: Array, rotation: Array, joints: Array | None) -> tuple[Poses, Array, NDArray[Any]]:

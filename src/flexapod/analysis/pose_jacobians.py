@@ -54,9 +54,7 @@ def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobi
         off = np.abs(out["constraint"]).max(axis=1) > FOLLOW * max(1.0, robot.characteristic_length)
         for i in np.flatnonzero(off & (words == "")):
             words[i] = f"the robot cannot take this pose: it cannot follow {forbidden(robot, G[i], out['constraint'][i])}"
-    return PoseJacobians(
-        jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], words=words, status=batch.status
-    )
+    return PoseJacobians(jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], words=words, status=batch.status)
 
 
 def forbidden(robot: Robot, G: Array, residual: Array) -> str:

@@ -70,9 +70,7 @@ def vibration(M: Array, K: Array, D: Array, constraint: Array | None = None) -> 
     shapes = shapes * np.where(largest < 0, -1.0, 1.0)
     modal = np.einsum("nik,nij,njk->nk", vectors, D_s, vectors)
     damping = np.where(omega2 != 0.0, modal / (2.0 * np.sqrt(np.where(omega2 != 0.0, np.abs(omega2), 1.0))), 0.0)
-    return Vibration(
-        omega_squared=omega2, shapes=shapes, damping=damping, eigenvalues=_damped(K_s, D_s), asymmetry=skewed
-    )
+    return Vibration(omega_squared=omega2, shapes=shapes, damping=damping, eigenvalues=_damped(K_s, D_s), asymmetry=skewed)
 
 
 def null_space(C: Array) -> Array:

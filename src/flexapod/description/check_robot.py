@@ -96,7 +96,7 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
 def _as_platform(target: str, body: str | None) -> str:
     """What to write instead of a joint to a body of another leg."""
     if body is None:
-        return f"Write `to: platform`, or let {target} be the platform: `platform: {{body: \"{target}\"}}`."
+        return f'Write `to: platform`, or let {target} be the platform: `platform: {{body: "{target}"}}`.'
     return f"Write `to: platform`, which is {body}, or let {target} be the platform."
 
 

@@ -106,9 +106,7 @@ def _values(basis: Any) -> Floats:
     return np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
 
 
-def _fields(
-    basis_w: Any, basis_b: Any, numbers: tuple[Integers, Integers, Integers], n: int, points: Floats
-) -> Fields:
+def _fields(basis_w: Any, basis_b: Any, numbers: tuple[Integers, Integers, Integers], n: int, points: Floats) -> Fields:
     w, x, y = numbers
     slope = _values(basis_b)
     return Fields(

@@ -35,9 +35,7 @@ def actuator_polygon(
 def _polygon(t: Array, *, q: Array, plan: Schedule) -> ActuatorMotion:
     i, s, sd, sdd = plan(t)
     way = q[i + 1] - q[i]
-    return ActuatorMotion(
-        time=t, position=q[i] + s[:, None] * way, velocity=sd[:, None] * way, acceleration=sdd[:, None] * way
-    )
+    return ActuatorMotion(time=t, position=q[i] + s[:, None] * way, velocity=sd[:, None] * way, acceleration=sdd[:, None] * way)
 
 
 def joint_square(

@@ -33,14 +33,10 @@ def motion_from_coordinates(*, time: Any, q: Any, qd: Any, qdd: Any, sequence: s
     values = [finite_array(name, value, (n, 6)) for name, value in (("q", q), ("qd", qd), ("qdd", qdd))]
     R, w, alpha = euler_motion(_three(sequence), *(value[:, 3:] for value in values))
     p, v, a = (value[:, :3] for value in values)
-    return Motion(
-        time=time, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha
-    )
+    return Motion(time=time, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
-def one_minus_cos(
-    start: Any, amplitude: Any, omega: Any, duration: float, samples: int = 301, sequence: str = "XYZ"
-) -> Motion:
+def one_minus_cos(start: Any, amplitude: Any, omega: Any, duration: float, samples: int = 301, sequence: str = "XYZ") -> Motion:
     r"""The test motions of Staicu and Sinatra.
 
     .. math:: q_j(t) = q_{j0} + A_j\,(1 - \cos\omega_j t)

@@ -93,9 +93,7 @@ def platform_spline(*, time: Any, position: Any, rotation: Any, orientation: str
 def _platform(t: Array, *, fit: BSpline, turn: OrientationSpline) -> Motion:
     p, v, a = spline_values(fit, t)
     R, w, alpha = turn(t)
-    return Motion(
-        time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha
-    )
+    return Motion(time=t, position=p, rotation=R, velocity=v, angular_velocity=w, acceleration=a, angular_acceleration=alpha)
 
 
 def actuator_spline(*, time: Any, position: Any) -> ActuatorMotion:

@@ -155,9 +155,7 @@ def _harmonic(t: Array, *, a: float, omega: float, phase: float) -> Values:
     return a * s, a * omega * c, -a * omega**2 * s
 
 
-def minimum_jerk(
-    duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), end: Sequence[float] = (1.0, 0.0, 0.0)
-) -> TimeLaw:
+def minimum_jerk(duration: float, *, start: Sequence[float] = (0.0, 0.0, 0.0), end: Sequence[float] = (1.0, 0.0, 0.0)) -> TimeLaw:
     r"""Least integral of jerk squared between two given states (s, s', s''): a 5th-order polynomial.
 
     .. math:: \min \int_0^T \dddot s^2\,dt \;\Rightarrow\; s^{(6)} = 0

@@ -52,7 +52,7 @@ def _actuator_columns(motion: ActuatorMotion, actuators: Sequence[str] | None) -
     names = [str(i + 1) for i in range(count)] if actuators is None else [str(name) for name in actuators]
     if len(names) != count or len(set(names)) != count:
         raise InputError(f"actuators: expected {count} different names, got {names}")
-    if wrong := [name for name in names if not name or any(c in name for c in ",;\t\n\"# ")]:
+    if wrong := [name for name in names if not name or any(c in name for c in ',;\t\n"# ')]:
         raise InputError(f"actuators: {wrong[0]!r} cannot name a column; use letters, digits, - and _")
     columns = {"t": motion.time}
     for prefix, values in (("q", motion.position), ("qd", motion.velocity), ("qdd", motion.acceleration)):

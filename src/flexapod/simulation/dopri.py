@@ -133,14 +133,10 @@ def _stages(
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))
         first = ca.if_else(code != 0, code, scope.code)
-        return [following, shifted, error + (h * c[7]) * found.dy, first], [
-            ca.vertcat(y, found.force, found.acceleration)
-        ]
+        return [following, shifted, error + (h * c[7]) * found.dy, first], [ca.vertcat(y, found.force, found.acceleration)]
 
     zero = ca.SX.zeros(size)
-    (_, _, error, code), (stages,) = b.scan(
-        stage, 7, carry=[zero, ca.SX.zeros(size, 6), zero, ca.SX(0)], each=[coefficients]
-    )
+    (_, _, error, code), (stages,) = b.scan(stage, 7, carry=[zero, ca.SX.zeros(size, 6), zero, ca.SX(0)], each=[coefficients])
     return stages[:size, 6], error, code, stages[size:, 0]
 
 

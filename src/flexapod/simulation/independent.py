@@ -176,9 +176,7 @@ class Action:
     beside: Any
 
 
-def acting(
-    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any
-) -> Action:
+def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any) -> Action:
     """Forces at a state and accelerations a of the unknowns.
 
     Args:

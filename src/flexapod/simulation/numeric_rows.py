@@ -93,9 +93,7 @@ class NumericRows:
         if controller is None or controller.rate is not None:
             return None
         names = ("stiffness",) if controller.stores else ("kp", "kd")
-        found = [
-            np.array([self.values.get(f"controller.{name}.{a}", 0.0) for a in robot.actuators]) for name in names
-        ]
+        found = [np.array([self.values.get(f"controller.{name}.{a}", 0.0) for a in robot.actuators]) for name in names]
         return found[0], found[1] if len(found) > 1 else np.zeros(len(robot.actuators))
 
     def advance(self, state: Array, table: Array, rows: Array) -> tuple[Array, int]:

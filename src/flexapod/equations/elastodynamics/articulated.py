@@ -96,9 +96,7 @@ def _add_element(form: Form, e: LinkBeam, unknowns: Sequence[int]) -> None:
             form.add_entry(unknown, unknowns[other], e.M[k, other])
 
 
-def leg_accelerations(
-    leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]
-) -> dict[int, Any]:
+def leg_accelerations(leg: Leg, links: Sequence[LinkMotion], forms: LegForms, first: int, x: dict[int, Any]) -> dict[int, Any]:
     """The pass outwards: fills in the accelerations of the leg's coordinates, given those of the other unknowns.
 
     Returns:

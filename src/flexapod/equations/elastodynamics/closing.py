@@ -73,9 +73,7 @@ def _step(values: Values, robot: Robot, x: Any, modes: Any) -> Any:
     return solve_loops(robot.elastic_plan, rows, residuals)[1]
 
 
-def at_coordinates(
-    robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None, modes_rate: Any = None
-) -> ElasticState:
+def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any = None, modes_rate: Any = None) -> ElasticState:
     """A state from the carried numbers: joints, position, rotation by columns."""
     n = len(robot.coordinates)
     rates = ca.SX.zeros(n) if qd is None else qd

@@ -71,9 +71,7 @@ def spring_force(values: Values, leg: Leg, index: int, q: Any, qd: Any) -> Any:
     return values.scalar(f"{name}.stiffness") * stretch + values.scalar(f"{name}.damping") * qd
 
 
-def leg_views(
-    values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, guides: bool = False
-) -> list[LegView]:
+def leg_views(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, guides: bool = False) -> list[LegView]:
     """Every leg's joints at a state; with the axes of their guides where loads are asked for."""
     result = []
     for i, leg in enumerate(robot.legs):

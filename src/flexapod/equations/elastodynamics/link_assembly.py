@@ -165,9 +165,7 @@ def rows_met_alone(robot: Robot, used: Sequence[Sequence[int]], known: Sequence[
         first = plan.first[i]
         own = [k for k in range(first, first + len(robot.legs[i].moving)) if k not in known]
         block = numbers[i][np.ix_(list(rows), own)]
-        result.append(
-            bool(rows) and len(own) >= len(rows) and bool(np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT)
-        )
+        result.append(bool(rows) and len(own) >= len(rows) and bool(np.linalg.svd(block, compute_uv=False)[-1] > INDEPENDENT))
     return result
 
 

@@ -60,7 +60,5 @@ def link_point(leg: Leg, links: Sequence[LinkMotion], link: int, p: Any, R: Any,
         linear = {k: ca.mtimes(turned, x) for k, x in linear.items()}
         angular = {k: ca.mtimes(turned, x) for k, x in angular.items()}
         j = leg.links[j].parent
-    frame = FrameMotion(
-        R=Rot(R, "W", name), p=Vec(r, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W")
-    )
+    frame = FrameMotion(R=Rot(R, "W", name), p=Vec(r, "W"), v=Vec(v, "W"), w=Vec(w, "W"), a=Vec(a, "W"), alpha=Vec(alpha, "W"))
     return LinkPoint(frame=frame, columns={k: (Vec(linear[k], "W"), Vec(angular[k], "W")) for k in linear})

@@ -61,9 +61,7 @@ def beam_composite(R: Rot, M: Any) -> Composite:
     return Composite(m=M[0, 0], S=R @ S, I=ca.mtimes(R.expr, ca.mtimes(M[3:6, 3:6], R.expr.T)))
 
 
-def leg_mass_matrix(
-    values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[BeamElement, Rot, Any]]
-) -> Any:
+def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapping[int, tuple[BeamElement, Rot, Any]]) -> Any:
     """Mass matrix (n, n) of a leg's moving coordinates, cut from the platform; only j <= k along the tree is non-zero.
 
     Args:

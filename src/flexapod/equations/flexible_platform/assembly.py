@@ -72,17 +72,13 @@ def state_inputs(b: Program, modes: int) -> FlexibleState:
 
 def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
     """A state from its expressions, world axes."""
-    frame = FrameMotion(
-        p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=zero("W"), alpha=zero("W")
-    )
+    frame = FrameMotion(p=Vec(p, "W"), R=Rot(R, "W", "P"), v=Vec(v, "W"), w=Vec(w, "W"), a=zero("W"), alpha=zero("W"))
     return FlexibleState(R=R, frame=frame, w=ca.mtimes(R.T, w), e=e, ed=ed)
 
 
 def interface_shapes(values: Values, letters: tuple[str, ...], modes: int) -> Any:
     """Phi_d (3, N) of a leg's joint on the platform, platform axes."""
-    rows = [
-        ca.horzcat(*[values.scalar(f"Phi.{k}.{a}") if a in letters else ca.SX(0) for k in range(modes)]) for a in "xyz"
-    ]
+    rows = [ca.horzcat(*[values.scalar(f"Phi.{k}.{a}") if a in letters else ca.SX(0) for k in range(modes)]) for a in "xyz"]
     return ca.vertcat(*rows)
 
 
@@ -107,9 +103,7 @@ def flexible_equation(
     values = Values(b) if values is None else values
     gravity = values.vector("gravity", "W")
     R = state.R
-    body = flexible_model(
-        b, values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order
-    )
+    body = flexible_model(b, values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order)
     M, c = body.M, body.c
     columns, rates, positions, Ys, As, biases = [], [], [], [], [], []
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):

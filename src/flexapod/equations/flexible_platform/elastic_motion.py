@@ -64,9 +64,7 @@ def flexible_elastic_motion(robot: Robot, steps: int = 16) -> Program:
             return [k, total + weights[1] * k], []
 
         none = ca.SX.zeros(2 * N)
-        (_, total), _ = inner.scan(
-            stage, 4, carry=[none, none], each=[ca.horzcat(first, middle, middle, last), ca.SX(table)]
-        )
+        (_, total), _ = inner.scan(stage, 4, carry=[none, none], each=[ca.horzcat(first, middle, middle, last), ca.SX(table)])
         following = x + length * total
         return [following], [following]
 

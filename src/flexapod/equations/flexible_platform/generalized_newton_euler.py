@@ -76,9 +76,7 @@ def flexible_model(
     beta = ca.horzcat(*[axial(Hk) for Hk in H])
     M_ee = symmetric_matrix(values, "flex.M", N, shape.normal)
     hat = ca.skew(c)
-    M = ca.vertcat(
-        ca.horzcat(mass * ca.SX.eye(3), -hat, S), ca.horzcat(hat, I, beta), ca.horzcat(S.T, beta.T, M_ee)
-    )
+    M = ca.vertcat(ca.horzcat(mass * ca.SX.eye(3), -hat, S), ca.horzcat(hat, I, beta), ca.horzcat(S.T, beta.T, M_ee))
     rate = ca.mtimes(S, ed)
     Hd = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3))
     f = ca.cross(w, ca.cross(w, c) + 2 * rate) - mass * g
@@ -161,9 +159,7 @@ def moment_matrix(values: Values, name: str, pairs: tuple[str, ...]) -> Any:
 
 def _pair(values: Values, i: int, k: int, pairs: tuple[str, ...]) -> Any:
     """G_ik (3, 3)."""
-    rows = [
-        ca.horzcat(*[values.scalar(f"flex.G.{a}{b}.{i}.{k}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"
-    ]
+    rows = [ca.horzcat(*[values.scalar(f"flex.G.{a}{b}.{i}.{k}") if a + b in pairs else ca.SX(0) for b in "xyz"]) for a in "xyz"]
     return ca.vertcat(*rows)
 
 

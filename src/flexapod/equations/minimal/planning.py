@@ -105,9 +105,7 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
 
 def _shared(names: Sequence[str], points: np.ndarray, size: float) -> tuple[str, ...]:
     """The first leg with the same point (up to rounding), per leg."""
-    return tuple(
-        next(n for n, p in zip(names, points, strict=True) if np.abs(p - q).max() <= ROUNDING * size) for q in points
-    )
+    return tuple(next(n for n, p in zip(names, points, strict=True) if np.abs(p - q).max() <= ROUNDING * size) for q in points)
 
 
 def _axis(values: Mapping[str, float], leg: Leg) -> Axis:

@@ -85,9 +85,7 @@ def _check(robot: Robot, virtual_motions: str) -> None:
                 raise InputError(f"{robot.name}: actuator {name} does not move the platform, whose motion gives no force for it")
 
 
-def _leg(
-    b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: Any, gravity: Vec
-) -> LegWork:
+def _leg(b: Program, robot: Robot, index: int, values: Values, platform: PlatformState, guess: Any, gravity: Vec) -> LegWork:
     leg, form, plan = robot.legs[index], robot.closed_forms[index], robot.plan.legs[index]
     if not leg.links:
         raise InputError(f"virtual_work: leg {leg.name} of {robot.name} has no body; take another formulation (virtual_power)")
@@ -115,4 +113,3 @@ def platform_wrench(values: Values, platform: PlatformState) -> Any:
     motion = BodyMotion(omega=omega, epsilon=epsilon, gamma=R @ platform.a, matrix=acceleration_matrix(omega, epsilon))
     force, moment = inertia_wrench(inertia(values, "platform", "P"), motion)
     return ca.vertcat((platform.R @ force).expr, (platform.R @ moment).expr)
-

@@ -81,9 +81,7 @@ def inertia(values: Values, name: str, axes: str) -> Inertia:
     return Inertia(mass=values.scalar(f"{name}.mass"), first_moment=values.vector(f"{name}.first_moment", axes), tensor=tensor)
 
 
-def steps_of(
-    values: Values, leg: Leg, turns: list[Rot], arms: list[Vec], axes: list[Vec], bodies: list[str]
-) -> tuple[Step, ...]:
+def steps_of(values: Values, leg: Leg, turns: list[Rot], arms: list[Vec], axes: list[Vec], bodies: list[str]) -> tuple[Step, ...]:
     """Steps from relative matrices, vectors, axes and the names of the bodies' data, link by link."""
     moving = leg.moving
     return tuple(

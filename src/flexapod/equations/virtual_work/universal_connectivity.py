@@ -56,9 +56,7 @@ def conditions(chain: Chain, actuator: int) -> Conditions:
     tip = unit_twists(chain)
     c = tip.twists[actuator][0]
     k1, k2 = tip.twists[first][0][1], tip.twists[second][0][0]
-    return Conditions(
-        actuator=actuator, first=first, second=second, c=c, along=1 / c[2], across1=1 / k1, across2=1 / k2, R=tip.R
-    )
+    return Conditions(actuator=actuator, first=first, second=second, c=c, along=1 / c[2], across1=1 / k1, across2=1 / k2, R=tip.R)
 
 
 def universal_leg_work(chain: Chain, actuator: int, platform: PlatformState, r: Vec, gravity: Vec) -> LegWork:

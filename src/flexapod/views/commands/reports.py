@@ -71,7 +71,13 @@ def report(
     with working(f"report on {found.name} ..."):
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         text, warnings = robot_report(
-            found, moved, motion or "a small cosine from home", stiffness, wrench=load, author=author, loads=tuple(loads),
+            found,
+            moved,
+            motion or "a small cosine from home",
+            stiffness,
+            wrench=load,
+            author=author,
+            loads=tuple(loads),
             measured=measured,
         )
         _write(out, text)
