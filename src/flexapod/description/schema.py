@@ -211,7 +211,7 @@ JointType = Literal["revolute", "prismatic", "universal", "spherical", "cylindri
 
 
 class Joint(Model):
-    """A joint from one body to the next. A joint to the platform closes a loop.
+    """A joint from one body to the next. A joint to the platform, or to a body that another joint places, closes a loop.
 
     The frame of a body that a joint places sits at the joint centre (for a prismatic joint: at
     `at + axis * (coordinate + zero)`); at coordinate zero its axes are those of the `from` body, turned by `rotation`.
@@ -219,7 +219,9 @@ class Joint(Model):
 
     type: JointType = Field(description="kind of joint")
     from_: Name = Field(alias="from", description="body on the base side; `base` is the leg's base frame")
-    to: Reference = Field(description="body on the far side; `platform`, or the `leg.body` that is the platform, closes the loop")
+    to: Reference = Field(
+        description="body on the far side; `platform`, a body that another joint places, or `leg.body` of any leg closes a loop"
+    )
     at: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `from` frame")
     on: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)")
     axis: Direction | None = Field(default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame")

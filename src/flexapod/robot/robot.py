@@ -16,7 +16,8 @@ from flexapod.errors import InputError
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
-from flexapod.robot.build import build_legs, build_platform, frame_pose, placed, robot_size
+from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
+from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
@@ -32,7 +33,7 @@ from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
-from flexapod.robot.plan import ClosingPlan, closing_plan, fits
+from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
 from flexapod.robot.rehoming import moved_home
 from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
@@ -244,9 +245,10 @@ class Robot:
 
     @cached_property
     def elastic_legs(self) -> bool:
-        """The equations of flexible legs serve the robot: some leg deforms or has springs, or has no closed form under a flexible
-        platform."""
+        """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
+        under a flexible platform."""
         general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
+        general = general or has_inner_loops(self.legs)
         return general or any(link.elastic or link.spring for leg in self.legs for link in leg.links)
 
     @cached_property
@@ -273,6 +275,8 @@ class Robot:
     def plan(self) -> ClosingPlan:
         """Which coordinates the closing of loops is solved for."""
         length = self.characteristic_length
+        if not closes_alone(self.legs):
+            return platform_plan(self.legs, self.home, length)
         if self.inherited is not None and fits(self.inherited, self.legs, self.home, length):
             return self.inherited
         return closing_plan(self.legs, self.home, length)

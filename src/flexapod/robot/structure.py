@@ -22,7 +22,7 @@ def structure(robot: Robot) -> str:
                 (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
                 for k in leg.links
             ],
-            "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
+            "closing": [(c.joint, c.type, c.link, _friction(c), *([c.to] if c.to else [])) for c in leg.closings],
         }
         for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
     ]

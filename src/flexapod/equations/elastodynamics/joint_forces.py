@@ -17,8 +17,8 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_columns
-from flexapod.equations.elastodynamics.loops import mode_columns
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
+from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.newton_euler.chain_leg import closing_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
@@ -153,9 +153,9 @@ def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform:
     def along(v: Vec, w: Vec | None) -> Any:
         return dot(v, force) + (0 if w is None else dot(w, moment))
 
-    result = {k: along(v, w) for k, (v, w) in platform_columns(robot, plan, motion, half.p).items()}
+    result = {k: along(v, w) for k, (v, w) in far_columns(robot, motion, leg.closing, half.p).items()}
     for k, (v, w) in chain_columns(leg, motion.poses[i], leg.closing.link, half.p).items():
         result[plan.first[i] + k] = result.get(plan.first[i] + k, 0) - along(v, w)
-    for k, (v, turned) in mode_columns(values, robot, motion, i).items():
+    for k, (v, turned) in (mode_columns(values, robot, motion, i) if leg.closing.to is None else {}).items():
         result[k] = along(v, turned)
     return result
