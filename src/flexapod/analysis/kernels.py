@@ -45,6 +45,7 @@ PROGRAMS = {
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_control": "flexapod.equations.elastodynamics.loops",
     "elastic_terms": "flexapod.equations.elastodynamics.terms",
     "elastic_friction": "flexapod.equations.elastodynamics.reactions",
     "elastic_reactions": "flexapod.equations.elastodynamics.reactions",
@@ -219,8 +220,8 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
 ANY_LOOPS = ("elastic_", "recursive_")
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
-    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits", "virtual_power",
-    "forward_dynamics", "mass_matrix", "motion_derivatives", "value_derivatives", "inertia_regressor",
+    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
+    "virtual_power", "forward_dynamics", "mass_matrix", "motion_derivatives", "value_derivatives", "inertia_regressor",
 )  # fmt: skip
 """Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
 

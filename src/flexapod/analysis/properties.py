@@ -125,7 +125,7 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         "flexible platform" if robot.flexible_platform is not None and not _legs_elastic(robot)
         else "elastic drives" if _elastic_drives(robot)
         else "flexible legs" if _legs_elastic(robot)
-        else "inner loops" if has_inner_loops(robot.legs) else "joint springs"
+        else "inner loops" if has_inner_loops(robot.legs) else "force elements" if robot.forces else "joint springs"
     ),
     "actuators": lambda robot: len(robot.actuators),
     "own": lambda robot: _own(robot),

@@ -65,6 +65,13 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 link(leg, target.split(".")[0])
             else:
                 link(leg, (owner or "platform") if target == "platform" else leg)
+    for name, force in file.forces.items():
+        for key, body in (("from", force.from_), ("to", force.to)):
+            if body not in ("base", "platform", *names):
+                hint = nearest(body, ["base", "platform", *names])
+                report.error(("forces", name, key), f"no body is called {body}", hint)
+        if force.from_ == force.to:
+            report.error(("forces", name, "to"), f"acts between two points of {force.to}", "Name two different bodies.")
     if owner:
         link(owner, "platform")
     report.gather_legs(len(ends))

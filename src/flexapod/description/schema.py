@@ -24,6 +24,7 @@ from flexapod.description.units import (
     AngularAcceleration,
     AngularVelocity,
     Coordinate,
+    DamperRate,
     Force,
     Fraction,
     InertiaValue,
@@ -37,7 +38,9 @@ from flexapod.description.units import (
     Power,
     Rate,
     Reference,
+    SignedForce,
     Size,
+    SpringRate,
     Stiffness,
     Velocity,
     Viscous,
@@ -322,6 +325,22 @@ class Sampling(Model):
     condition: Fraction = Field(default=1e4, description="largest condition number of the Jacobian that is sampled")
 
 
+class PointForce(Model):
+    """A force between two points, along the line between them: tension = stiffness (distance - length) + damping rate + preload.
+
+    A gas spring has a negative preload; a constant force has a preload alone.
+    """
+
+    from_: Reference = Field(alias="from", description="body of the first point: `base` (the world), `platform` or `leg.body`")
+    at: Position = Field(default=[0.0, 0.0, 0.0], description="first point in the frame of its body")
+    to: Reference = Field(description="body of the second point")
+    on: Position = Field(default=[0.0, 0.0, 0.0], description="second point in the frame of its body")
+    stiffness: SpringRate = Field(default=0.0, description="of the spring")
+    length: LengthSize = Field(default=0.0, description="distance at which the spring is free")
+    damping: DamperRate = Field(default=0.0, description="of the damper")
+    preload: SignedForce = Field(default=0.0, description="constant tension; negative pushes the points apart")
+
+
 class RobotFile(Model):
     """A parallel robot: a platform carried by legs."""
 
@@ -340,3 +359,4 @@ class RobotFile(Model):
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")
     platform: Platform = Field(description="the moving platform")
     legs: Legs = Field(description="the legs: a template, and what differs")
+    forces: dict[Name, PointForce] = Field(default_factory=dict, description="springs, dampers and forces between two points")

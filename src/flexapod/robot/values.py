@@ -44,6 +44,11 @@ def robot_values(robot: Robot) -> dict[str, float]:
             _closed_form(result, leg, size)
     for leg in robot.legs:
         result.update(beam_values(leg, robot.beams.get(leg.name, ())))
+    for force in robot.forces:
+        for key in ("stiffness", "length", "damping", "preload"):
+            result[f"forces.{force.name}.{key}"] = float(getattr(force, key))
+        _vector(result, f"forces.{force.name}.from.p", force.first.at, size)
+        _vector(result, f"forces.{force.name}.to.p", force.second.at, size)
     if robot.flexible_platform is not None:
         result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns))
     return result

@@ -19,6 +19,7 @@ import casadi as ca
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
 from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
+from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.newton_euler.chain_leg import closing_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
@@ -45,7 +46,7 @@ class LegView:
 
 
 def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Friction) -> Any:
-    """Forces (z,) against the motion and deflection of the joints, without friction by joint loads.
+    """Forces (z,) against the motion and deflection of joints and force elements, without friction by joint loads.
 
     Source: Briot 2014 Eq. (27). Checked by: tests/equations/test_elastodynamics.py.
     """
@@ -56,6 +57,8 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
         for k, index in enumerate(leg.moving):
             if leg.links[index].spring:
                 h[plan.first[i] + k] = spring_force(own, leg, index, state.q[i][k], state.qd[i][k])
+    for force in stretched(values, robot, motion):
+        h = h + force.slope * force.tension
     if not friction:
         return h
     views = leg_views(values, robot, state, motion)

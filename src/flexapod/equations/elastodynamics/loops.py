@@ -15,9 +15,18 @@ import casadi as ca
 
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.closing import Row, closing_rows
-from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns, platform_modes
+from flexapod.equations.elastodynamics.elastic_state import (
+    Cut,
+    TreeMotion,
+    platform_columns,
+    platform_modes,
+    read_state,
+    tree_motion,
+)
 from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from flexapod.robot.model import Closing
 from flexapod.robot.robot import Robot
@@ -112,6 +121,30 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
             lines.append(line[:, [*free, size]] + (ca.mtimes(line[:, bound], X) if bound else 0))
     whole = ca.vertcat(*lines, X)
     return whole[:, : len(free)], whole[:, len(free)]
+
+
+def closing_determinant(plan: ElasticPlan, matrices: Sequence[Any]) -> Any:
+    """Determinant of the blocks that the loops are solved by: zero where the independent coordinates lose control of the rest.
+
+    A leg whose rows are met as a whole (`crossed`) has no square block, and none that could change its sign.
+    """
+    result, left = ca.SX(1), []
+    for A, loop in zip(matrices, plan.legs, strict=True):
+        if loop.dependents and not loop.crossed:
+            result = result * determinant(ca.densify(A[list(loop.rows), list(loop.dependents)]))
+        left.append(_left(A, loop, _leg_solution(A, loop)))
+    if plan.dependents:
+        result = result * determinant(ca.densify(ca.vertcat(*left)[list(plan.kept), list(plan.dependents)]))
+    return result
+
+
+def elastic_control(robot: Robot) -> Program:
+    """The program: a closed state in; `determinant` out, see `closing_determinant`."""
+    b = Program("elastic_control")
+    values = Values(b)
+    matrices, _, _ = loop_rows(values, robot, tree_motion(values, robot, read_state(b, robot)))
+    b.output("determinant", closing_determinant(robot.elastic_plan, matrices), shape=())
+    return b
 
 
 def _leg_solution(whole: Any, loop: LegLoop) -> Any:

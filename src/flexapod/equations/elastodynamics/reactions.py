@@ -25,6 +25,7 @@ from flexapod.equations.elastodynamics.joint_forces import (
     spring_force,
 )
 from flexapod.equations.elastodynamics.loops import SLIDES
+from flexapod.equations.elastodynamics.point_forces import Stretched, stretched
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces
@@ -35,6 +36,7 @@ from flexapod.robot.chain import ROWS
 from flexapod.robot.elastic_plan import cut_joints, driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
+from flexapod.spatial.vector import zero
 
 
 def elastic_friction(robot: Robot, sources: Sequence[str] = SOURCES) -> Program:
@@ -85,7 +87,7 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     points = sliding_points(values, robot, views, True) if sources else []
     found = _found(b, points, sources) if sources else []
     ends = _ends(robot, motion, multiplier, points, found, wrench)
-    on_links = _on_links(robot, motion, ends)
+    on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
     whole = [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
     carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
     reactions = [
@@ -148,8 +150,11 @@ def _ends(
     return result
 
 
-def _on_links(robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]]) -> list[dict[int, list[Wrench]]]:
-    """Per leg: link -> what it gives away at closing joints, about the link's origin; the far link of an inner loop gets it."""
+def _on_links(
+    robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]], forces: Sequence[Stretched]
+) -> list[dict[int, list[Wrench]]]:
+    """Per leg: link -> what it gives away at closing joints and to force elements, about the link's origin; the far link of an
+    inner loop gets it."""
     result: list[dict[int, list[Wrench]]] = [{} for _ in robot.legs]
     for i, (leg, given_away) in enumerate(zip(robot.legs, ends, strict=True)):
         centres = [cut.half.p for cut in motion.cuts[i]]
@@ -161,6 +166,12 @@ def _on_links(robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]]
             if closing.to is not None and closing.to[1] >= 0:
                 k, link = closing.to
                 result[k].setdefault(link, []).append(none() - given.seen_from(centre - motion.links[k][link].p))
+    for force, found in zip(robot.forces, forces, strict=True):
+        for end, point, sign in ((force.first, found.ends[0], -1), (force.second, found.ends[1], 1)):
+            i, link = end.on
+            if i >= 0:
+                pull = Wrench(force=found.direction * (sign * found.tension), moment=zero("W"))
+                result[i].setdefault(link, []).append(pull.seen_from(point - motion.links[i][link].p))
     return result
 
 
