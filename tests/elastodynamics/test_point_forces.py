@@ -93,3 +93,13 @@ def test_wrong_force_elements_are_named(tmp_path: Path, old: str, new: str, says
     (tmp_path / "arm.yaml").write_text(ARM.replace(old, new), encoding="utf-8")
     with pytest.raises(fp.FlexapodError, match=says):
         fp.load(tmp_path / "arm.yaml")
+
+
+def test_a_damper_damps_small_motions(tmp_path: Path) -> None:
+    """The bar at the spring's own length, actuator free: omega^2 and damping of one degree of freedom by hand."""
+    text = ARM.replace("length: 0.1", "length: 0.4").replace("preload: -2 N", "preload: 0")
+    (tmp_path / "arm.yaml").write_text(text, encoding="utf-8")
+    found = fp.natural_frequencies(fp.load(tmp_path / "arm.yaml"), fp.State(position=[0, 0, 0]), actuators="free")
+    inertia, k, d = 0.1 + 2.0 * 0.2**2, 100.0 * 0.3**2, 5.0 * 0.3**2
+    assert found.omega_squared.values[0] == pytest.approx(k / inertia, rel=1e-12)
+    assert found.damping.values[0] == pytest.approx(d / (2.0 * np.sqrt(k * inertia)), rel=1e-12)

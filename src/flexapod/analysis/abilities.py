@@ -184,8 +184,9 @@ SMALL: dict[str, Row] = {
     "actuators": {},
     "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6":
-            "prestress: {robot} has mobility {mobility}; its small motions are known with prestress=False",
+        "rigid & mobility below 6 & redundant actuators":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, whose forces at rest are a choice; "
+            "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},

@@ -49,6 +49,7 @@ PROGRAMS = {
     "elastic_terms": "flexapod.equations.elastodynamics.terms",
     "elastic_friction": "flexapod.equations.elastodynamics.reactions",
     "elastic_reactions": "flexapod.equations.elastodynamics.reactions",
+    "elastic_constants": "flexapod.equations.elastodynamics.dissipation",
     "elastic_sliding": "flexapod.equations.elastodynamics.dissipation",
     "elastic_potential": "flexapod.equations.elastodynamics.potential",
     "elastic_statics": "flexapod.equations.elastodynamics.statics",

@@ -48,6 +48,15 @@ def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple
     return K, D
 
 
+def elastic_constants(robot: Robot) -> Program:
+    """The program: a closed state in; `stiffness`, `damping` (z, z) out, see `elastic_matrices`."""
+    b = Program("elastic_constants")
+    K, D = elastic_matrices(Values(b), robot, read_state(b, robot))
+    for name, matrix in (("stiffness", K), ("damping", D)):
+        b.output(name, ca.densify(matrix), shape=matrix.shape, dims=("coordinate", "coordinate_"))
+    return b
+
+
 def rates_of(robot: Robot, state: ElasticState) -> Any:
     """Rates (z,) of all coordinates."""
     joints = [rate for leg in state.qd for rate in leg]
