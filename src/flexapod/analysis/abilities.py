@@ -18,7 +18,7 @@ from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
-from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
@@ -102,9 +102,8 @@ POSE_HELD = (
     "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
     "so leave it out"
 )
-AT_REST = (
-    "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"
-)
+LOCKED_MOTION = "actuators='locked': the state moves, so its actuators do; give 'free', or the stiffness of each actuator"
+MOVING_FORCES = "prestress=False: forces of a motion act on the deviations from it; leave prestress out where the state moves"
 LEG_DEFORMATION = (
     "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
     "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
@@ -258,8 +257,10 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "velocity": {ALWAYS: AT_REST},
-        "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
+        "velocity": {},
+        "inputs": {}, "outputs": {}, "actuators": {},
+        "actuators=locked": {**SMALL["actuators=locked"], "with velocity": LOCKED_MOTION},
+        "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
