@@ -183,8 +183,8 @@ SMALL: dict[str, Row] = {
     "actuators": {},
     "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6 & redundant actuators":
-            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, whose forces at rest are a choice; "
+        "rigid & mobility below 6 & other actuators than freedoms":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice, or nothing; "
             "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},

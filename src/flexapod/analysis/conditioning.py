@@ -18,12 +18,12 @@ from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.chain import ROWS
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.robot.chain import ROWS
-from flexapod.robot.robot import Robot
+    from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
