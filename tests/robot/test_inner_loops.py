@@ -155,3 +155,33 @@ def test_parallelograms_need_the_same_forces() -> None:
 def test_what_takes_simple_legs_only_says_so(call: object, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         call(deltas()[0])
+
+
+POWER = 1e-7
+"""Of the largest power: differences of energies over 2e-4 s; measured 1e-9."""
+
+
+def test_an_articulated_platform_of_four_degrees_of_freedom() -> None:
+    """H4: legs that end on halves of the platform, which other legs carry. It turns about z only; power is what energy gains."""
+    robot = fp.load(DATA / "h4.yaml")
+    assert (robot.mobility.rank, robot.plan.platform_independent) == (4, (0, 1, 2, 5))
+    home = np.array([leg.home[0] for leg in robot.legs])
+    q, v = home + np.array([0.1, -0.05, -0.1, 0.05]), np.array([1.0, -0.5, 0.3, 0.8])
+    time = np.array([0.0, -1e-4, 1e-4])
+    motion = fp.ActuatorMotion(
+        time=np.arange(3.0), position=q + v * time[:, None], velocity=np.tile(v, (3, 1)), acceleration=np.zeros((3, 4))
+    )
+    platform = fp.platform_motion(robot, motion)
+    assert np.abs(platform.angular_velocity[:, :2]).max() < 1e-12 * np.abs(platform.angular_velocity).max()
+    force = fp.inverse_dynamics(robot, motion).force.values
+    close(fp.inverse_dynamics(robot, platform).force, force)
+    at = fp.State(
+        position=platform.position,
+        rotation=platform.rotation,
+        velocity=platform.velocity,
+        angular_velocity=platform.angular_velocity,
+    )
+    found = fp.energy(robot, at)
+    energy = (found.kinetic + found.potential).values
+    gained = (energy[2] - energy[1]) / (time[2] - time[1])
+    assert abs(force[0] @ v - gained) < POWER * np.abs(force[0] * v).max()
