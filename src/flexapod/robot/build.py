@@ -18,7 +18,7 @@ from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.chain import closes_alone, link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
-from flexapod.robot.model import Closing, Leg, RigidBody
+from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 
 
@@ -56,7 +56,28 @@ def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
     if not closes_alone(legs):
         with placed(description, ("legs",)):
             starts = assembled(legs, starts, home, size)
-    return tuple(_at_home(leg, q) for leg, q in zip(legs, starts, strict=True))
+    return coupled(description, tuple(_at_home(leg, q) for leg, q in zip(legs, starts, strict=True)))
+
+
+def coupled(description: Description, legs: tuple[Leg, ...]) -> tuple[Leg, ...]:
+    """The assembled legs with the couplings of the file, each at the leg of its first joint."""
+    result, names = list(legs), [leg.name for leg in legs]
+    for name, factors in description.file.couplings.items():
+        terms = []
+        for joint, factor in factors.items():
+            leg, _, coordinate = joint.partition(".")
+            own = legs[names.index(leg)]
+            found = [k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate]
+            if not found:
+                raise RobotBuildError(
+                    f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
+                )
+            terms.append((names.index(leg), found[0], factor))
+        home = sum(factor * float(legs[i].home[k]) for i, k, factor in terms)
+        first = terms[0][0]
+        coupling = Coupling(name=name, terms=tuple(terms), home=home)
+        result[first] = replace(result[first], couplings=(*result[first].couplings, coupling))
+    return tuple(result)
 
 
 @contextmanager
@@ -150,8 +171,8 @@ def _seat(joint: schema.Joint, leg: str, trees: dict[str, TreeBuilder]) -> tuple
 
 
 def has_inner_loops(legs: Sequence[Leg]) -> bool:
-    """Some loop closes inside a leg, between legs, or a second time on the platform."""
-    return any(leg.cuts or leg.closing.to is not None for leg in legs)
+    """Some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
+    return any(leg.cuts or leg.couplings or leg.closing.to is not None for leg in legs)
 
 
 def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing | None:
