@@ -31,15 +31,16 @@ USUAL = (
     "bench-6ups", "delta", "dualemps", "dualemps-8", "five-bar", "gough-stewart", "gough-stewart-flexible", "hexa", "hexapod",
     "hexaslide", "planar-4-prr", "stewart-3-3", "tripteron", "3-rps", "agile-eye", "tricept",
 )  # fmt: skip
-"""Robots of the catalogue whose laws the usual run checks, one of every kind; what a test does with the others is left to the full
-run. Their mobility is checked in every run (tests/laws/test_mobility.py)."""
+"""Robots of the catalogue whose laws the usual run checks, one of every kind; tests of the others are left to the full run, but
+for their mobility (tests/laws/test_mobility.py)."""
 
 ALWAYS = ("laws/test_mobility.py", "robot/test_unphysical.py", "docs/test_gallery.py::test_pictures")
 """Tests of the usual run over the whole catalogue: they only load a robot."""
 
 NAMESAKES = (
-    "analysis/test_flexible_legs.py", "analysis/test_leg_platform_motion.py", "design/", "elastodynamics/", "equations/test_articulated.py",
-    "equations/test_link_axes.py", "equations/test_newton_euler.py", "equations/test_virtual_work.py", "robot/test_elastic_plan.py",
+    "analysis/test_flexible_legs.py", "analysis/test_leg_platform_motion.py", "design/", "elastodynamics/",
+    "equations/test_articulated.py", "equations/test_link_axes.py", "equations/test_newton_euler.py",
+    "equations/test_virtual_work.py", "robot/test_elastic_plan.py",
 )  # fmt: skip
 """Tests whose own robots have names that are also in the catalogue."""
 

@@ -121,11 +121,9 @@ class Frame(Model):
     rotation: Rotation | None = Field(default=None, description="orientation in the parent frame")
 
 
-class Inertia(Model):
-    """Inertia tensor about a named point, in named axes."""
+class Tensor(Model):
+    """Inertia tensor about the centre of mass."""
 
-    about: Name = Field(default="com", description="`com`, `origin` (of the body frame) or a named point of the body")
-    axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
     diagonal: Annotated[list[InertiaValue], Field(min_length=3, max_length=3)] | None = Field(
         default=None, description="short for xx, yy, zz"
     )
@@ -135,6 +133,22 @@ class Inertia(Model):
     xy: InertiaValue = Field(default=0.0, description="entry of the tensor itself (minus the product of inertia)")
     xz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
     yz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
+
+
+class Inertia(Tensor):
+    """Inertia tensor about a named point, in named axes."""
+
+    about: Name = Field(default="com", description="`com`, `origin` (of the body frame) or a named point of the body")
+    axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
+
+
+class Payload(Model):
+    """What is fixed to a rigid body and moves with it: a tool, a workpiece, a counterweight."""
+
+    mass: Mass = Field(description="mass")
+    com: Position = Field(default=[0.0, 0.0, 0.0], description="its centre of mass in the body frame")
+    rotation: Rotation | None = Field(default=None, description="its own axes, seen from the body frame")
+    inertia: Tensor = Field(default_factory=Tensor, description="about its centre of mass, in its own axes; none: a point mass")
 
 
 class KhalilInertia(Model):
@@ -164,6 +178,9 @@ class Body(Model):
     )
     frames: dict[Name, Rotation] = Field(default_factory=dict, description="named axes, seen from the body frame")
     points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
+    payloads: dict[Name, Payload] = Field(
+        default_factory=dict, description="what is fixed to it, beside its own mass and inertia"
+    )
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
 
 
