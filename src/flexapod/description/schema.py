@@ -39,13 +39,52 @@ from flexapod.description.units import (
     Reference,
     Size,
     Stiffness,
+    SharedNumber,
     Velocity,
     Viscous,
+    quantity_of,
     refuse,
 )
 
-Position = Annotated[list[Length], Field(min_length=3, max_length=3)]
-Direction = Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+class PolarPoint(Model):
+    """A point by radius and angle about z, in place of three coordinates."""
+
+    radius: Length = Field(description="distance from the z axis")
+    angle: Angle = Field(default=0.0, description="about z, from x towards y")
+    height: Length = Field(default=0.0, description="along z")
+    offset: Length = Field(default=0.0, description="along the tangent, in the direction of growing angles: half the spacing of a pair")
+
+
+class PolarDirection(Model):
+    """A direction by its angle about z, in place of three components."""
+
+    azimuth: Angle = Field(description="about z, from x towards y")
+    elevation: Angle = Field(default=0.0, description="above the xy plane")
+
+
+def _quantities(model: type[Model]) -> dict[str, Any]:
+    return {name: quantity_of(field) for name, field in model.model_fields.items()}
+
+
+POLAR_POINT, POLAR_DIRECTION = _quantities(PolarPoint), _quantities(PolarDirection)
+"""Words of the polar forms, with the quantities that they are."""
+
+
+class OrPolar:
+    """Marks a vector that may also be written in polar form; it is a vector by the time it is validated."""
+
+    def __init__(self, form: type[Model]) -> None:
+        self.form = form
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The vector, or a mapping of its words."""
+        return {"anyOf": [handler(schema), {"$ref": f"#/$defs/{self.form.__name__}"}]}
+
+
+Position = Annotated[list[Length], Field(min_length=3, max_length=3), OrPolar(PolarPoint)]
+Direction = Annotated[list[Number], Field(min_length=3, max_length=3), OrPolar(PolarDirection)]
 
 
 class HomeOrDirection:
@@ -302,6 +341,15 @@ class Leg(Model):
         default_factory=dict, description="joints by name, each after the one that carries its `from` body"
     )
     bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict, description="bodies by name")
+    copy_: Name | None = Field(
+        default=None, alias="copy", description="in `each`: everything that this leg does not say is as in the leg of that name"
+    )
+    mirrored: Literal["xy", "xz", "yz"] | None = Field(
+        default=None, description="in `each`: the leg's mirror image in a plane of the world, and of the platform"
+    )
+    rotated: Angle | None = Field(
+        default=None, description="in `each`: the leg rotated about z of the world, and about z of the platform"
+    )
 
 
 class Legs(Model):
@@ -345,6 +393,9 @@ class RobotFile(Model):
     title: Text = Field(default="", description="one line for tables")
     source: Text = Field(description="where the numbers come from")
     notes: list[Text] = Field(default_factory=list, description="readings, assumptions")
+    parameters: dict[Name, SharedNumber] = Field(
+        default_factory=dict, description="numbers by name, for others to refer to: `$radius`, `2 * $radius - 5 mm`"
+    )
     gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
         description="in the world frame; never assumed"
     )
