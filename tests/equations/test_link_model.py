@@ -77,7 +77,9 @@ def test_forward_dynamics(name: str) -> None:
     robot, given = robot_named(name), states(name)
     found, expected = outputs(robot, "link_forward_dynamics", given), outputs(robot, "forward_dynamics", given)
     size = robot.characteristic_length * np.abs(expected["angular_acceleration"]).max()  # a wrist's platform does not translate
-    assert np.abs(found["acceleration"] - expected["acceleration"]).max() < AGREE * max(np.abs(expected["acceleration"]).max(), size)
+    assert np.abs(found["acceleration"] - expected["acceleration"]).max() < AGREE * max(
+        np.abs(expected["acceleration"]).max(), size
+    )
     assert share(found["angular_acceleration"], expected["angular_acceleration"]) < AGREE
 
 

@@ -1,4 +1,4 @@
-"""Numbers that refer to `parameters:` by name: `$radius`, `2 * $radius - 5 mm`. Sums and products only; nothing else is evaluated.
+"""Numbers that refer to `parameters:` by name: `$radius`, `2 * $radius - 5 mm`. Nothing but sums and products is evaluated.
 
 A value carries its dimension (kg, m, s, rad); None is that of a parameter written as a bare number, which fits everywhere.
 """
@@ -92,9 +92,7 @@ def _tokens(text: str) -> list[str]:
     return found
 
 
-def _product(
-    text: str, tokens: list[str], at: int, known: Mapping[str, Shared]
-) -> tuple[float, Dimension | None, int]:
+def _product(text: str, tokens: list[str], at: int, known: Mapping[str, Shared]) -> tuple[float, Dimension | None, int]:
     """Value and dimension of the factors from `at`, and where they end."""
     value, dimensions, literal = 1.0, list[Dimension | None](), True
     while True:

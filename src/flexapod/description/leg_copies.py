@@ -137,5 +137,3 @@ def _rotated_frames(template: Any, patch: dict[str, Any], angle: float) -> dict[
         matrix = compose(turn, rotation_matrix(known.rotation))
         found[key] = {"position": list(apply(turn, known.position)), "rotation": {"matrix": [list(row) for row in matrix]}}
     return found
-
-

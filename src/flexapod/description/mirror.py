@@ -1,6 +1,6 @@
 r"""The mirror image of a leg, in words of the robot file.
 
-Letters: M reflection in a plane of the world, L reflection of the coordinates of a body, so that its mirrored frame is right-handed.
+Letters: M reflection in a plane of the world, L that of the coordinates of a body, so that its mirrored frame is right-handed.
 Vectors v of a body become L v, rotations L_from R L_to, tensors L I L. The axis of a rotation is a pseudovector: -L a keeps the
 sign of its angle. A universal joint with `direction` makes its own axes, of which y is reversed: L = diag(1, -1, 1) behind it.
 """
@@ -46,7 +46,9 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
         if joint.cross is not None:
             signs[joint.cross] = BEHIND_UNIVERSAL
         joints[name] = {**data["joints"][name], **_joint(joint, before, signs[joint.to])}
-    bodies = {name: {**(data["bodies"][name] or {}), **_body(name, body, signs.get(name, M))} for name, body in leg.bodies.items()}
+    bodies = {
+        name: {**(data["bodies"][name] or {}), **_body(name, body, signs.get(name, M))} for name, body in leg.bodies.items()
+    }
     made = {"branch": leg.branch, "joints": joints, "bodies": bodies}
     return made | {"frame": _frame(leg.frame, M), "platform_frame": _frame(leg.platform_frame, M)}
 

@@ -40,7 +40,7 @@ class Description:
     written: dict[str, Any]
     """The same with shared numbers and copies as they are written; `document` itself where there are none."""
     shared: Mapping[Path, float] = field(default_factory=dict)
-    """Values of the numbers that stand only in `written`, by path: of polar forms, angles of rotated legs."""
+    """Values of the numbers that stand only in `written`, by path: parameters, polar forms, angles of rotated legs."""
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
     """Line of every path of the document."""
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
@@ -155,6 +155,8 @@ def _check(
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
     written = document if data is raw else _plain_document(raw, merged)
+    if "parameters" in written:
+        written["parameters"] = {key: v if isinstance(v, str) else float(v) for key, v in raw["parameters"].items()}
     return Description(
         file=file, legs=legs, document=document, written=written, shared=numbers.shared, lines=lines, warnings=found, path=path,
         name=name,

@@ -37,15 +37,14 @@ from flexapod.description.units import (
     Power,
     Rate,
     Reference,
+    SharedNumber,
     Size,
     Stiffness,
-    SharedNumber,
     Velocity,
     Viscous,
     quantity_of,
     refuse,
 )
-
 
 
 class PolarPoint(Model):
@@ -54,7 +53,9 @@ class PolarPoint(Model):
     radius: Length = Field(description="distance from the z axis")
     angle: Angle = Field(default=0.0, description="about z, from x towards y")
     height: Length = Field(default=0.0, description="along z")
-    offset: Length = Field(default=0.0, description="along the tangent, in the direction of growing angles: half the spacing of a pair")
+    offset: Length = Field(
+        default=0.0, description="along the tangent, in the direction of growing angles: half the spacing of a pair"
+    )
 
 
 class PolarDirection(Model):

@@ -1,9 +1,9 @@
 r"""Shared numbers of a robot file resolved: `parameters:`, expressions, points and directions in polar form.
 
-.. math:: p = r\,e_r(\varphi) + o\,e_t(\varphi) + h\,z, \qquad e_r = (\cos\varphi, \sin\varphi, 0),\ e_t = (-\sin\varphi, \cos\varphi, 0)
+.. math:: p = r\,e_r + o\,e_t + h\,z, \qquad e_r = (\cos\varphi, \sin\varphi, 0),\ e_t = (-\sin\varphi, \cos\varphi, 0)
 
-Letters: r radius, phi angle, o offset along the tangent (half the spacing of paired joints), h height. The data that comes out has
-numbers and vectors only, as every file had before.
+Letters: r radius, phi angle, o offset along the tangent (half the spacing of paired joints), h height. The data that comes out
+has numbers and vectors only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_PARAMETERS = 1000
 
 @dataclass
 class Resolved:
-    """Data without shared numbers. `shared`: value of every number of a polar form, by its path in the written file."""
+    """Data without shared numbers. `shared`: values of parameters and polar forms, by their paths in the written file."""
 
     data: dict[str, Any]
     parameters: dict[str, Shared] = field(default_factory=dict)
@@ -51,8 +51,9 @@ def resolved(data: dict[str, Any], report: Report) -> Resolved:
     rest = {key: value if key in TEXTS else _resolve(value, (key,), found, report) for key, value in data.items()}
     found.data = rest
     if isinstance(given, dict):
-        rest["parameters"] = {name: float(found.parameters[name]) for name in given if name in found.parameters}
-        for name in found.parameters:
+        del rest["parameters"]
+        for name, value in found.parameters.items():
+            found.shared["parameters", name] = float(value)
             if name not in found.used:
                 report.warn(("parameters", name), "is not used", f"Refer to it as ${name}, or remove it.")
     return found

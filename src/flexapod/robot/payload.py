@@ -32,8 +32,8 @@ def loaded_description(robot: Robot, mass: Any, com: Any, inertia: Any, body: st
         raise InputError(
             f"payload: the platform of {robot.name} was given by with_flexible_body; give the load as a wrench instead"
         )
-    document = copy.deepcopy(robot.description.document)
-    own = _body(document, body)
+    document = copy.deepcopy(robot.description.written)
+    own = _body(document, robot.description.document, body)
     payloads = own.setdefault("payloads", {})
     free = name or next(
         text for k in range(1, len(payloads) + 2) if (text := "payload" if k == 1 else f"payload{k}") not in payloads
@@ -45,18 +45,19 @@ def loaded_description(robot: Robot, mass: Any, com: Any, inertia: Any, body: st
     return description_from_document(document, path=path, name=robot.name, known=known)
 
 
-def _body(document: dict[str, Any], body: str) -> dict[str, Any]:
-    """The part of the document that describes a body, made where a leg takes it from the template."""
+def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[str, Any]:
+    """The part of the written document that describes a body, made where a leg takes it from the template or another leg."""
     platform = document["platform"]
     if body == "platform":
         if platform.get("body") is None:
             return _rigid(platform, body)
         body = str(platform["body"])
     leg, _, part = body.partition(".")
-    each, template = document["legs"]["each"], document["legs"].get("template")
+    each = document["legs"]["each"]
     if leg not in each or not part:
         raise InputError(f"payload: no body is called {body!r}; write platform, or leg.body, e.g. {next(iter(each))}.link")
-    merged = merge_leg(leg, template, each[leg], Report(file="", document=document, lines={})).data
+    template, own = plain["legs"].get("template"), plain["legs"]["each"][leg]
+    merged = merge_leg(leg, template, own, Report(file="", document=plain, lines={})).data
     bodies = merged.get("bodies") or {}
     if part not in bodies:
         names = ", ".join(f"{leg}.{name}" for name in bodies)
