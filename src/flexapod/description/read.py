@@ -196,6 +196,6 @@ def _plain_document(data: dict[str, Any], merged: list[MergedLeg]) -> dict[str, 
     for leg in merged:
         patch = legs["each"][leg.name] or {}
         document["legs"]["each"][leg.name] = {
-            key: plain(value, type_at(Leg, leg.targets.get(key, (key,)))) for key, value in patch.items()
+            key: plain(value, type_at(Leg, leg.targets[key])) if key in leg.targets else value for key, value in patch.items()
         }
     return document
