@@ -117,7 +117,7 @@ def _hexapod(s: Sizes, parameters: dict[str, Any], height: str, template: dict[s
     return {
         "parameters": parameters,
         "gravity": GRAVITY,
-        "characteristic_length": "$platform_radius",
+        "characteristic_length": s.platform_radius,
         "home": {"position": [0.0, 0.0, height]},
         "sampling": {"position": [rounded(0.2 * size)] * 3, "rotation": [0.1] * 3, "velocity": 0.5, "condition": 500.0},
         "platform": _platform(s),

@@ -118,7 +118,7 @@ def _tripod(s: Sizes, parameters: dict[str, Any], height: str, template: dict[st
     return {
         "parameters": parameters,
         "gravity": GRAVITY,
-        "characteristic_length": "$platform_radius",
+        "characteristic_length": s.platform_radius,
         "home": {"position": [0.0, 0.0, height]},
         "sampling": {
             "position": [0.0, 0.0, rounded(0.2 * s.stroke)],
