@@ -6,7 +6,12 @@ from typing import get_args
 from flexapod.description.schema import Joint, JointType, Leg
 from flexapod.description.walk import fields_of
 
-TABLE = (Path(__file__).parents[2] / "docs" / "words.md").read_text(encoding="utf-8").split("## Joints and loops")[1].split("## Verbs")[0]
+TABLE = (
+    (Path(__file__).parents[2] / "docs" / "words.md")
+    .read_text(encoding="utf-8")
+    .split("## Joints and loops")[1]
+    .split("## Verbs")[0]
+)
 FIRST = " ".join(line.split("|")[1] for line in TABLE.splitlines() if line.startswith("| "))
 
 

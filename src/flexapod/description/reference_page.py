@@ -87,8 +87,8 @@ parameters: {base_radius: 300 mm, spacing: 60 mm}
 home: {position: [0, 0, 2 * $base_radius + 5 mm]}
 ```
 
-Units are checked through such expressions; a parameter that is a bare number fits everywhere. Points and directions may be written in
-polar form. Parameters, radii and angles are parameters of `with_parameters` and of studies: `parameters.base_radius`,
+Units are checked through such expressions; a parameter that is a bare number fits everywhere. Points and directions may be
+written in polar form. Parameters, radii and angles are parameters of `with_parameters` and of studies: `parameters.base_radius`,
 `legs.A.hip.at.radius`, `legs.C.rotated`.
 
 Cables, which only pull, and unilateral contacts are not part of the file: a leg is made of rigid or flexible bodies and joints.
