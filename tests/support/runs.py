@@ -29,7 +29,7 @@ CHOSEN = {
 
 USUAL = (
     "bench-6ups", "delta", "dualemps", "dualemps-8", "five-bar", "gough-stewart", "gough-stewart-flexible", "hexa", "hexapod",
-    "hexaslide", "planar-4-prr", "stewart-3-3", "tripteron", "3-rps", "agile-eye", "tricept",
+    "hexaslide", "planar-4-prr", "stewart-3-3", "tripteron", "3-rps", "agile-eye",
 )  # fmt: skip
 """Robots of the catalogue whose laws the usual run checks, one of every kind; tests of the others are left to the full run, but
 for their mobility (tests/laws/test_mobility.py)."""

@@ -115,13 +115,14 @@ def _written_out(
             return rest
         shared[(*here, "rotated")] = angle
         made |= _rotated_frames(template, made, angle)
-    return merged_values(made, rest)
+    written: dict[str, Any] = merged_values(made, rest)
+    return written
 
 
 def _rotated_frames(template: Any, patch: dict[str, Any], angle: float) -> dict[str, Any]:
     """Both frames of a leg rotated about z: as an angle where they are rotations about z, else as matrix and position."""
     base = template if isinstance(template, dict) else {}
-    found = {}
+    found: dict[str, Any] = {}
     for key in FRAMES:
         frame = merged_values(base.get(key) or {}, patch.get(key) or {})
         try:

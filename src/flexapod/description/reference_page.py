@@ -10,6 +10,7 @@ from pydantic_core import PydanticUndefined
 
 from flexapod.description import schema
 from flexapod.description.addresses import fixed_length
+from flexapod.description.schema_vectors import OrPolar
 from flexapod.description.units import Quantity, Word, unit_of
 from flexapod.description.walk import alternatives, annotation_of, fields_of, model_of
 
@@ -141,7 +142,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     model = model_of(annotation)
     if model is not None:
         return [model]
-    forms = [mark.form for _, marks in alternatives(annotation) for mark in marks if isinstance(mark, schema.OrPolar)]
+    forms = [mark.form for _, marks in alternatives(annotation) for mark in marks if isinstance(mark, OrPolar)]
     return forms + [m for base, _ in alternatives(annotation) for inner in get_args(base) for m in _models_in(inner)]
 
 
@@ -194,7 +195,7 @@ def _type(annotation: Any) -> str:
             words.append(", ".join(f"`{value}`" for value in get_args(base)))
         elif get_origin(base) is list:
             words.append(_list(_type(get_args(base)[0]), fixed_length(Annotated[base, *marks, None])))
-            words += [_link(mark.form) for mark in marks if isinstance(mark, schema.OrPolar)]
+            words += [_link(mark.form) for mark in marks if isinstance(mark, OrPolar)]
         elif get_origin(base) is dict:
             inner = _type(get_args(base)[1])
             words.append(f"name: {inner}" if inner else "mapping")

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from flexapod.description.expressions import NAME, Shared, evaluate, is_expression, names_in
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Report
-from flexapod.description.schema import POLAR_DIRECTION, POLAR_POINT
+from flexapod.description.schema_vectors import POLAR_DIRECTION, POLAR_POINT
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity
 from flexapod.description.units import Written, describe
 

@@ -107,7 +107,7 @@ def _tube(s: Sizes, length: float) -> float:
     """Length of cylinder and piston, which must not meet the ends."""
     if s.stroke >= 2 * length / 3:
         raise fp.InputError(f"--stroke {s.stroke}: a leg of {length:.3g} m at home cannot be that much shorter and longer")
-    return 0.9 * (length - s.stroke / 2)
+    return 0.9 * (length - float(s.stroke) / 2)
 
 
 def _circles(s: Sizes) -> dict[str, Any]:
