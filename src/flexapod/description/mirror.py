@@ -29,7 +29,7 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
         data: the merged leg.
         plane: `xy`, `xz` or `yz`.
     Raises:
-        MirrorError: a table, or a flexible body that its mirror image is not.
+        MirrorError: a table, a joint to another leg, or a flexible body that is not its own mirror image.
         ValidationError: the leg itself is wrong.
 
     Checked by: tests/description/test_leg_copies.py.
@@ -40,9 +40,11 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
     signs: dict[str, Signs] = {"base": M}
     joints = {}
     for name, joint in leg.joints.items():
+        if "." in joint.to:
+            raise MirrorError(f"the joint {name} leads to a body of another leg, which is not mirrored")
         before = signs.get(joint.from_, M)
         behind = BEHIND_UNIVERSAL if joint.direction is not None else before
-        signs[joint.to] = M if joint.to == "platform" or "." in joint.to else behind
+        signs.setdefault(joint.to, M if joint.to == "platform" else behind)  # a body that is placed keeps its own
         if joint.cross is not None:
             signs[joint.cross] = BEHIND_UNIVERSAL
         joints[name] = {**data["joints"][name], **_joint(joint, before, signs[joint.to])}
@@ -83,7 +85,7 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
         found["axis2"] = _times(behind, joint.axis2, -1.0)
     if isinstance(joint.direction, list):
         found["direction"] = _times(before, joint.direction)
-    if joint.rotation is not None or (before != behind and joint.direction is None and "on" not in given):
+    if joint.rotation is not None or (before != behind and joint.type in ("fixed", "prismatic")):
         found["rotation"] = _rotation(joint.rotation, before, behind)
     if joint.start is not None:
         found["start"] = _starts(joint, before)

@@ -92,8 +92,7 @@ Units are checked through such expressions; a parameter that is a bare number fi
 written in polar form. Parameters, radii and angles are parameters of `with_parameters` and of studies: `parameters.base_radius`,
 `legs.A.hip.at.radius`, `legs.C.rotated`.
 
-Cables, which only pull, and unilateral contacts are not part of the file: a leg is made of rigid or flexible bodies and joints.
-Loops inside a leg (parallelograms, four-bar drives) and joints between legs are not part of it yet.
+Cables, which only pull, and unilateral contacts are out of scope: a leg is made of rigid or flexible bodies and joints.
 
 This page is written from the schema by `python tools/make_reference.py`; a test says when to run it again.
 """

@@ -25,7 +25,7 @@ MAKERS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, float]]]
 
 OPTIONAL = {"6-ups": ("plate",), "6-pus": ("plate",)}
 LOOPS = ("delta", "par4", "quattro", "h4", "orthoglide")
-"""Robots with parallelograms or articulated platforms: a file cannot say them yet."""
+"""Robots with parallelograms or articulated platforms: no maker writes them yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ def usual_sizes(kind: str) -> dict[str, float]:
         return dict(MAKERS[kind][2])
     if kind.lower() in LOOPS:
         raise fp.InputError(
-            f"--kind {kind}: it has loops inside its legs or platform, which a robot file cannot say yet; "
+            f"--kind {kind}: it has loops inside its legs or platform, which `new` does not write yet; "
             "the catalogue's `delta` has universal joints in place of its parallelograms"
         )
     raise fp.InputError(f"--kind {kind}: expected one of {', '.join(MAKERS)}")
