@@ -40,7 +40,7 @@ ALWAYS = ("laws/test_mobility.py", "robot/test_unphysical.py", "docs/test_galler
 NAMESAKES = (
     "analysis/test_flexible_legs.py", "analysis/test_leg_platform_motion.py", "design/", "elastodynamics/",
     "equations/test_articulated.py", "equations/test_link_axes.py", "equations/test_newton_euler.py",
-    "equations/test_virtual_work.py", "robot/test_elastic_plan.py",
+    "equations/test_virtual_work.py", "robot/test_elastic_plan.py", "views/test_new_robot.py",
 )  # fmt: skip
 """Tests whose own robots have names that are also in the catalogue."""
 
