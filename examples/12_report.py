@@ -6,15 +6,15 @@ Run: python examples/12_report.py. It writes out/mine.yaml, out/report.html and 
 from pathlib import Path
 
 import flexapod as fp
-from flexapod.views.new_robot import HexapodSizes, hexapod_text
+from flexapod.views.new_robot import RobotSizes, new_text
 from flexapod.views.report import robot_report
 
 OUT = Path("out")
 OUT.mkdir(exist_ok=True)
 
-sizes = HexapodSizes(name="mine", base_radius=0.45, platform_radius=0.22, height=0.6, stroke=0.25, mass=18.0)
+sizes = RobotSizes(name="mine", base_radius=0.45, platform_radius=0.22, height=0.6, stroke=0.25, mass=18.0)
 file = OUT / "mine.yaml"
-file.write_text(hexapod_text(sizes))  # the same as: flexapod new mine.yaml --base-radius 0.45 ...
+file.write_text(new_text(sizes))  # the same as: flexapod new mine.yaml --base-radius 0.45 ...
 robot = fp.load(file)
 
 motion = fp.motions.named_motion("circle", center=robot.home.position, radius=0.08, rpm=40.0)

@@ -2,7 +2,6 @@
 
 A comment line in a page is replaced by Markdown before the page is parsed:
 
-- ``<!-- generated: robot-file -->``: the reference of the robot file, from its schema;
 - ``<!-- generated: equations staicu-2009 -->``: the equations of a paper, from ``docs/papers/staicu-2009.yaml``.
 """
 
@@ -58,19 +57,11 @@ def equations(app: Sphinx, name: str) -> str:
     return "\n".join(lines)
 
 
-def robot_file() -> str:
-    """Return the reference of the robot file, generated from its schema."""
-    from flexapod.description.reference_page import reference_page
-
-    return reference_page()
-
-
 def fill_in(app: Sphinx, _docname: str, source: list[str]) -> None:
     """Replace the marks of a page by what they stand for."""
 
     def markdown(match: re.Match[str]) -> str:
-        kind, name = match.groups()
-        return {"robot-file": robot_file, "equations": lambda: equations(app, name)}[kind]()
+        return {"equations": lambda name: equations(app, name)}[match[1]](match[2])
 
     source[0] = MARK.sub(markdown, source[0])
 

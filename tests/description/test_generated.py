@@ -150,6 +150,11 @@ def test_reference_page_has_every_part_and_key() -> None:
             assert line.replace("\\|", "").count("|") == 5, line
 
 
+def test_committed_page_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "robot-file.md"
+    assert page.read_text(encoding="utf-8") == reference_page(), "run: python tools/make_reference.py"
+
+
 def test_reference_page_links_lead_to_headings() -> None:
     page = reference_page()
     headings = {line[3:].lower().replace(" ", "-") for line in page.splitlines() if line.startswith("## ")}
@@ -164,6 +169,8 @@ def test_examples_of_the_reference_page_are_right() -> None:
             if line.startswith(("rotation:", "inertia:")):
                 key, value = next(iter(read_yaml(line, "my.yaml").data.items()))
                 {"rotation": schema.Rotation, "inertia": schema.Inertia}[key].model_validate(value)
+    payloads = read_yaml(example(schema.Payload), "my.yaml").data["payloads"]
+    assert [schema.Payload.model_validate(payload).mass for payload in payloads.values()] == [500.0, 35.0]
     joints = read_yaml(example(schema.Joint), "my.yaml").data
     assert [schema.Joint.model_validate(joint).type for joint in joints.values()] == ["universal", "prismatic", "spherical"]
     rows = read_yaml(example(schema.Row), "my.yaml").data["table"]

@@ -157,7 +157,7 @@ def test_defaults_can_be_read(ups: str) -> None:
         (
             "platform.mas",
             "platform.mas: there is no parameter 'mas' here. Did you mean mass? "
-            "Valid: mass, com, inertia, base_parameters, frames, points, flexible, body.",
+            "Valid: mass, com, inertia, base_parameters, frames, points, payloads, flexible, body.",
         ),
         (
             "legs.A.cylnder.mass",

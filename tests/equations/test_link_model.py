@@ -76,7 +76,10 @@ def test_inverse_dynamics(name: str) -> None:
 def test_forward_dynamics(name: str) -> None:
     robot, given = robot_named(name), states(name)
     found, expected = outputs(robot, "link_forward_dynamics", given), outputs(robot, "forward_dynamics", given)
-    assert share(found["acceleration"], expected["acceleration"]) < AGREE
+    size = robot.characteristic_length * np.abs(expected["angular_acceleration"]).max()  # a wrist's platform does not translate
+    assert np.abs(found["acceleration"] - expected["acceleration"]).max() < AGREE * max(
+        np.abs(expected["acceleration"]).max(), size
+    )
     assert share(found["angular_acceleration"], expected["angular_acceleration"]) < AGREE
 
 

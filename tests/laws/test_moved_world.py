@@ -43,7 +43,7 @@ def has_beams(robot: Robot) -> bool:
 def in_another_world(robot: Robot, shift: np.ndarray, Q: np.ndarray) -> Robot:
     """The same robot written in a world whose axes and origin are elsewhere: v_new = Q v, p_new = Q p + shift."""
     data = copy.deepcopy(robot.description.document)
-    if not has_beams(robot):
+    if not (has_beams(robot) and robot.planar):
         data.pop("plane", None)  # a tilted plane is no coordinate plane
     (data["legs"].get("template") or {}).pop("frame", None)
     for name, leg in robot.description.legs.items():
@@ -67,7 +67,7 @@ def turned(motion: dict[str, np.ndarray], shift: np.ndarray, Q: np.ndarray) -> d
 def test_the_world_frame_does_not_matter(name: str) -> None:
     robot = robot_named(name)
     shift, Q = np.array([0.3, -0.7, 0.4]), rotation_from_vector(np.array([0.4, -1.1, 0.8]))
-    if has_beams(robot):  # planar beams stay in their coordinate plane
+    if has_beams(robot) and robot.planar:  # planar beams stay in their coordinate plane
         normal = np.eye(3)["xyz".index(({*"xyz"} - {*robot.description.file.plane}).pop())]
         shift, Q = shift - normal * (normal @ shift), rotation_from_vector(0.9 * normal)
     other = in_another_world(robot, shift, Q)

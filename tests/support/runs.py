@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+import flexapod as fp
+
 FULL = {
     "views/test_briot_page.py::test_what_friction_leaves": "sliders' ranges and the run along the circle, in the same file",
 }
@@ -24,6 +26,23 @@ CHOSEN = {
     "studio/test_studio_drawing.py::test_frames_are_where": ("stewart-3-3", "five-bar", "gough-stewart-flexible", "dualemps"),
 }
 """Beginning of a test's name -> parameters that the usual run keeps; the others of the catalogue are left to the full one."""
+
+USUAL = (
+    "bench-6ups", "delta", "dualemps", "dualemps-8", "five-bar", "gough-stewart", "gough-stewart-flexible", "hexa", "hexapod",
+    "hexaslide", "planar-4-prr", "stewart-3-3", "tripteron", "3-rps", "agile-eye",
+)  # fmt: skip
+"""Robots of the catalogue whose laws the usual run checks, one of every kind; tests of the others are left to the full run, but
+for their mobility (tests/laws/test_mobility.py)."""
+
+ALWAYS = ("laws/test_mobility.py", "robot/test_unphysical.py", "docs/test_gallery.py::test_pictures")
+"""Tests of the usual run over the whole catalogue: they only load a robot."""
+
+NAMESAKES = (
+    "analysis/test_flexible_legs.py", "analysis/test_leg_platform_motion.py", "design/", "elastodynamics/",
+    "equations/test_articulated.py", "equations/test_link_axes.py", "equations/test_newton_euler.py",
+    "equations/test_virtual_work.py", "robot/test_elastic_plan.py", "views/test_new_robot.py",
+)  # fmt: skip
+"""Tests whose own robots have names that are also in the catalogue."""
 
 QUICK = (
     "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
@@ -47,7 +66,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     unused = {*FULL, *CHOSEN, *QUICK}
+    rest = {*fp.catalogue()} - {*USUAL}
+    kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
     for item in items:
+        if rest & _words(item) and not item.nodeid.startswith(kept):
+            item.add_marker(pytest.mark.full)
         for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (QUICK, pytest.mark.quick)):
             for name in table:
                 if item.nodeid.startswith(f"tests/{name}"):
@@ -56,3 +79,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                         item.add_marker(mark)
     if unused and config.args == config.getini("testpaths"):
         raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
+
+
+def _words(item: pytest.Item) -> set[str]:
+    """Parameters of a test that are text."""
+    spec = getattr(item, "callspec", None)
+    return {value for value in spec.params.values() if isinstance(value, str)} if spec is not None else set()

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.views.new_robot import HexapodSizes, hexapod_document
+from flexapod.views.new_robot import MAKERS, RobotSizes, new_document, usual_sizes
 
 Run = Callable[..., Any]
 
-KINDS = {"6-ups": [], "6-pus": ["--kind", "6-pus"], "plate": ["--plate", "0.01"]}
+KINDS = {"6-ups": [], "plate": ["--plate", "0.01"], "five-bar": ["--kind", "five-bar"]}
+MOBILITY = {
+    "6-ups": 6, "6-pus": 6, "6-rus": 6, "3-rps": 3, "3-prs": 3, "tricept": 3, "planar-3-rrr": 3, "planar-3-rpr": 3, "five-bar": 2,
+}  # fmt: skip
 CONDITION = 10.0
 """A hexapod with its pairs turned by 60 deg is well conditioned at home (3 to 4 here; pairs facing each other: singular)."""
 
@@ -31,7 +34,8 @@ def test_accepted_without_editing(run: Run, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["6-ups", "6-pus"])
 def test_geometry(kind: str) -> None:
-    sizes = HexapodSizes(name="a", kind=kind, base_radius=0.6, platform_radius=0.2, height=0.8, link=1.0, stroke=0.4, mass=12.0)
+    own = {"height": 0.8} if kind == "6-ups" else {"link": 1.0}
+    sizes = RobotSizes(name="a", kind=kind, base_radius=0.6, platform_radius=0.2, stroke=0.4, mass=12.0, **own)
     robot = fp.load(_written(sizes))
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     legs = fp.inverse_kinematics(robot, home)
@@ -53,9 +57,58 @@ def test_geometry(kind: str) -> None:
     assert robot.platform.mass == 12.0
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The published mobility, well conditioned at home, within its limits, and its sizes are parameters of variants."""
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+    robot = fp.load(_written(RobotSizes(name="a", kind=kind)))
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    assert robot.mobility.platform == robot.mobility.rank == MOBILITY[kind] == len(robot.actuators)
+    assert float(fp.conditioning(robot, home).condition_number) < CONDITION
+    assert fp.check_pose(robot, home).ok
+    for name in ("base_radius", "half_base", "arm", "link"):
+        path = f"parameters.{name}"
+        if path in robot.parameters:
+            wider = robot.with_parameters({path: 1.02 * robot.parameter(path)})
+            assert wider.parameter(path) == pytest.approx(1.02 * robot.parameter(path))
+            assert wider.mobility.rank == MOBILITY[kind]
+            assert wider.values != robot.values
+    with pytest.raises(fp.InputError, match=f"a {kind} has no such size; it has "):
+        new_document(RobotSizes(name="a", kind=kind, **_foreign(kind)))
+
+
+def _foreign(kind: str) -> dict[str, float]:
+    """A size that the kind does not have."""
+    return next({name: 1.0} for name in ("link", "stroke", "height", "arm") if name not in usual_sizes(kind))
+
+
+def test_radii_are_variables_of_a_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A radius and an angle of the file against robots that are built with them."""
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+    robot = fp.load(_written(RobotSizes(name="a")))
+    variables = {"parameters.platform_radius": (0.25, 0.35), "parameters.pair_angle": (0.1, 0.3)}
+    found = fp.study(robot, variables, ["worst_condition"], count=4, seed=1).rows
+    assert found.sizes["design"] == 4
+    for k in range(4):
+        values = {name: float(found[name][k]) for name in variables}
+        own = robot.with_parameters(values)
+        home = fp.State(position=own.home.position, rotation=own.home.rotation)
+        assert float(found.worst_condition[k]) == pytest.approx(float(fp.conditioning(own, home).condition_number), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("delta", "it has loops inside its legs"), ("orthoglide", "it has loops"), ("7-ups", "expected one of 6-ups")],
+)
+def test_kinds_that_are_not_made(run: Run, kind: str, told: str) -> None:
+    result = run("new", "a.yaml", "--kind", kind)
+    assert result.exit_code == 1
+    assert told in " ".join(result.stderr.split())
+
+
 def test_weight_is_held() -> None:
     """Vertical parts of the leg forces at home carry platform and pistons: sum of virtual work of a lift."""
-    robot = fp.load(_written(HexapodSizes(name="a", kind="6-pus")))
+    robot = fp.load(_written(RobotSizes(name="a", kind="6-pus")))
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     force = fp.inverse_dynamics(robot, home).force.values
     weight = 9.81 * (robot.platform.mass + sum(leg_mass(robot, name) for name in "ABCDEF"))
@@ -87,14 +140,14 @@ def test_questions(run: Run, tmp_path: Path) -> None:
 )
 def test_sizes_that_make_no_robot(changes: dict[str, float], text: str) -> None:
     with pytest.raises(fp.InputError, match=text):
-        hexapod_document(HexapodSizes(name="a", **changes))
+        new_document(RobotSizes(name="a", **changes))
 
 
-def _written(sizes: HexapodSizes) -> Path:
+def _written(sizes: RobotSizes) -> Path:
     import tempfile
 
-    from flexapod.views.new_robot import hexapod_text
+    from flexapod.views.new_robot import new_text
 
     path = Path(tempfile.mkdtemp()) / "a.yaml"
-    path.write_text(hexapod_text(sizes))
+    path.write_text(new_text(sizes))
     return path

@@ -11,7 +11,6 @@ import flexapod as fp
 from flexapod.views.chosen_motion import followed_motion
 from flexapod.views.compare import compared, difference, figures_of
 from flexapod.views.key_figures import KeyFigure, moving_mass
-from flexapod.views.payload import payload_of, with_payload
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.sizing import joint_rows
 
@@ -57,11 +56,11 @@ def test_payload_is_a_heavier_platform(hexapod: dict[str, Any]) -> None:
     """At the origin it adds mass alone; beside it, the wrench of a point mass, added by hand."""
     robot, motion = hexapod["robot"], hexapod["motion"]
     heavy = robot.with_parameters({"platform.mass": robot.platform.mass + 2.5})
-    loaded = with_payload(robot, 2.5, np.zeros(3))
+    loaded = robot.with_payload(2.5)
     wanted = fp.inverse_dynamics(heavy, motion).force.values
     assert np.allclose(fp.inverse_dynamics(loaded, motion).force.values, wanted, rtol=SAME)
     c = np.array([0.05, -0.02, 0.1])
-    aside = with_payload(robot, 2.5, c)
+    aside = robot.with_payload(2.5, com=c)
     at = motion.rotation @ c
     w, dw = motion.angular_velocity, motion.angular_acceleration
     a = motion.acceleration + np.cross(dw, at) + np.cross(w, np.cross(w, at))
@@ -69,19 +68,6 @@ def test_payload_is_a_heavier_platform(hexapod: dict[str, Any]) -> None:
     wrench = np.column_stack([pull, np.cross(at, pull)])
     wanted = fp.inverse_dynamics(robot, motion, wrench=wrench).force.values
     assert np.allclose(fp.inverse_dynamics(aside, motion).force.values, wanted, rtol=SAME, atol=SAME * np.abs(wanted).max())
-
-
-@pytest.mark.parametrize("text", ["", "abc", "-1", "1,2", "nan", "1,2,3,x"])
-def test_payloads_that_are_none(text: str) -> None:
-    with pytest.raises(fp.InputError, match="expected a mass in kg"):
-        payload_of(text)
-
-
-def test_payload_with_unit() -> None:
-    assert payload_of("500 g")[0] == pytest.approx(0.5)
-    assert payload_of("3,0,0,0.1")[1].tolist() == [0.0, 0.0, 0.1]
-    with pytest.raises(fp.InputError, match="no rigid platform of its own"):
-        with_payload(fp.load("gough-stewart-flexible"), 1.0, np.zeros(3))
 
 
 def test_differences_are_in_percent_of_the_first() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from flexapod.description.merge import RESERVED, MergedLeg, merge_leg, parts_of
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Report
-from flexapod.description.schema import Inertia, Leg, RobotFile
+from flexapod.description.schema import Leg, RobotFile, Tensor
 from flexapod.description.units import quantity_of
 from flexapod.description.walk import alternatives, fields_of, is_list, model_of, step
 from flexapod.errors import FlexapodError
@@ -119,7 +119,7 @@ class Addresses:
                 index = self._component(text, annotation, value, key)
                 return Address(text=text, leg=leg, place=place, annotation=annotation, component=index, part=part_length)
             model = model_of(annotation)
-            if model is Inertia and key in _DIAGONAL and isinstance(inner.get("diagonal"), list):
+            if model is not None and issubclass(model, Tensor) and key in _DIAGONAL and isinstance(inner.get("diagonal"), list):
                 place, value, index = (*place, "diagonal"), inner["diagonal"], _DIAGONAL.index(key)
                 annotation = step(annotation, "diagonal")
                 if position < len(keys) - 1:

@@ -8,7 +8,7 @@ from flexapod.description.check_flexible import check_flexible
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body
+from flexapod.description.schema import Body, Tensor
 from flexapod.description.schema_flexible import Flexible
 
 _ROUNDING = 1e-3
@@ -40,14 +40,12 @@ def check_body(
         for name in ("mass", "com", "inertia"):
             if name in body.model_fields_set:
                 report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
+    check_payloads(body, report, allow_unphysical=allow_unphysical, planar=planar)
     if body.flexible is not None:
         flexible(body.flexible, Below(report, ("flexible",)))
         for name in sorted({"mass", "com", "inertia", "base_parameters"} & body.model_fields_set):
             report.warn((name,), "is not used: the flexible body has its own", f"Remove {name}.")
-    inertia, right = body.inertia, frames_right
-    if inertia.diagonal is not None and (both := _DIAGONAL & inertia.model_fields_set):
-        report.error(("inertia", min(both)), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz.")
-        right = False
+    inertia, right = body.inertia, frames_right and not _diagonal_twice(body.inertia, Below(report, ("inertia",)))
     points = ["com", "origin", *body.points]
     if inertia.about not in points:
         report.error(("inertia", "about"), f"the body has no point {inertia.about}", nearest(inertia.about, points))
@@ -58,6 +56,30 @@ def check_body(
         right = False
     if right and "inertia" in body.model_fields_set:
         _check_possible(body, report.warn if allow_unphysical else report.error, planar)
+
+
+def check_payloads(body: Body, report: Reporter, *, allow_unphysical: bool, planar: bool) -> None:
+    """Report payloads of a flexible body, and inertias that no payload can have.
+
+    Checked by: tests/description/test_messages.py.
+    """
+    if body.payloads and body.flexible is not None:
+        what = "a flexible body carries no payload: it would change its modes"
+        report.error(("payloads",), what, "Fix it to a rigid body, or put its mass into the modes of a file.")
+    for name, payload in body.payloads.items():
+        here = Below(report, ("payloads", name))
+        right = check_rotation(payload.rotation, Below(here, ("rotation",)))
+        if not _diagonal_twice(payload.inertia, Below(here, ("inertia",))) and right and "inertia" in payload.model_fields_set:
+            own = Body(mass=payload.mass, inertia=payload.inertia.model_dump(exclude_unset=True))  # type: ignore[arg-type]
+            _check_possible(own, here.warn if allow_unphysical else here.error, planar)
+
+
+def _diagonal_twice(inertia: Tensor, report: Reporter) -> bool:
+    """Report a diagonal that is written in both ways."""
+    both = _DIAGONAL & inertia.model_fields_set if inertia.diagonal is not None else set()
+    if both:
+        report.error((min(both),), "cannot stand beside diagonal", "Write diagonal, or xx, yy and zz.")
+    return bool(both)
 
 
 def check_points(points: dict[str, list[float]], report: Reporter) -> None:

@@ -158,14 +158,18 @@ def check_units(data: Any, kind: str, report: Reporter) -> None:
             expected = LINEAR_AND_ANGULAR[name][angular]
             for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
                 where = (*prefix, name) if index is None else (*prefix, name, index)
-                if isinstance(item, str) and not _fits(item, expected):
-                    what = f"{item.strip()} does not fit a {kind} joint"
+                if not _fits(item, expected):
+                    what = f"{getattr(item, 'text', item).strip()} does not fit a {kind} joint"
                     report.error(where, what, f"Write it in {expected}.")
 
 
-def _fits(text: str, unit: str) -> bool:
+def _fits(value: Any, unit: str) -> bool:
+    """Whether what is written has the unit; numbers without one have."""
+    wanted = parse_unit(unit)[1]
     try:
-        found, wanted = parse_quantity(text)[1], parse_unit(unit)[1]
+        found = parse_quantity(value)[1] if isinstance(value, str) else getattr(value, "dimension", None)
     except UnitError:
         return True  # reported already
+    if found is None:
+        return True
     return found == wanted or (found[:3] == wanted[:3] and wanted[3] < 0)

@@ -25,7 +25,9 @@ def check_top(file: RobotFile, report: Report) -> None:
     below, planar = Below(report, ("platform",)), file.plane is not None
     check_body(file.platform, below, allow_unphysical=file.allow_unphysical, planar=planar)
     if file.platform.body is not None:
-        for name in sorted(file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "flexible"}):
+        for name in sorted(
+            file.platform.model_fields_set & {"mass", "com", "inertia", "base_parameters", "payloads", "flexible"}
+        ):
             what = "the platform is a leg's own link, whose mass stands there"
             report.error(("platform", name), what, f"Remove it, or move it to the body {file.platform.body}.")
     if file.sampling is not None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from flexapod.description.schema import Leg, RobotFile
+from flexapod.description.schema import Leg, PolarDirection, PolarPoint, RobotFile
 from flexapod.description.units import NAME_PATTERN, unit_of
 from flexapod.description.walk import fields_of
 
 _EULER = "^([xyz]{1,3}|[XYZ]{1,3})$"
-_PARTS = ("Leg", "Joint", "Row", "Flexible", "Section", "Body")
+_PARTS = ("Leg", "Joint", "Row", "Flexible", "Section", "Body", "Payload")
 
 
 def json_schema() -> dict[str, Any]:
@@ -21,7 +21,9 @@ def json_schema() -> dict[str, Any]:
     It says less than the reader: editors see keys, types and units, not how legs hang together.
     """
     _, schema = models_json_schema(
-        [(RobotFile, "validation"), (Leg, "validation")], ref_template="#/$defs/{model}", title="flexapod robot file"
+        [(model, "validation") for model in (RobotFile, Leg, PolarPoint, PolarDirection)],
+        ref_template="#/$defs/{model}",
+        title="flexapod robot file",
     )
     definitions = schema["$defs"]
     _add_units(definitions)

@@ -12,7 +12,10 @@ from flexapod.description.schema import Leg
 from flexapod.description.units import describe
 from flexapod.description.walk import fields_of
 
-RESERVED = tuple(fields_of(Leg))
+COPY_WORDS = ("copy", "mirrored", "rotated")
+"""Keys of a leg in `each` that are resolved before legs are merged."""
+
+RESERVED = tuple(key for key in fields_of(Leg) if key not in COPY_WORDS)
 """Keys of a leg that are not names of its joints and bodies."""
 
 _DIAGONAL = ("xx", "yy", "zz")
@@ -87,6 +90,11 @@ def merge_leg(name: str, template: Any, patch: Any, report: Report) -> MergedLeg
             owner = owner[step]
         owner[last] = _merge(owner[last], value, parts[key], (*here, key), origins)
     return MergedLeg(name=name, data=data, origins=origins, targets=targets)
+
+
+def merged_values(base: Any, patch: Any) -> Any:
+    """A value of a leg with other values over it, as a leg's own stand over the template's."""
+    return _merge(base, patch, ("",), ("",), {})
 
 
 def reporter_of(merged: MergedLeg, report: Report) -> LegReport:

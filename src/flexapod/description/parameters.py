@@ -18,6 +18,7 @@ from flexapod.description.plain_data import plain_data
 from flexapod.description.problems import Path
 from flexapod.description.read import Description, description_from_document
 from flexapod.description.schema import Leg, RobotFile
+from flexapod.description.shared_places import SharedPlaces
 from flexapod.description.translate import translate_value
 from flexapod.description.units import quantity_of, unit_of
 from flexapod.description.walk import fields_of, model_of, step, type_at
@@ -39,7 +40,7 @@ class ParameterInfo:
 
 def list_parameters(description: Description) -> dict[str, ParameterInfo]:
     """Every number that the file gives, by dotted path: `legs.cylinder.mass` from the template, `legs.A...` from a leg."""
-    document, places = description.document, Addresses(description.document)
+    document, places, words = description.document, Addresses(description.document), SharedPlaces(description)
     found: dict[str, ParameterInfo] = {}
 
     def collect(prefix: str, data: Any, root: Any, place: Path, kind: str) -> None:
@@ -58,9 +59,10 @@ def list_parameters(description: Description) -> dict[str, ParameterInfo]:
         for name, place in _parts(merged.data):
             kind = _kind(merged.data, place)
             for names, at, value in _leaves(_at(merged.data, place), type_at(Leg, place), place):
-                if merged.origins.get(at, ())[:2] == ("legs", "each"):
+                own = merged.origins.get(at, ())
+                if own[:2] == ("legs", "each") and not words.replace(own):
                     found[".".join(["legs", leg, name, *names])] = _info(Leg, at, value, kind)
-    return found
+    return found | {text: ParameterInfo(value=p.value, unit=p.unit, doc=p.doc) for text, p in words.places.items()}
 
 
 def get_parameter(description: Description, path: str) -> Value:
@@ -69,6 +71,8 @@ def get_parameter(description: Description, path: str) -> Value:
     Raises:
         ParameterError: there is no such parameter, or it has no value.
     """
+    if (shared := SharedPlaces(description).find(path)) is not None:
+        return shared.value
     return _get(Addresses(description.document), path)
 
 
@@ -82,15 +86,22 @@ def set_parameters(description: Description, values: Mapping[str, Any]) -> Descr
         RobotFileError: the values do not make a right robot.
     """
     document = copy.deepcopy(description.document)
+    written = document if description.written is description.document else copy.deepcopy(description.written)
+    words = SharedPlaces(description)
     for path, value in values.items():
+        if (shared := words.find(path)) is not None:
+            _write(written, shared.path, shared.checked(value))
+            continue
         places = Addresses(document)
         address = places.find(path)
         if address.leg == "" and len(owners := places.own_legs(address.place)) == len(places.legs):
             hint = f"Set legs.{owners[0]}.{path.removeprefix('legs.')} and so on."
             raise ParameterError(path, "every leg gives its own value", hint)
-        _write(document, places.document_path(address), _validated(places, address, value))
+        given = _validated(places, address, value)
+        for target in (document,) if written is document else (document, written):
+            _write(target, places.document_path(address), given)
     name, known = description.file.name, description.warnings
-    return description_from_document(document, path=description.path, name=name, known=known)
+    return description_from_document(written, path=description.path, name=name, known=known)
 
 
 def _get(places: Addresses, path: str) -> Value:

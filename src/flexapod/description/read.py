@@ -13,11 +13,13 @@ from typing import Any
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
+from flexapod.description.leg_copies import with_copies
 from flexapod.description.merge import MergedLeg, merge_leg, reporter_of
 from flexapod.description.plain_data import count, plain_data
 from flexapod.description.problems import Path, Problem, RobotFileError, RobotFileWarning, dotted
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.schema import Leg, RobotFile
+from flexapod.description.shared_numbers import resolved
 from flexapod.description.translate import validated
 from flexapod.description.walk import plain, type_at
 from flexapod.description.yaml_reader import LARGEST_FILE, MOST_NODES, read_yaml
@@ -34,7 +36,11 @@ class Description:
     legs: dict[str, Leg]
     """Each leg complete: the template with the leg's own values, in file order."""
     document: dict[str, Any]
-    """What the file says as plain data: quantities in SI, names as strings."""
+    """What the file says as plain data: quantities in SI, names as strings; shared numbers and copies of legs written out."""
+    written: dict[str, Any]
+    """The same with shared numbers and copies as they are written; `document` itself where there are none."""
+    shared: Mapping[Path, float] = field(default_factory=dict)
+    """Values of the numbers that stand only in `written`, by path: parameters, polar forms, angles of rotated legs."""
     lines: Mapping[Path, int] = field(default_factory=dict, compare=False)
     """Line of every path of the document."""
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
@@ -117,7 +123,10 @@ def _read(content: bytes | str, name: str, path: FilePath | None) -> Description
 def _check(
     data: dict[str, Any], lines: Mapping[Path, int], name: str, path: FilePath | None, known: tuple[Problem, ...] = ()
 ) -> Description:
+    raw = data
     report = Report(file=name, document=data, lines=lines)
+    numbers = resolved(data, report)
+    data = report.document = with_copies(numbers.data, numbers.shared, report)
     file = validated(RobotFile, data, report)
     merged = _merged_legs(data, report)
     reports = {leg.name: reporter_of(leg, report) for leg in merged}
@@ -145,7 +154,13 @@ def _check(
         warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
-    return Description(file=file, legs=legs, document=document, lines=lines, warnings=found, path=path, name=name)
+    written = document if data is raw else _plain_document(raw, merged)
+    if "parameters" in written:
+        written["parameters"] = {key: v if isinstance(v, str) else float(v) for key, v in raw["parameters"].items()}
+    return Description(
+        file=file, legs=legs, document=document, written=written, shared=numbers.shared, lines=lines, warnings=found, path=path,
+        name=name,
+    )  # fmt: skip
 
 
 def _check_planes(file: RobotFile, legs: dict[str, Leg], reports: dict[str, LegReport], report: Report) -> None:
@@ -180,5 +195,7 @@ def _plain_document(data: dict[str, Any], merged: list[MergedLeg]) -> dict[str, 
         document["legs"]["template"] = plain(legs["template"], Leg)
     for leg in merged:
         patch = legs["each"][leg.name] or {}
-        document["legs"]["each"][leg.name] = {key: plain(value, type_at(Leg, leg.targets[key])) for key, value in patch.items()}
+        document["legs"]["each"][leg.name] = {
+            key: plain(value, type_at(Leg, leg.targets[key])) if key in leg.targets else value for key, value in patch.items()
+        }
     return document

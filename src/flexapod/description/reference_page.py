@@ -10,6 +10,7 @@ from pydantic_core import PydanticUndefined
 
 from flexapod.description import schema
 from flexapod.description.addresses import fixed_length
+from flexapod.description.schema_vectors import OrPolar
 from flexapod.description.units import Quantity, Word, unit_of
 from flexapod.description.walk import alternatives, annotation_of, fields_of, model_of
 
@@ -51,17 +52,49 @@ ball:  {type: spherical, from: piston, to: platform, on: [1.25, 2.165, 0]}
   each:
     A: {rail: {at: [1, 0, 0]}}                 # a joint of the template by its name
     B: {rail: {at: [0, 1, 0]}, branch: -1}
+    C: {copy: A, rotated: 120 deg}             # leg A, rotated about z
+    D: {copy: B, mirrored: xz}                 # the mirror image of leg B
+""",
+    "PolarPoint": """at: {radius: 0.3, angle: 15 deg}
+at: {radius: $base_radius, angle: 90 deg, offset: -0.5 * $spacing, height: 20 mm}
+""",
+    "PolarDirection": """axis1: {azimuth: 105 deg}
+""",
+    "Payload": """payloads:
+  crate: {mass: 500 kg, com: [0, 0, 0.4], inertia: {diagonal: [20, 20, 12]}}
+  spindle: {mass: 35, com: [0, 0, -0.1], rotation: {Z: 30 deg}, inertia: {xx: 0.9, yy: 0.9, zz: 0.2}}
 """,
     "Flexible": """flexible: {type: beam, length: 0.4, young: 74 GPa, density: 2800,
            section: {shape: rectangle, width: 4 mm, height: 50 mm}}
 """,
 }
 
+_TITLES = {
+    "RobotFile": "Top", "KhalilInertia": "Base parameters", "Row": "Table row", "PolarPoint": "Polar point",
+    "PolarDirection": "Polar direction",
+}  # fmt: skip
+
 _INTRODUCTION = """# The robot file
 
 A robot file is YAML (version 1.2: `1e-3` is a number, `no` is a word, a leg may be called `1`). Numbers are SI; a quantity
 may also be written with a unit: `15 mm`, `30 deg`, `210 GPa`, `0.2 kg m^2`. Vectors are lists of three. Names have letters,
 digits, `_` and `-`. Unknown keys are refused. Nothing in a file is ever executed.
+
+Numbers that belong together are written once, under `parameters`, and referred to as `$name` wherever a number stands; sums and
+products of numbers and names are allowed, and nothing else:
+
+```yaml
+parameters: {base_radius: 300 mm, spacing: 60 mm}
+home: {position: [0, 0, 2 * $base_radius + 5 mm]}
+```
+
+Units are checked through such expressions; a parameter that is a bare number fits everywhere. Points and directions may be
+written in polar form. Parameters, radii and angles are parameters of `with_parameters` and of studies: `parameters.base_radius`,
+`legs.A.hip.at.radius`, `legs.C.rotated`.
+
+Cables, which only pull, and unilateral contacts are out of scope: a leg is made of rigid or flexible bodies and joints.
+
+This page is written from the schema by `python tools/make_reference.py`; a test says when to run it again.
 """
 
 
@@ -96,7 +129,7 @@ def models() -> list[type[BaseModel]]:
 
 def title(model: type[BaseModel]) -> str:
     """The heading of a part."""
-    return {"RobotFile": "Top", "KhalilInertia": "Base parameters", "Row": "Table row"}.get(model.__name__, model.__name__)
+    return _TITLES.get(model.__name__, model.__name__)
 
 
 def example(model: type[BaseModel]) -> str:
@@ -108,7 +141,8 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     model = model_of(annotation)
     if model is not None:
         return [model]
-    return [m for base, _ in alternatives(annotation) for inner in get_args(base) for m in _models_in(inner)]
+    forms = [mark.form for _, marks in alternatives(annotation) for mark in marks if isinstance(mark, OrPolar)]
+    return forms + [m for base, _ in alternatives(annotation) for inner in get_args(base) for m in _models_in(inner)]
 
 
 def _text(model: type[BaseModel]) -> str:
@@ -135,6 +169,10 @@ def _default(field: FieldInfo) -> str:
     return f"`{str(value).lower()}`" if isinstance(value, bool) else f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
 
 
+def _link(model: type[BaseModel]) -> str:
+    return f"[{title(model)}](#{title(model).lower().replace(' ', '-')})"
+
+
 def _list(item: str, length: int) -> str:
     if not length or not item.startswith("number"):
         return f"list of {item}"
@@ -151,11 +189,12 @@ def _type(annotation: Any) -> str:
         elif word := next((mark for mark in marks if isinstance(mark, Word)), None):
             words.append(word.kind)
         elif isinstance(base, type) and issubclass(base, BaseModel):
-            words.append(f"[{title(base)}](#{title(base).lower().replace(' ', '-')})")
+            words.append(_link(base))
         elif get_origin(base) is Literal:
             words.append(", ".join(f"`{value}`" for value in get_args(base)))
         elif get_origin(base) is list:
             words.append(_list(_type(get_args(base)[0]), fixed_length(Annotated[base, *marks, None])))
+            words += [_link(mark.form) for mark in marks if isinstance(mark, OrPolar)]
         elif get_origin(base) is dict:
             inner = _type(get_args(base)[1])
             words.append(f"name: {inner}" if inner else "mapping")

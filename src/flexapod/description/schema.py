@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import core_schema
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from flexapod.description.schema_flexible import Flag, Model, Text
 from flexapod.description.schema_flexible import Flexible as Flexible
 from flexapod.description.schema_flexible import Rayleigh as Rayleigh
 from flexapod.description.schema_flexible import Reduction as Reduction
 from flexapod.description.schema_flexible import Section as Section
+from flexapod.description.schema_vectors import Direction, HomeOrDirection, OneOrMore, Position
+from flexapod.description.schema_vectors import PolarDirection as PolarDirection
+from flexapod.description.schema_vectors import PolarPoint as PolarPoint
 from flexapod.description.units import (
     Acceleration,
     AccelerationSize,
@@ -38,48 +40,14 @@ from flexapod.description.units import (
     Power,
     Rate,
     Reference,
+    SharedNumber,
     SignedForce,
     Size,
     SpringRate,
     Stiffness,
     Velocity,
     Viscous,
-    refuse,
 )
-
-Position = Annotated[list[Length], Field(min_length=3, max_length=3)]
-Direction = Annotated[list[Number], Field(min_length=3, max_length=3)]
-
-
-class HomeOrDirection:
-    """Marks a field that is the word `home` or a direction."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """The word, else three numbers."""
-
-        def validate(value: Any, direction: core_schema.ValidatorFunctionWrapHandler) -> Any:
-            if isinstance(value, str) and value != "home":
-                raise refuse(f"must be `home` or 3 numbers, is {value[:40]!r}", "Write home, or e.g. [0, 0, 1].")
-            return value if value == "home" else direction(value)
-
-        return core_schema.no_info_wrap_validator_function(validate, handler.generate_schema(Direction))
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Either of the two."""
-        return {"anyOf": [{"const": "home"}, handler(schema["schema"])]}
-
-
-class OneOrMore:
-    """Marks a field that is one coordinate or a list of them."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """A list where a list is given, else one quantity."""
-        several = Annotated[list[Coordinate], Field(min_length=1, max_length=3)]
-        one = handler.generate_schema(Coordinate)
-        return core_schema.tagged_union_schema(
-            {"list": handler.generate_schema(several), "one": one},
-            lambda value: "list" if isinstance(value, list) else "one",
-        )
 
 
 def _euler_angles(value: Any) -> Any:
@@ -124,11 +92,9 @@ class Frame(Model):
     rotation: Rotation | None = Field(default=None, description="orientation in the parent frame")
 
 
-class Inertia(Model):
-    """Inertia tensor about a named point, in named axes."""
+class Tensor(Model):
+    """Inertia tensor about the centre of mass."""
 
-    about: Name = Field(default="com", description="`com`, `origin` (of the body frame) or a named point of the body")
-    axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
     diagonal: Annotated[list[InertiaValue], Field(min_length=3, max_length=3)] | None = Field(
         default=None, description="short for xx, yy, zz"
     )
@@ -138,6 +104,22 @@ class Inertia(Model):
     xy: InertiaValue = Field(default=0.0, description="entry of the tensor itself (minus the product of inertia)")
     xz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
     yz: InertiaValue = Field(default=0.0, description="entry of the tensor, as xy")
+
+
+class Inertia(Tensor):
+    """Inertia tensor about a named point, in named axes."""
+
+    about: Name = Field(default="com", description="`com`, `origin` (of the body frame) or a named point of the body")
+    axes: Name = Field(default="body", description="`body` or one of the body's `frames`")
+
+
+class Payload(Model):
+    """What is fixed to a rigid body and moves with it: a tool, a workpiece, a counterweight."""
+
+    mass: Mass = Field(description="mass")
+    com: Position = Field(default=[0.0, 0.0, 0.0], description="its centre of mass in the body frame")
+    rotation: Rotation | None = Field(default=None, description="its own axes, seen from the body frame")
+    inertia: Tensor = Field(default_factory=Tensor, description="about its centre of mass, in its own axes; none: a point mass")
 
 
 class KhalilInertia(Model):
@@ -167,6 +149,9 @@ class Body(Model):
     )
     frames: dict[Name, Rotation] = Field(default_factory=dict, description="named axes, seen from the body frame")
     points: dict[Name, Position] = Field(default_factory=dict, description="named points in the body frame")
+    payloads: dict[Name, Payload] = Field(
+        default_factory=dict, description="what is fixed to it, beside its own mass and inertia"
+    )
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
 
 
@@ -290,6 +275,15 @@ class Leg(Model):
         default_factory=dict, description="joints by name, each after the one that carries its `from` body"
     )
     bodies: dict[Name, Annotated[Body, BeforeValidator(_empty)]] = Field(default_factory=dict, description="bodies by name")
+    copy_: Name | None = Field(
+        default=None, alias="copy", description="in `each`: everything that this leg does not say is as in the leg of that name"
+    )
+    mirrored: Literal["xy", "xz", "yz"] | None = Field(
+        default=None, description="in `each`: the leg's mirror image in a plane of the world, and of the platform"
+    )
+    rotated: Angle | None = Field(
+        default=None, description="in `each`: the leg rotated about z of the world, and about z of the platform"
+    )
 
 
 class Legs(Model):
@@ -349,6 +343,9 @@ class RobotFile(Model):
     title: Text = Field(default="", description="one line for tables")
     source: Text = Field(description="where the numbers come from")
     notes: list[Text] = Field(default_factory=list, description="readings, assumptions")
+    parameters: dict[Name, SharedNumber] = Field(
+        default_factory=dict, description="numbers by name, for others to refer to: `$radius`, `2 * $radius - 5 mm`"
+    )
     gravity: Annotated[list[Acceleration], Field(min_length=3, max_length=3)] = Field(
         description="in the world frame; never assumed"
     )

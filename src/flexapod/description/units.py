@@ -11,6 +11,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
+from flexapod.description.expressions import EXPRESSION_PATTERN, Shared, unit_text
 from flexapod.description.unit_parser import (
     DIMENSIONLESS,
     LARGEST,
@@ -81,6 +82,8 @@ class Quantity:
         Raises:
             PydanticCustomError: with `what` and `hint`.
         """
+        if isinstance(value, Shared) and value.dimension is not None and value.dimension not in self.dimensions:
+            raise refuse(f"{shorten(value.text)} is in {unit_text(value.dimension)}: it must be {self.shown}", self._hint())
         if isinstance(value, str):
             number = self._from_text(value)
         elif isinstance(value, bool) or not isinstance(value, int | float):
@@ -126,10 +129,34 @@ class Quantity:
         if self.above is not None:
             del number["minimum"]
             number["exclusiveMinimum"] = self.above
+        shared = {"type": "string", "pattern": EXPRESSION_PATTERN}
         if self.unit == "1":
-            return number | {"description": "number without a unit"}
+            return {"anyOf": [number, shared], "description": "number without a unit"}
         text = {"type": "string", "pattern": QUANTITY_PATTERN}
-        return {"anyOf": [number, text], "description": f"number in {self.shown}, or a string with a unit"}
+        return {"anyOf": [number, text, shared], "description": f"number in {self.shown}, or a string with a unit"}
+
+
+class AnyQuantity(Quantity):
+    """A number of any unit."""
+
+    @cached_property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """None: `convert` accepts them all."""
+        return ()
+
+    def convert(self, value: object) -> float:
+        """The SI number."""
+        if isinstance(value, Shared):
+            return float(value)
+        try:
+            return parse_quantity(value)[0] if isinstance(value, str) else super().convert(value)
+        except UnitError as error:
+            raise refuse(error.what, error.hint) from None
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A number, or any text with a unit or names."""
+        patterns = [{"type": "string", "pattern": pattern} for pattern in (QUANTITY_PATTERN, EXPRESSION_PATTERN)]
+        return {"anyOf": [{"type": "number"}, *patterns], "description": "number in SI, or a string with a unit or with names"}
 
 
 def describe(value: object) -> str:
@@ -207,6 +234,7 @@ Power = Annotated[float, Quantity("W", minimum=0.0)]
 Number = Annotated[float, Quantity("1")]
 Fraction = Annotated[float, Quantity("1", minimum=0.0)]
 Unsigned = Annotated[float, Quantity("1", minimum=0.0)]
+SharedNumber = Annotated[float, AnyQuantity("1", label="any unit")]
 Coordinate = Annotated[float, Quantity("m or rad")]
 Rate = Annotated[float, Quantity("m/s or rad/s", above=0.0)]
 Force = Annotated[float, Quantity("N or N m", minimum=0.0)]

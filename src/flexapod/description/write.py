@@ -34,7 +34,7 @@ class _Dumper(yaml.SafeDumper):
 
 def robot_text(description: Description) -> str:
     """The robot file as text; short vectors and mappings stand on one line."""
-    text = yaml.serialize(_node(description.document, 0), Dumper=_Dumper, allow_unicode=True, width=_WIDTH, indent=2)
+    text = yaml.serialize(_node(description.written, 0), Dumper=_Dumper, allow_unicode=True, width=_WIDTH, indent=2)
     return str(text)
 
 

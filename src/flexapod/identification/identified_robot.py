@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 KHALIL = dict(zip(INERTIAL, ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ", "XY", "XZ", "YZ"), strict=True))
-INSTEAD = ("mass", "com", "inertia", "base_parameters")
+INSTEAD = ("mass", "com", "inertia", "base_parameters", "payloads")
 """What `base_parameters` stands in for."""
 
 

@@ -6,7 +6,7 @@ An element is a body about its root node; its elastic coordinates are the links 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +16,7 @@ from flexapod.description.schema_flexible import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
-from flexapod.robot.geometry import Array, frame_along
+from flexapod.robot.geometry import Array, frame_along, tidy
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
 
@@ -110,7 +110,14 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
     if _law(spec) == "linear":
         return body, None
     element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
-    return body, element.foreshortening().of_tip()
+    return body, _without_rounding(element.foreshortening().of_tip(), body, length)
+
+
+def _without_rounding(found: Foreshortening, body: FlexibleBody, length: float) -> Foreshortening:
+    """Moments that vanish by symmetry made zero; the scale of an entry is mass and powers of the length by its units."""
+    per = np.array([1.0 if name in ("theta", "thx", "thy", "thz") else 1.0 / length for name in body.names])
+    scales = {"B": length, "first": float(body.mass) * length, "second": float(body.mass) * length**2}
+    return replace(found, **{name: tidy(getattr(found, name), scale * np.outer(per, per)) for name, scale in scales.items()})
 
 
 def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from flexapod.description.schema import Body, KhalilInertia
+from flexapod.description.schema import Body, KhalilInertia, Payload, Tensor
 from flexapod.robot.geometry import Array, frozen, rotation_matrix, skew
 from flexapod.robot.model import RigidBody
 
@@ -27,7 +29,7 @@ def rigid_body(name: str, body: Body, body_axes: Array) -> RigidBody:
     else:
         com = np.array(body.com)
         axes = np.eye(3) if body.inertia.axes == "body" else rotation_matrix(body.frames[body.inertia.axes])
-        tensor = axes @ _tensor(body) @ axes.T
+        tensor = axes @ _tensor(body.inertia) @ axes.T
         at = {"com": com, "origin": np.zeros(3)}.get(body.inertia.about)
         point = np.array(body.points[body.inertia.about]) if at is None else at
         about_com = tensor - steiner(body.mass, point - com)
@@ -40,7 +42,28 @@ def rigid_body(name: str, body: Body, body_axes: Array) -> RigidBody:
             body_axes=frozen(np.eye(3)),
             flexible=body.flexible,
         )
+    for payload in body.payloads.values():
+        result = loaded(result, payload)
     return result.seen_from(body_axes)
+
+
+def loaded(body: RigidBody, payload: Payload) -> RigidBody:
+    r"""The body with something fixed to it, about the same origin.
+
+    .. math:: m' = m + M,\quad (m c)' = m c + M p,\quad J' = J + R I R^T + M (p^T p\,1 - p p^T)
+
+    Args:
+        payload: mass M, centre p in the body frame, tensor I about p in its own axes R.
+
+    Checked by: tests/robot/test_payloads.py.
+    """
+    M, p, R = payload.mass, np.array(payload.com), rotation_matrix(payload.rotation)
+    return replace(
+        body,
+        mass=body.mass + M,
+        first_moment=frozen(body.first_moment + M * p),
+        inertia=frozen(body.inertia + R @ _tensor(payload.inertia) @ R.T + steiner(M, p)),
+    )
 
 
 def khalil_body(name: str, k: KhalilInertia, points: dict[str, Array]) -> RigidBody:
@@ -55,7 +78,6 @@ def khalil_body(name: str, k: KhalilInertia, points: dict[str, Array]) -> RigidB
     )
 
 
-def _tensor(body: Body) -> Array:
-    i = body.inertia
+def _tensor(i: Tensor) -> Array:
     xx, yy, zz = i.diagonal if i.diagonal is not None else (i.xx, i.yy, i.zz)
     return np.array([[xx, i.xy, i.xz], [i.xy, yy, i.yz], [i.xz, i.yz, zz]])

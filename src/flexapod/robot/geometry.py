@@ -35,7 +35,7 @@ def snap(matrix: Array) -> Array:
     return np.where(np.abs(np.abs(result) - 1.0) < SNAP, np.sign(result), result)
 
 
-def tidy(values: Array, scale: float) -> Array:
+def tidy(values: Array, scale: float | Array) -> Array:
     """Values with rounding made zero: entries of at most `ROUNDING` times the scale of their kind.
 
     This is the one rule that makes structural zeros. The scale is 1 for directions and angles, the robot's size for lengths,

@@ -189,6 +189,25 @@ class Robot:
         object.__setattr__(robot, "origin", self.origin or self)
         return robot
 
+    def with_payload(
+        self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
+    ) -> Robot:
+        """The robot with something fixed to one of its rigid bodies, as `payloads:` of the robot file.
+
+        Args:
+            mass: [kg]; this and the other numbers may be texts with a unit.
+            com: (3,) its centre of mass in the body frame [m].
+            inertia: (3,) principal moments or (3, 3) tensor about its centre, in body axes [kg m^2]; None: a point mass.
+            body: ``"platform"`` or ``"leg.body"``.
+            name: of the payload; None: `payload`, `payload2`, ...
+
+        Checked by: tests/robot/test_payloads.py.
+        """
+        from flexapod.robot.payload import loaded_description
+
+        description = loaded_description(self, mass, com, inertia, body, name)
+        return build_robot(description, None, self.plan, None if self.home_from_file else self.home)
+
     @property
     def home_from_file(self) -> bool:
         """The home pose is the file's, not one found for a variant."""

@@ -1,66 +1,79 @@
-r"""A payload on the platform: a point mass M at c, in platform axes, added to the platform's inertial data about its origin.
-
-.. math:: m' = m + M,\quad (m c)' = m c + M c,\quad J' = J + M (c^T c\,1 - c c^T)
-"""
+"""A payload as text on the command line: `500 kg at 0,0,0.4`, and the robot that carries it."""
 
 from __future__ import annotations
 
-import copy
-from typing import Any
-
-import numpy as np
+import re
+from dataclasses import dataclass
 
 import flexapod as fp
 
-
-def payload_of(text: str) -> tuple[float, np.ndarray]:
-    """`12`, `12 kg` or `12,0,0,0.1`: mass [kg] and place [m] in platform axes, the platform's origin if left out."""
-    parts = [part.strip() for part in text.split(",")]
-    try:
-        mass = fp.si_value(parts[0]) if any(c.isalpha() for c in parts[0].replace("e", "")) else float(parts[0])
-        place = np.array([float(part) for part in parts[1:]]) if len(parts) > 1 else np.zeros(3)
-    except (ValueError, fp.FlexapodError):
-        mass, place = np.nan, np.zeros(3)
-    if not (np.isfinite(mass) and mass >= 0 and place.shape == (3,) and np.all(np.isfinite(place))):
-        raise fp.InputError(f"--payload {text}: expected a mass in kg, or mass,x,y,z in platform axes, e.g. 12 or 12,0,0,0.1")
-    return float(mass), place
+_FORM = re.compile(
+    r"(?P<mass>[^,]*?)(\s+on\s+(?P<body>[\w.-]+))?(\s+at\s+(?P<at>.*?))?(\s+inertia\s+(?P<inertia>.*))?",
+    re.ASCII,
+)
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?(\s*[A-Za-z][^,]*)?", re.IGNORECASE | re.ASCII)
+EXPECTED = "expected a mass in kg and where it is, e.g. '12', '500 kg at 0,0,0.4' or '2 kg on left.tool at 0,0,0.1 inertia 1,1,2'"
+Value = float | str
+"""A number in SI, or a text with a unit, which the robot file's schema reads."""
 
 
-def with_payload(robot: fp.Robot, mass: float, place: Any) -> fp.Robot:
-    """The robot with a point mass on its platform.
+@dataclass(frozen=True, kw_only=True)
+class CarriedMass:
+    """Mass [kg], centre (3,) in the body frame [m], principal moments about it [kg m^2] or None, and the body."""
 
-    Args:
-        mass: [kg].
-        place: (3,) [m] in platform axes.
+    mass: Value
+    at: tuple[Value, ...] = (0.0, 0.0, 0.0)
+    inertia: tuple[Value, ...] | None = None
+    body: str = "platform"
+
+    def __str__(self) -> str:
+        mass = self.mass if isinstance(self.mass, str) else f"{self.mass:g} kg"
+        return f"{mass} at ({', '.join(x if isinstance(x, str) else f'{x:g}' for x in self.at)}) m of the {self.body}"
+
+
+def payload_of(text: str) -> CarriedMass:
+    """`12`, `12 kg at 0,0,0.1`, `12 kg on left.tool at 0,0,0.1 inertia 0.1,0.1,0.2`, or `12,0,0,0.1` for short.
+
     Raises:
-        InputError: the platform is flexible, or a body of a leg.
+        InputError: another form. Units and signs are checked with the robot.
 
-    Checked by: tests/views/test_report_parts.py.
+    Checked by: tests/views/test_payload_option.py.
     """
-    document = copy.deepcopy(robot.description.document)
-    own = document.get("platform", {})
-    if robot.flexible_platform is not None or own.get("body") or own.get("flexible"):
-        raise fp.InputError(f"--payload: {robot.name} has no rigid platform of its own; give the load as --wrench instead")
-    c, platform = np.asarray(place, dtype=np.float64), robot.platform
-    J = platform.inertia + mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    h = platform.first_moment + mass * c
-    for key in ("mass", "com", "inertia", "base_parameters"):
-        own.pop(key, None)
-    own["base_parameters"] = {
-        **{f"{a}{b}": float(J["XYZ".index(a), "XYZ".index(b)]) for a, b in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")},
-        **{f"M{a}": float(h["XYZ".index(a)]) for a in "XYZ"},
-        "M": float(platform.mass + mass),
-    }
-    document["platform"] = own
-    return _built(fp.description_from_document(document, path=robot.description.path, name=robot.name))
+    try:
+        short = "," in text and not re.search(r"\s(on|at|inertia)\s", text)
+        mass, at = text.split(",", 1) if short else (text, None)
+        found = _FORM.fullmatch(mass.strip())
+        if found is None:
+            raise ValueError
+        return CarriedMass(
+            mass=_value(found["mass"]),
+            at=_three(at or found["at"]) or (0.0, 0.0, 0.0),
+            inertia=_three(found["inertia"]),
+            body=found["body"] or "platform",
+        )
+    except ValueError:
+        raise fp.InputError(f"--payload {text}: {EXPECTED}") from None
 
 
-def _built(description: Any) -> fp.Robot:
-    """A robot from a description: through a file, as every robot comes."""
-    import tempfile
-    from pathlib import Path
+def _value(text: str) -> Value:
+    if _NUMBER.fullmatch(text.strip()) is None:
+        raise ValueError
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
 
-    with tempfile.TemporaryDirectory(prefix="flexapod-") as folder:
-        path = Path(folder) / "robot.yaml"
-        fp.write_robot_file(description, path)
-        return fp.load(path)
+
+def _three(text: str | None) -> tuple[Value, ...] | None:
+    if text is None:
+        return None
+    x, y, z = text.split(",")
+    return _value(x), _value(y), _value(z)
+
+
+def carried(robot: fp.Robot, payloads: list[str]) -> fp.Robot:
+    """The robot with the payloads of the command line."""
+    for text in payloads:
+        one = payload_of(text)
+        robot = robot.with_payload(one.mass, com=one.at, inertia=one.inertia, body=one.body)
+    return robot

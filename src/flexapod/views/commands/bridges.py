@@ -9,7 +9,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, robot_of
 from flexapod.views.output import check_place, print_json, print_text
 
 FORMS = {".m": "matlab", ".hpp": "cpp", ".py": "python", ".c": "c"}
@@ -42,6 +42,7 @@ def export(
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     friction: Annotated[bool, typer.Option("--friction", help="of .m, .hpp, .py, .c: with the robot file's friction")] = False,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Write a robot for another program; the suffix decides: FMU, MJCF, URDF, MATLAB, C++, Python, C."""
@@ -54,7 +55,7 @@ def export(
     if friction and kind not in FORMS:
         raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes), kind, out, quantity, version, step, general, friction)
+        files = _written(robot_of(robot, changes, payload), kind, out, quantity, version, step, general, friction)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return

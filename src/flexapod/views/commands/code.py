@@ -10,7 +10,7 @@ import typer
 import flexapod as fp
 from flexapod.views.commands.generate import Dependents, show_table
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, robot_of
 from flexapod.views.output import number, print_json, print_table, print_text
 
 RIGID = {
@@ -93,13 +93,14 @@ def export_c(
         str, typer.Option(help="inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
     ] = "inverse_dynamics",
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Write a kernel as portable C99 with header, self-test and README."""
     if out.exists() and not out.is_dir():
         raise fp.InputError(f"--out {out}: is a file; give a folder")
     with working("deriving and writing C ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         files = _export(found, quantity, out)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
@@ -128,6 +129,7 @@ def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
 def count(
     robot: RobotName,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     table: Annotated[bool, typer.Option("--table", help="every formulation, with constants as inputs and as numbers")] = False,
     quantity: Annotated[list[str], typer.Option("--quantity", help="of the table; may be repeated")] = [],  # noqa: B006
     dependents: Dependents = [],  # noqa: B006
@@ -135,12 +137,12 @@ def count(
 ) -> None:
     """Operations per sample of each formulation; what depends on parameters alone is counted apart."""
     if table:
-        show_table(robot_of(robot, changes), quantity, dependents, as_json)
+        show_table(robot_of(robot, changes, payload), quantity, dependents, as_json)
         return
     if quantity or dependents:
         raise fp.InputError("--quantity and --dependents belong to --table")
     with working("deriving every formulation ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         kernels = kernels_of(found)
     if as_json:
         print_json({
@@ -165,13 +167,14 @@ def count(
 def bench(
     robot: RobotName,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     samples: Annotated[int, typer.Option(help="samples per batch", min=1)] = 4096,
     seconds: Annotated[float, typer.Option(help="time per kernel", min=0.01)] = 1.0,
     as_json: Json = False,
 ) -> None:
     """Nanoseconds per sample of each kernel on this machine: best of many batches, one thread."""
     with working("compiling ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         kernels = kernels_of(found)
         inputs = _inputs(found, samples)
         times = {label: _best(k, inputs, samples, seconds) for label, k in kernels.items() if not isinstance(k, Exception)}

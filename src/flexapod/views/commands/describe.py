@@ -10,7 +10,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, fail, note
-from flexapod.views.commands.options import Changes, Json, Plot, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text, write_plot, write_text
 
 
@@ -63,6 +63,7 @@ TELL = "Give some of them as --option NAME=VALUE, in m, rad and s, e.g. --option
 def show(
     robot: RobotName,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     parameters: Annotated[bool, typer.Option("--parameters", help="list every parameter with its path")] = False,
     plot: Plot = None,
     as_json: Json = False,
@@ -71,7 +72,7 @@ def show(
     from flexapod.views.remarks import remarks
 
     check_places(None, plot)
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     for path, text in remarks(found).items():
         note(f"{path}: {text}", "warning: ")
     if plot is not None:

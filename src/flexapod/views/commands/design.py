@@ -10,7 +10,7 @@ import typer
 import flexapod as fp
 from flexapod.files import read_whole
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, write_data
 
@@ -38,6 +38,7 @@ def study(
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="of a Dask cluster, e.g. tcp://host:8786")] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
@@ -46,7 +47,7 @@ def study(
     check_places(out, plot)
     given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save, scheduler=scheduler)
     with working("study ..."):
-        found = _called(fp.study, robot_of(robot, changes), given)
+        found = _called(fp.study, robot_of(robot, changes, payload), given)
     if as_json:
         print_json({"statistics": dataset_json(found.statistics), "front": dataset_json(found.front), "reasons": found.reasons})
     else:
@@ -71,6 +72,7 @@ def sensitivity(
     samples: Annotated[int | None, typer.Option(help="base samples of the Sobol indices", min=2)] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
@@ -79,7 +81,7 @@ def sensitivity(
     check_places(out, plot)
     given = _request(request, vary, criterion, "criteria") | _set(samples=samples)
     with working("sensitivity ..."):
-        found = _called(fp.sensitivity, robot_of(robot, changes), given)
+        found = _called(fp.sensitivity, robot_of(robot, changes, payload), given)
     keys = [key for key in ("derivative", "change", "first_order", "total") if key in found]
     rows = [
         [str(c), str(v), *(number(float(found[key].sel(criterion=c, variable=v)), 5) for key in keys)]
@@ -95,6 +97,7 @@ def optimise(
     criterion: Criteria = [],  # noqa: B006
     request: Request = None,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the best design")] = None,
     out: Out = None,
     plot: Plot = None,
@@ -104,7 +107,7 @@ def optimise(
     check_places(out, plot)
     given = _request(request, vary, criterion, "objectives")
     with working("optimise ..."):
-        best = _called(fp.optimise, robot_of(robot, changes), given)
+        best = _called(fp.optimise, robot_of(robot, changes, payload), given)
     found = best.table
     rows = [[str(k), *(number(float(found[name][k]), 6) for name in found.data_vars)] for k in range(found.sizes["design"])]
     _show(found, as_json, f"Best designs of {robot}", ("design", *map(str, found.data_vars)), rows, out)
@@ -120,6 +123,7 @@ def tolerance(
     samples: Annotated[int | None, typer.Option(help="Monte-Carlo samples", min=1)] = None,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
@@ -130,7 +134,7 @@ def tolerance(
     if source:
         given["tolerances"] = dict(_pair("--source", text) for text in source)
     with working("tolerance ..."):
-        found = _called(fp.tolerance, robot_of(robot, changes), given)
+        found = _called(fp.tolerance, robot_of(robot, changes, payload), given)
     rows = [
         [str(c), str(u), number(float(found.deviation[0, k]), 5), number(float(found.worst_case[0, k]), 5)]
         for k, (c, u) in enumerate(zip(found.component.values, found.component_unit.values, strict=True))
@@ -144,6 +148,7 @@ def calibrate(
     robot: RobotName,
     request: Request = None,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the calibrated robot")] = None,
     out: Out = None,
     plot: Plot = None,
@@ -158,7 +163,7 @@ def calibrate(
     if isinstance(given["measurements"], str):
         given["measurements"] = fp.open((request.parent if request else Path()) / given["measurements"])
     with working("calibrate ..."):
-        found = fp.calibrate(robot_of(robot, changes), **given)
+        found = fp.calibrate(robot_of(robot, changes, payload), **given)
     t = found.table
     rows = [
         [str(p), str(u), number(float(t.value[k]), 9), number(float(t.correction[k]), 4), number(float(t.sigma[k]), 3)]

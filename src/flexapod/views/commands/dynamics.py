@@ -15,6 +15,7 @@ from flexapod.views.commands.options import (
     MotionName,
     MotionOptions,
     Out,
+    Payloads,
     Plot,
     RobotName,
     Slowed,
@@ -41,6 +42,7 @@ def inverse_dynamics(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     friction: Annotated[bool, typer.Option(help="friction as in the file")] = True,
     reactions: Annotated[bool, typer.Option("--reactions", help="also the loads of all joints")] = False,
     shares: Annotated[bool, typer.Option("--shares", help="also parts of the force: gravity, inertia, friction")] = False,
@@ -69,7 +71,7 @@ def inverse_dynamics(
         raise fp.InputError("--figure change: draws the robot as in its file and as changed by --set; give --set as well")
     reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
     with working("inverse dynamics ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         chosen: Any = formulation
         load = numbers_of_option("--wrench", wrench, 6)

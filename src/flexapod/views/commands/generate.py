@@ -9,7 +9,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, RobotName, robot_of
+from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, robot_of
 from flexapod.views.output import check_place, print_json, print_table, print_text, write_text
 
 SUFFIXES = {".py": "python", ".c": "c", ".m": "matlab", ".hpp": "cpp", ".md": "markdown", ".tex": "latex"}
@@ -42,6 +42,7 @@ def generate(
     dependents: Dependents = [],  # noqa: B006
     friction: Annotated[bool, typer.Option("--friction", help="with the friction of the robot file")] = False,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Write a model as intermediate variables, with its operators counted."""
@@ -54,7 +55,7 @@ def generate(
         raise fp.InputError("--dependents: give one list of names, e.g. q12,q22")
     with working("deriving and writing ..."):
         made = fp.generate(
-            robot_of(robot, changes), quantity, form=chosen, constants="numbers" if numbers else "inputs", solve=solve,
+            robot_of(robot, changes, payload), quantity, form=chosen, constants="numbers" if numbers else "inputs", solve=solve,
             formulation=formulation, dependents=names_of(dependents[0]) if dependents else (), friction=friction or None,
         )  # fmt: skip
     if out is not None:

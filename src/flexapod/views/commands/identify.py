@@ -9,7 +9,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, note, working
-from flexapod.views.commands.options import Changes, Json, robot_of
+from flexapod.views.commands.options import Changes, Json, Payloads, robot_of
 from flexapod.views.output import check_place, number, print_json, print_table, print_text, write_text
 
 
@@ -27,6 +27,7 @@ def identify(
     ],
     robot: Annotated[str, typer.Option("--robot", help="name from `flexapod robots`, or a robot file")],
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     method: Annotated[str, typer.Option(help="wls, ols, iv (instruments: columns qr_NAME) or robust")] = "wls",
     legs: Annotated[str, typer.Option(help="each leg has its own parameters, or all are alike")] = "each",
     parameter: Annotated[
@@ -51,7 +52,7 @@ def identify(
         if place is not None:
             check_place(place, option)
     with working("identification ..."):
-        start = robot_of(robot, changes)
+        start = robot_of(robot, changes, payload)
         found = _found(
             start, _data(start, data), method=method, legs=legs, cutoff=cutoff, decimate=decimate,
             offset=offset, backlash=backlash, delay=_delay(delay), least_speed=least_speed, physical=physical,

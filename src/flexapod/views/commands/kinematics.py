@@ -15,6 +15,7 @@ from flexapod.views.commands.options import (
     MotionName,
     MotionOptions,
     Out,
+    Payloads,
     Plot,
     RobotName,
     Slowed,
@@ -45,6 +46,7 @@ def kinematics(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     joints: Annotated[bool, typer.Option("--joints", help="also the passive joints")] = False,
     mask: Mask = False,
     out: Out = None,
@@ -56,7 +58,7 @@ def kinematics(
 
     check_places(out, plot)
     with working("inverse kinematics ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         legs = fp.inverse_kinematics(found, moved, joints=joints, on_error="mask" if mask else "raise")
         checked = fp.check_motion(found, moved)
@@ -139,6 +141,7 @@ def workspace(
         list[str], typer.Option("--grid", metavar="AXIS=A:B:COUNT", help="axis x, y, z [m] or rx, ry, rz [rad]; may be repeated")
     ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     limits: Annotated[bool, typer.Option(help="strokes and joint angles of the file count")] = True,
     max_condition: Annotated[float | None, typer.Option(help="largest condition number that counts as good")] = None,
     out: Out = None,
@@ -147,7 +150,7 @@ def workspace(
 ) -> None:
     """Which poses the robot can take, how well conditioned, and why not; left out, the grid is a slice through home."""
     check_places(out, plot)
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     axes = dict(axis_of(text) for text in grid) if grid else default_grid(found)
     with working("deriving the workspace's equations ..."):
         fp.workspace(found, grid={name: [float(_first(v))] for name, v in axes.items()}, limits=limits)

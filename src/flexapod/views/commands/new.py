@@ -1,4 +1,4 @@
-"""Command `new`: a hexapod robot file from a few questions or options."""
+"""Command `new`: a robot file from a few questions or options."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from flexapod.views.commands.guard import command, note
 from flexapod.views.output import check_place, print_text, write_text
 
 QUESTIONS = {
-    "kind": "Kind: 6-ups (legs extend) or 6-pus (sliders on vertical rails)",
-    "base_radius": "Radius of the base joints [m]",
+    "base_radius": "Radius of the base joints (five-bar: half the distance of the motors) [m]",
     "platform_radius": "Radius of the platform joints [m]",
     "height": "Height of the platform at home [m]",
+    "arm": "Length of the cranks [m]",
     "link": "Length of the legs [m]",
     "stroke": "Stroke of the actuators [m]",
     "mass": "Mass of the platform [kg]",
 }
-ONLY = {"height": "6-ups", "link": "6-pus"}
 
 
 def register(app: typer.Typer) -> None:
@@ -31,17 +30,22 @@ def register(app: typer.Typer) -> None:
         app, "new",
         "flexapod new my-robot.yaml --kind 6-ups --platform-radius 0.25",
         "flexapod new my-sliders.yaml --kind 6-pus --link 0.9",
+        "flexapod new my-five-bar.yaml --kind five-bar --arm 0.3",
     )(new)  # fmt: skip
 
 
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the robot file to write (.yaml)")],
-    kind: Annotated[str | None, typer.Option(help="6-ups: legs extend; 6-pus: legs of constant length on vertical rails")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="6-ups, 6-pus (sliders), 6-rus (cranks), 3-rps, 3-prs, tricept, planar-3-rrr, planar-3-rpr, five-bar"),
+    ] = None,
     base_radius: Annotated[float | None, typer.Option(help="circle of the base joints or rails [m]")] = None,
     platform_radius: Annotated[float | None, typer.Option(help="circle of the platform joints [m]")] = None,
     pair: Annotated[float | None, typer.Option(help="distance of the joints of a pair, of the radius")] = None,
-    height: Annotated[float | None, typer.Option(help="of the platform at home, 6-ups [m]")] = None,
-    link: Annotated[float | None, typer.Option(help="length of the legs, 6-pus [m]")] = None,
+    height: Annotated[float | None, typer.Option(help="of the platform at home [m]")] = None,
+    arm: Annotated[float | None, typer.Option(help="length of cranks [m]")] = None,
+    link: Annotated[float | None, typer.Option(help="length of rods of constant length [m]")] = None,
     stroke: Annotated[float | None, typer.Option(help="of the actuators [m]")] = None,
     mass: Annotated[float | None, typer.Option(help="of the platform [kg]")] = None,
     rod: Annotated[float | None, typer.Option(help="diameter of the legs [m]")] = None,
@@ -52,8 +56,8 @@ def new(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="replace the file if it exists")] = False,
 ) -> None:
-    """Make a hexapod robot file that every other command accepts as it is."""
-    from flexapod.views.new_robot import HexapodSizes, hexapod_text
+    """Make a robot file that every other command accepts as it is, with its radii, lengths and angles as parameters."""
+    from flexapod.views.new_robot import RobotSizes, new_text
 
     check_place(file, "FILE")
     if file.suffix.lower() not in (".yaml", ".yml"):
@@ -66,6 +70,7 @@ def new(
         "platform_radius": platform_radius,
         "pair": pair,
         "height": height,
+        "arm": arm,
         "link": link,
         "stroke": stroke,
         "mass": mass,
@@ -73,18 +78,21 @@ def new(
         "plate": plate,
     }
     if ask if ask is not None else sys.stdin.isatty() and not any(given.values()):
-        _ask(given, HexapodSizes(name="x"))
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", file.stem).strip("-") or "hexapod"
-    sizes = HexapodSizes(name=name, **{key: value for key, value in given.items() if value is not None})
-    write_text(file, hexapod_text(sizes))
+        _ask(given)
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", file.stem).strip("-") or "robot"
+    sizes = RobotSizes(name=name, **{key: value for key, value in given.items() if value is not None})
+    write_text(file, new_text(sizes))
     note(f"wrote {file}")
     print_text(f"Try: flexapod show {file}\n     flexapod report {file} --out report.html")
 
 
-def _ask(given: dict[str, Any], defaults: Any) -> None:
+def _ask(given: dict[str, Any]) -> None:
     """Ask for what is not given, in place."""
+    from flexapod.views.new_robot import MAKERS, usual_sizes
+
+    if given["kind"] is None:
+        given["kind"] = typer.prompt(f"Kind: {', '.join(MAKERS)}", default="6-ups", err=True)
+    usual = usual_sizes(given["kind"])
     for key, text in QUESTIONS.items():
-        kind = given["kind"] or defaults.kind
-        if given[key] is None and ONLY.get(key, kind) == kind and not (key == "mass" and given["plate"]):
-            default = getattr(defaults, key)
-            given[key] = typer.prompt(text, default=default, type=type(default), err=True)
+        if key in usual and given[key] is None and not (key == "mass" and given["plate"]):
+            given[key] = typer.prompt(text, default=usual[key], type=float, err=True)

@@ -12,6 +12,7 @@ import typer
 import flexapod as fp
 from flexapod.views.commands.guard import note
 from flexapod.views.output import write_data, write_plot
+from flexapod.views.payload import carried
 
 
 def _robots(incomplete: str) -> list[str]:
@@ -28,6 +29,13 @@ RobotName = Annotated[
 Changes = Annotated[
     list[str], typer.Option("--set", metavar="PATH=VALUE", help="change a parameter, e.g. platform.mass=60; may be repeated")
 ]
+Payloads = Annotated[
+    list[str],
+    typer.Option(
+        "--payload", metavar="MASS [on BODY] [at X,Y,Z] [inertia XX,YY,ZZ]",
+        help="what the platform or another body carries, e.g. '500 kg at 0,0,0.4' (body axes, m); may be repeated",
+    ),
+]  # fmt: skip
 MotionName = Annotated[
     str | None,
     typer.Option(
@@ -99,9 +107,12 @@ def value_of(text: str) -> Any:
     return text
 
 
-def robot_of(name: str, changes: list[str]) -> fp.Robot:
-    """The robot with its changes; a path that does not exist is told with the nearest that does."""
-    robot = fp.load(name)
+def robot_of(name: str, changes: list[str], payloads: list[str]) -> fp.Robot:
+    """The robot with its changes and payloads; a path that does not exist is told with the nearest that does."""
+    return carried(_changed(fp.load(name), changes), payloads)
+
+
+def _changed(robot: fp.Robot, changes: list[str]) -> fp.Robot:
     if not changes:
         return robot
     given = pairs("--set", changes)

@@ -8,7 +8,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, working
-from flexapod.views.commands.options import Changes, Json, Out, Plot, RobotName, keep, robot_of
+from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, print_text
 
@@ -33,13 +33,14 @@ def poses(
     ] = False,
     certify: Annotated[bool, typer.Option(help="prove the poses, and that there are no others, where that is possible")] = True,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """All real poses of the platform for given actuator coordinates (assembly modes), or all leg branches (working modes)."""
     check_places(out, plot)
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     if working_modes:
         if actuators is not None or plot is not None:
             raise fp.InputError("--working: takes neither --actuators nor --plot; it lists actuator coordinates of the home pose")

@@ -13,6 +13,7 @@ from flexapod.views.commands.options import (
     Changes,
     MotionName,
     MotionOptions,
+    Payloads,
     RobotName,
     Slowed,
     numbers_of_option,
@@ -40,13 +41,11 @@ def report(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     stiffness: Stiffness = None,
     measured: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
-    ] = None,
-    payload: Annotated[
-        str | None, typer.Option(metavar="MASS[,X,Y,Z]", help="point mass on the platform [kg], its place in platform axes [m]")
     ] = None,
     wrench: Annotated[
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
@@ -56,15 +55,12 @@ def report(
 ) -> None:
     """One page about a robot and a motion: key figures, actuators to choose, joint loads, workspace, frequencies, warnings."""
     from flexapod.views.chosen_motion import followed_motion
-    from flexapod.views.payload import payload_of, with_payload
+    from flexapod.views.payload import payload_of
     from flexapod.views.report import robot_report
 
     _check(out, (".html", ".htm", ".pdf"))
-    found, loads = robot_of(robot, changes), []
-    if payload is not None:
-        mass, place = payload_of(payload)
-        found = with_payload(found, mass, place)
-        loads.append(f"with a payload of {mass:g} kg at ({', '.join(f'{x:g}' for x in place)}) m of the platform")
+    found = robot_of(robot, changes, payload)
+    loads = [f"with a payload of {payload_of(text)}" for text in payload]
     load = numbers_of_option("--wrench", wrench, 6)
     if load is not None:
         loads.append(f"under a load of ({', '.join(f'{x:g}' for x in load)}) N, N m at the platform's origin, world axes")
@@ -110,6 +106,9 @@ def compare(
     changes: Annotated[
         list[str], typer.Option("--set", metavar="PATH=VALUE", help="change a parameter of the second robot; may be repeated")
     ] = [],  # noqa: B006
+    payload: Annotated[
+        list[str], typer.Option("--payload", metavar="MASS [at X,Y,Z]", help="what the second robot carries; may be repeated")
+    ] = [],  # noqa: B006
     stiffness: Stiffness = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="also write a page: .html or .pdf")] = None,
 ) -> None:
@@ -119,7 +118,7 @@ def compare(
 
     if out is not None:
         _check(out, (".html", ".htm", ".pdf"))
-    robots = robot_of(first, []), robot_of(second, changes)
+    robots = robot_of(first, [], []), robot_of(second, changes, payload)
     names = robots[0].name, robots[1].name
     if names[0] == names[1]:
         names = f"{names[0]} (first)", f"{names[1]} (second)"

@@ -16,6 +16,7 @@ from flexapod.views.commands.options import (
     MotionName,
     MotionOptions,
     Out,
+    Payloads,
     Plot,
     RobotName,
     Slowed,
@@ -51,6 +52,7 @@ def simulate(
     option: MotionOptions = [],  # noqa: B006
     slowed: Slowed = 1.0,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     controller: Annotated[
         str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} (the first if left out), or none; flexible legs have none")
     ] = None,
@@ -78,7 +80,7 @@ def simulate(
         check_place(save, "--save")
     figure = figure_of(figure, ("energy", "forces", "strokes", "spectrum"))
     with working("deriving the equations of motion ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         if controller is None:
             controller = "none" if found.elastic_legs else next(iter(CONTROLLERS))
         law = _controller(controller, pairs("--gain", gain))

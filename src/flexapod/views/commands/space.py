@@ -9,7 +9,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import bar, command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Plot, Region, RobotName, keep, robot_of, span_of
+from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, Region, RobotName, keep, robot_of, span_of
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text
 
 MESHES = (".stl", ".ply", ".csv")
@@ -50,6 +50,7 @@ def solid(
     force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
     region: Region = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Mesh = None,
     plot: Plot = None,
     as_json: Json = False,
@@ -60,7 +61,7 @@ def solid(
         if out.suffix.lower() not in MESHES:
             raise fp.InputError(f"--out {out}: the suffix decides about the format; expected {', '.join(MESHES)}")
         check_place(out, "--out")
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     with working("workspace ..."):
         space = fp.workspace_solid(
             found, kind, resolution=resolution, region=dict(span_of("--region", text) for text in region) or None, tilt=tilt,
@@ -96,13 +97,14 @@ def certify(
     singularities: Annotated[bool, typer.Option(help="poses must be on home's side of the type 2 singularities")] = True,
     boxes: Annotated[bool, typer.Option(help="count by boxes alone, without cutting planes: fewer undecided boxes")] = False,
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Bounds of the constant-orientation workspace that are proven in interval arithmetic."""
     check_places(out, plot)
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     spans = dict(span_of("--region", text) for text in region)
     with working("deriving the bounds ..."):
         fp.pave(found, spans, singularities=singularities, undecided=0.9, cut=not boxes, most=64, progress=False)
@@ -133,6 +135,7 @@ def singularities(
         ),
     ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
     as_json: Json = False,
@@ -141,7 +144,7 @@ def singularities(
     check_places(out, plot)
     if (out is not None or plot is not None) and not window:
         raise fp.InputError("--out, --plot: there are curves to write only with --window, e.g. --window x=-1:1 --window y=-1:1")
-    found = robot_of(robot, changes)
+    found = robot_of(robot, changes, payload)
     with working("singularities ..."):
         home = fp.singularities(found, fp.State(position=found.home.position, rotation=found.home.rotation))
         locus = fp.singularity_locus(found, dict(span_of("--window", text) for text in window)) if window else None

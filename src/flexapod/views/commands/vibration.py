@@ -10,7 +10,18 @@ import flexapod as fp
 from flexapod.views.commands.dynamics import figure_of
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.kinematics import axis_of
-from flexapod.views.commands.options import Changes, Json, MotionOptions, Out, Plot, RobotName, home_state, pairs, robot_of
+from flexapod.views.commands.options import (
+    Changes,
+    Json,
+    MotionOptions,
+    Out,
+    Payloads,
+    Plot,
+    RobotName,
+    home_state,
+    pairs,
+    robot_of,
+)
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, write_data, write_plot
 
@@ -38,6 +49,7 @@ def frequencies(
         ),
     ] = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
+    payload: Payloads = [],  # noqa: B006
     stiffness: Annotated[
         float | None, typer.Option(help="of every actuator [N/m or N m/rad]; left out: locked, assumed for rigid robots")
     ] = None,
@@ -60,7 +72,7 @@ def frequencies(
     if figure == "shapes" and (motion is not None or grid):
         raise fp.InputError("--figure shapes: belongs to one pose; leave out --motion and --grid")
     with working("natural frequencies ..."):
-        found = robot_of(robot, changes)
+        found = robot_of(robot, changes, payload)
         drives = chosen_drives(found, stiffness, free=free)
         at, result = _computed(found, motion, pairs("--option", option), grid, drives.actuators, prestress)
     if as_json:

@@ -29,6 +29,8 @@ PAIR = 0.022
 """Half the distance of paired forearms, of the extent."""
 MOUTH = 0.55
 """Where the barrel of a slide ends, of its length."""
+NEAR = 0.25
+"""Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
 RED = (213, 30, 30)
 METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
@@ -269,11 +271,19 @@ def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
     feet = base_points(robot)
     distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
     flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
-    if tracks or not flat:
+    if tracks or not flat or _hides(robot, distinct):
         return fixed, None
     outline = distinct[around(distinct)]
     middle = outline.mean(axis=0)
     return fixed, middle + 1.08 * (outline - middle)
+
+
+def _hides(robot: fp.Robot, feet: Array) -> bool:
+    """A plate through the feet would hide the legs: the platform's joints lie near its plane (planar robots, the Agile Eye)."""
+    middle = feet.mean(axis=0)
+    normal = np.linalg.svd(feet - middle)[2][2]
+    joints = np.array([robot.home.position + robot.home.rotation @ leg.closing.on_platform.position for leg in robot.legs])
+    return bool(np.abs((joints - middle) @ normal).max() < NEAR * np.linalg.norm(feet - middle, axis=1).max())
 
 
 def base_points(robot: fp.Robot) -> Array:

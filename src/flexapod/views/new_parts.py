@@ -1,0 +1,44 @@
+"""Parts that the files of `flexapod new` are made of: rods, discs, numbers that read well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+STEEL = 7850.0
+"""Density of the legs [kg/m^3]."""
+
+GRAVITY = [0.0, 0.0, -9.81]
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with twelve digits: short in the file, exact enough for directions."""
+    if np.ndim(value) == 0:
+        return float(f"{float(value):.12g}") + 0.0
+    return [rounded(x) for x in np.asarray(value)]
+
+
+def degrees(angle: float) -> str:
+    """An angle [rad] as text in degrees."""
+    return f"{float(np.degrees(angle)):.12g} deg"
+
+
+def rod(length: float, diameter: float, com: float, axis: int = 2) -> dict[str, Any]:
+    """A solid rod along an axis of its frame, its centre at `com` there."""
+    mass = STEEL * np.pi * diameter**2 / 4 * length
+    across, along = mass * (3 * diameter**2 / 4 + length**2) / 12, mass * diameter**2 / 8
+    place, moments = [0.0] * 3, [across] * 3
+    place[axis], moments[axis] = com, along
+    return {"mass": rounded(mass), "com": rounded(place), "inertia": {"diagonal": rounded(moments)}}
+
+
+def disc(mass: float, radius: float) -> dict[str, Any]:
+    """A platform: a thin disc with a point for the tool."""
+    flat = mass * radius**2 / 4
+    return {"mass": mass, "inertia": {"diagonal": rounded([flat, flat, 2 * flat])}, "points": {"tool": [0.0, 0.0, 0.05]}}
+
+
+def around(count: int = 3) -> dict[str, Any]:
+    """Legs `1`, `2`, ... that are one leg, rotated about z."""
+    return {"1": {}, **{str(k + 1): {"rotated": f"{360 * k // count} deg"} for k in range(1, count)}}

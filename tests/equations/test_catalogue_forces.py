@@ -1,0 +1,54 @@
+"""Forces of rigid robots of the catalogue against the multiplier oracle of the tests: every link a free body.
+
+The usual run keeps one robot of every kind (tests/support/runs.py); the nine robots of test_newton_euler.py are not repeated.
+"""
+
+from __future__ import annotations
+
+import maximal_coordinates as free_bodies
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis.sampling import random_states
+from support.robots import RIGID
+
+ELSEWHERE = ("stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa", "delta", "five-bar", "tripteron", "planar-4-prr")
+"""Robots of test_newton_euler.py, which compares every reaction with the same oracle."""
+
+TRUTH = 1e-9
+"""Of the largest force; measured below 1e-13: rounding times the condition of the full system of free bodies."""
+
+STATES = 8
+
+
+@pytest.fixture(autouse=True)
+def _numpy_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few states of many robots: interpret their kernels, compiling takes longer."""
+    monkeypatch.setenv("FLEXAPOD_BACKEND", "numpy")
+
+
+@pytest.mark.parametrize("name", [name for name in RIGID if name not in ELSEWHERE])
+def test_forces_balance_every_free_body(name: str) -> None:
+    """All reactions unknown, one linear system per sample. Redundant drives: balanced, and of least norm."""
+    robot = fp.load(name)
+    states = random_states(robot, STATES, seed=5)
+    load = np.random.default_rng(5).normal(size=(STATES, 6)) * 5.0
+    motion = fp.Motion(time=np.arange(float(STATES)), **states)
+    options = {"friction": False, "wrench": load}
+    result = [fp.inverse_dynamics(robot, motion, formulation=f, **options).force.values for f in ("links", "virtual_power")]
+    states["wrench"] = load
+    found = free_bodies.kinematics(robot, states)
+    redundant = len(robot.actuators) > robot.mobility.rank
+    for k in range(STATES):
+        truth = free_bodies.truth(robot, states, found, k)
+        wanted, _, residual = truth.solve()
+        size = np.abs(wanted).max()
+        assert residual < TRUTH * np.abs(truth.b).max()
+        for force in result:
+            if not redundant:
+                assert np.abs(force[k] - wanted).max() < TRUTH * size
+                continue
+            assert truth.solve(forces=force[k])[2] < TRUTH * np.abs(truth.b).max()
+            strain = truth.null(fixed_forces=False)[:, : truth.actuators]
+            assert np.abs(strain @ force[k]).max() < TRUTH * size
