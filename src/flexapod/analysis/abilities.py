@@ -122,6 +122,10 @@ FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; othe
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
+PER_SAMPLE = (
+    "parameters: {verb} of {robot} takes designs, (designs, 1) for a batch of samples; values that differ from sample to sample are "
+    "known of verbs that one kernel evaluates for rigid robots"
+)
 REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
     "loads do not follow from the motion; set friction=False"
@@ -148,9 +152,11 @@ OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
 SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
+DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {"flexible platform": PER_SAMPLE, "flexible legs": PER_SAMPLE}}
+EACH_DESIGN: dict[str, Row] = {"parameters": {}, "variation=sample": {ALWAYS: PER_SAMPLE}}
 TERMS: dict[str, Row] = {
     ANY: {**SIX_ONLY, "tied actuators": TIED},
-    "on_error": {},
+    "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
             "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} freedoms for "
@@ -190,13 +196,13 @@ SMALL: dict[str, Row] = {
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        "joints": {}, "on_error": {}, **ELASTIC,
+        "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
         "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "method": {}, **EACH_DESIGN, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
         ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY}, "certify": {}, "seed": {}, "on_error": {},
@@ -205,7 +211,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
     },
     "deformation": {
         ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
@@ -220,6 +226,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **DESIGNS,
     },
     "forward_dynamics": {
         ANY: {},
@@ -230,6 +237,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
             "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",
         },
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
+        **DESIGNS,
     },
     "inverse_dynamics_derivatives": {
         ANY: {**SIX_ONLY, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
@@ -238,18 +246,18 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
     "coriolis_force": TERMS,
-    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
+    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}, **DESIGNS},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
-        "sequence": {"flexible platform": POSE_HELD},
+        **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
-        **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        **SMALL, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
-    "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
+    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
         "velocity": {ALWAYS: AT_REST},
@@ -257,8 +265,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
-    "jacobian": {"on_error": {}},
-    "conditioning": {"length": {}, "on_error": {}},
+    "jacobian": {"on_error": {}, **DESIGNS},
+    "conditioning": {"length": {}, "on_error": {}, **EACH_DESIGN},
     "check_pose": {},
     "check_motion": {"friction": {}, "wrench": {}},
     "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,16 +13,18 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, note, run
+from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, note, run, spare_formulation
 from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.results import OnError, check_option, dataset, settle
 from flexapod.analysis.state import State
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
+from flexapod.robot.varied import value_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,6 +46,7 @@ COORDINATES = ("platform", "actuator", "independent")
 
 
 @checked
+@over_designs
 def forward_dynamics(
     robot: Robot,
     state: State | Motion,
@@ -57,6 +61,7 @@ def forward_dynamics(
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Acceleration of the platform under actuator forces.
 
@@ -67,6 +72,8 @@ def forward_dynamics(
         reactions: also joint reactions, as for `inverse_dynamics`.
         wrench: external load on the platform, as for `inverse_dynamics`.
         elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
@@ -96,7 +103,7 @@ def forward_dynamics(
     inputs["force"] = _forces(robot, force, count)
     with_friction = friction and has_friction(robot)
     chosen = "friction" if with_friction else choose(robot, formulation, loaded=wrench is not None)
-    spare = PROGRAM["links"] if chosen == "minimal" and formulation == "auto" else None
+    spare = PROGRAM[spare_formulation(robot)] if chosen == "minimal" and formulation == "auto" else None
     outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
@@ -173,14 +180,22 @@ def _in_coordinates(
 
 
 @checked
+@over_designs
 def mass_matrix(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Mass matrix of the whole robot.
 
     Args:
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"``, or
             ``"independent"`` (the independent components of the platform twist).
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         DataArray (.., coordinate, coordinate_).
     """
@@ -197,16 +212,28 @@ def mass_matrix(
 
 
 @checked
+@over_designs
 def gravity_force(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed against gravity, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "gravity_force")
 
 
 @checked
+@over_designs
 def coriolis_force(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "coriolis_force")
@@ -285,7 +312,8 @@ def _labelled(
 
 
 @checked
-def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
+@over_designs
+def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Any] | None = None) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
     refuse(robot, "energy")
     if robot.elastic_legs:
@@ -301,8 +329,20 @@ def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     poses = State(position=inputs["position"], rotation=inputs["rotation"])
     found = inverse_kinematics(robot, poses, joints=False, bodies=True)
     potential = np.zeros(len(kinetic))
-    for k, body in enumerate(robot.bodies_by_name.values()):
+    gravity = _vector(robot, "gravity")
+    for k, (mass, moment) in enumerate(_body_moments(robot)):
         p, R = found.body_position.values[:, k], found.body_rotation.values[:, k]
-        moment = body.body_axes.T @ body.first_moment
-        potential -= (body.mass * p + R @ moment) @ robot.gravity
+        potential -= np.sum((np.multiply(np.transpose(mass), p.T).T + np.einsum("nij,...j->ni", R, moment)) * gravity, axis=-1)
     return dataset(robot, {"kinetic": ((), kinetic, "J"), "potential": ((), potential, "J")}, state)
+
+
+def _vector(robot: Robot, name: str) -> Array:
+    """Three numbers of the robot (3,), or (n, 3) where they vary."""
+    return np.stack(np.broadcast_arrays(*(value_of(robot, f"{name}.{i}") for i in "xyz")), axis=-1)
+
+
+def _body_moments(robot: Robot) -> Iterator[tuple[float | Array, Array]]:
+    """Mass and first moment of every body about its origin, in the axes of the file; of the designs where they vary."""
+    names = ["platform", *(f"legs.{leg.name}.{k.coordinate}.body" for leg in robot.legs for k in leg.links if k.body)]
+    for name, body in zip(names, robot.bodies_by_name.values(), strict=True):
+        yield value_of(robot, f"{name}.mass"), _vector(robot, f"{name}.first_moment") @ body.body_axes

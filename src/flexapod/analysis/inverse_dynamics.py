@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,9 +16,11 @@ from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.properties import has_friction as has_friction
 from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
 from flexapod.equations.newton_euler.shares import SHARE_NAMES
@@ -36,6 +39,7 @@ FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler"
 
 
 @checked
+@over_designs
 def inverse_dynamics(
     robot: Robot,
     motion: Motion | State,
@@ -52,6 +56,7 @@ def inverse_dynamics(
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Actuator forces and powers of a motion; of flexible robots also the elastic accelerations.
 
@@ -74,6 +79,8 @@ def inverse_dynamics(
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
         `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with
@@ -125,7 +132,7 @@ def inverse_dynamics(
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
         bound = kernel(robot, PROGRAM[chosen], **({"friction": False, **variant} if chosen == "newton_euler" else {}))
-    spare = "link_inverse_dynamics" if chosen == "minimal" and formulation == "auto" else None
+    spare = PROGRAM.get(spare_formulation(robot), "virtual_power") if chosen == "minimal" and formulation == "auto" else None
     force = run(bound, inputs, words, spare)["force"]
     variables: dict[str, tuple[Any, Any, str]] = {}
     if detailed:
@@ -179,7 +186,13 @@ def choose(robot: Robot, formulation: str, loaded: bool) -> str:
         return formulation
     if not loaded and applies(robot) is None:
         return "minimal"
-    return "links" if robot.no_link_plan is None else "virtual_power"
+    moved = robot.varied is not None and robot.varied.geometry  # the link axes hang on home, where every design has others
+    return "links" if robot.no_link_plan is None and not moved else "virtual_power"
+
+
+def spare_formulation(robot: Robot) -> str:
+    """The formulation that takes over where the minimal equations have no result."""
+    return "links" if robot.varied is None or not robot.varied.geometry else "virtual_power"
 
 
 def run(
@@ -192,13 +205,16 @@ def run(
             poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
     """
     batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    failed = np.flatnonzero(batch.status)
+    failed = batch.status != 0
+    if spare is not None and bound.robot.varied is not None:
+        failed |= poor_designs(bound.robot)
+    failed = np.flatnonzero(failed)
     failed = failed[words[failed] == ""]
     if spare is None or len(failed) == 0:
         note(bound, batch.status, words)
         return batch.outputs
     other = kernel(bound.robot, spare)
-    again = other.batch({i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in other.signature.inputs})
+    again = other.batch({i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in other.signature.inputs}, rows=failed)
     own = words[failed]
     note(other, again.status, own)
     words[failed] = own

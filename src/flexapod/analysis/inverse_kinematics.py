@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -30,6 +31,7 @@ COMPONENTS = tuple(f"translation along {axis}" for axis in "xyz") + tuple(f"rota
 
 
 @checked
+@over_designs
 def inverse_kinematics(
     robot: Robot,
     motion: Motion | State | ActuatorMotion,
@@ -40,6 +42,7 @@ def inverse_kinematics(
     elastic_velocity: Any = None,
     elastic_acceleration: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Actuator coordinates, rates and accelerations of a platform motion.
 
@@ -51,6 +54,8 @@ def inverse_kinematics(
         elastic, elastic_velocity, elastic_acceleration: of flexible robots, arrays as for `inverse_dynamics`; the legs then
             follow the deformed joints. Accelerations are zero where left out.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `time` (Motion) or `sample`: `actuator_position`, `actuator_velocity`, `actuator_acceleration`
         (.., actuator), `joint_...` (.., joint), `body_...` (.., body, axis).
@@ -83,7 +88,7 @@ def inverse_kinematics(
         bound = kernel(robot, "inverse_kinematics", detail=detail)
         batch, given = solve_from_home(bound, inputs)
         words = reasons(bound.signature, batch.status, given)
-        words = _refused(robot, words, batch, inputs, accelerations=isinstance(at, Motion))
+        words = _refused(robot, words, batch, inputs, accelerations=hasattr(at, "acceleration"))
         for output in bound.signature.outputs:
             if not output.name.startswith("constraint"):
                 variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
@@ -201,7 +206,8 @@ def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDA
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]
     one = {name: inputs[name][sample : sample + 1] for name in ("position", "rotation")} | {"guess": home}
-    G = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}).outputs["constraint_jacobian"][0]
+    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=[sample])
+    G = found.outputs["constraint_jacobian"][0]
     if not np.all(np.isfinite(G)):
         return "out of its reach"
     scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)

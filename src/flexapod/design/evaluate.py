@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.design_values import DesignValues, design_values, variant
 from flexapod.analysis.inverse_kinematics import follow, make_continuous, platform_inputs, unfollowed
 from flexapod.analysis.state import State
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
-from flexapod.design.design_values import DesignValues, design_values, variant
 from flexapod.design.reachable import box_poses, leg_pairs
 from flexapod.design.variables import Axis
 from flexapod.equations.deflections import swivels

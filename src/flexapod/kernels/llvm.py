@@ -76,7 +76,6 @@ class LlvmExecutable:
         function = self.main if constants.ndim == 1 else self._per_sample[1]
         function(len(status), pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
-
     def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples with parameters of their own; an input whose rows are one row in memory is read from there."""
         count = len(status)
@@ -86,7 +85,9 @@ class LlvmExecutable:
             self._few_designs(inputs, columns, outputs, status)
             return
         steps = np.array([int(a.strides[0] != 0) for a in inputs], dtype=np.int64)
-        rows = [np.ascontiguousarray(a) if step else np.repeat(a[:1], LANES, axis=0) for a, step in zip(inputs, steps, strict=True)]
+        rows = [
+            np.ascontiguousarray(a) if step else np.repeat(a[:1], LANES, axis=0) for a, step in zip(inputs, steps, strict=True)
+        ]
         block, constants = _aligned(len(columns.base)), _aligned(self._constants)
         block[:] = columns.base[:, None]
         places = np.array([len(columns.places), *columns.places], dtype=np.int64)
@@ -94,7 +95,9 @@ class LlvmExecutable:
         table = pointers([*rows, steps, block, places, values])
         self._designs[1](count, table, constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
-    def _few_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+    def _few_designs(
+        self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
         """Fewer than 4 samples: the last one again."""
         at = np.minimum(np.arange(LANES), len(status) - 1)
         out, codes = [np.empty((LANES, o.shape[1])) for o in outputs], np.empty(LANES, dtype=np.int32)

@@ -42,6 +42,7 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
+    from flexapod.robot.varied import Varied
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,6 +60,7 @@ class Robot:
         origin: the robot that this one is a variant of, at first or second hand: it lends its choices where they still hold.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
+        varied: values that differ from sample to sample, while a verb evaluates many designs; None else.
     """
 
     description: Description
@@ -72,6 +74,7 @@ class Robot:
     origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
     given_body: bool = False
+    varied: Varied | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What a robot is made of; what follows from it is found again where it arrives."""

@@ -20,6 +20,7 @@ from flexapod.errors import InputError
 from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
+from flexapod.robot.varied import value_of
 
 Axis = Literal["x", "y", "inclined", "none"]
 """First universal axis: horizontal and nearer to x or to y, inclined, or without effect (P-U-S legs without spin)."""
@@ -101,6 +102,29 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         side=1 if tall[0] > 0 else -1,
         driven=tuple(next(k.coordinate for k in leg.links if k.actuated) for leg in legs),
     )
+
+
+POOR = 0.05
+"""Area of levers or triangle, of the median over the designs, below which a design takes other equations."""
+
+
+def poor_designs(robot: Robot) -> np.ndarray:
+    """Designs (n,) of a robot with varied values in which the chosen levers or the triangle of the solve are too small.
+
+    Checked by: tests/analysis/test_designs.py.
+    """
+    assert robot.varied is not None
+    chosen, bad = plan(robot.varied.robots[0]), np.zeros(robot.varied.count, dtype=bool)
+    triangle = ("U" if chosen.architecture == "UPS" else "S", chosen.triangle)
+    for kind, legs in (("S", chosen.levers), triangle):
+        corners = [tuple(value_of(robot, f"legs.{chosen.legs[k]}.{kind}.{i}") for i in "xy") for k in legs]
+        if len(corners) == 2:
+            corners.insert(0, (0.0, 0.0))
+        if any(isinstance(x, np.ndarray) for corner in corners for x in corner):
+            (ax, ay), (bx, by), (cx, cy) = corners
+            area = np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+            bad |= area < POOR * float(np.median(area))
+    return bad
 
 
 def _shared(names: Sequence[str], points: np.ndarray, size: float) -> tuple[str, ...]:
