@@ -123,8 +123,8 @@ REFERENCE = "{option}: not available with method='cvode', the reference integrat
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
 PER_SAMPLE = (
-    "parameters: {verb} of {robot} takes designs, (designs, 1) for a batch of samples; values that differ from sample to sample are "
-    "known of verbs that one kernel evaluates for rigid robots"
+    "parameters: {verb} of {robot} takes designs, of shape (designs, 1) for a batch of samples; values that differ from sample "
+    "to sample are known of verbs that one kernel evaluates for rigid robots"
 )
 REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "

@@ -1,7 +1,7 @@
-r"""What `parameters={path: values}` of a verb asks for: designs, how they meet the samples, and which of them can exist.
+"""What `parameters={path: values}` of a verb asks for: designs, how they meet the samples, and which of them can exist.
 
-Values (.., \*own) of a path, `own` the shape of the file's value: for one state (k,) are k designs; for n samples (n,) gives every
-sample its own value, (k, 1) are k designs at every sample, (k, n) both. A value without further dimensions holds for all.
+Leading dimensions of a path's values, before those that the file's value has: for one state (k,) are k designs; for n samples
+(n,) gives every sample its own value, (k, 1) are k designs at every sample, (k, n) both. A value without any holds for all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.design_values import Axis
-from flexapod.description.addresses import Addresses
+from flexapod.analysis.sample_blocks import Words
 from flexapod.description.check_body import ROUNDING as PRINTED
 from flexapod.description.unit_parser import LARGEST
 from flexapod.description.units import Quantity, quantity_of
@@ -33,10 +33,10 @@ class Request:
     Args:
         robot: with the values that hold for all.
         paths: scalar paths that vary.
-        x: (rows, d) their values: a row per design, or per design and sample where `per_sample`.
+        x: (rows, d) their values, columns contiguous: a row per design, or per design and sample where `per_sample`.
         designs: number of designs, None where only samples differ.
         samples: number of samples of the motion or states; None for one state.
-        reasons: (rows,) why a row can be no robot; empty where it can.
+        reasons: (rows,) why a row can be no robot, empty where it can; None where all can.
     """
 
     robot: Robot
@@ -45,7 +45,7 @@ class Request:
     designs: int | None
     samples: int | None
     per_sample: bool
-    reasons: NDArray[Any]
+    reasons: Words
 
     @property
     def count(self) -> int:
@@ -54,14 +54,14 @@ class Request:
 
     def axes(self) -> tuple[Axis, ...]:
         """The paths that vary, with the range of those designs that can exist."""
-        good = self.x[self.reasons == ""]
+        good = self.x if self.reasons is None else self.x[self.reasons == ""]
         part = good if len(good) else self.x[:1]
         return tuple(
             Axis(
                 name=path, unit="", low=float(low), high=float(high), choices=None, paths=(path,), how="value",
                 nominal=(self.robot.parameter(path),),
             )
-            for path, low, high in zip(self.paths, part.min(axis=0), part.max(axis=0), strict=True)
+            for path, low, high in zip(self.paths, part.T.min(axis=1), part.T.max(axis=1), strict=True)
         )  # fmt: skip
 
 
@@ -111,10 +111,10 @@ def _request(robot: Robot, varied: Mapping[str, Any], designs: int | None, sampl
         for name, column in _scalars(robot, path, whole):
             paths.append(name)
             columns.append(column)
-    x = np.stack(columns, axis=1)
-    reasons = np.full(len(x), "", dtype=object)
+    x = np.stack(columns).T
+    reasons: Words = None
     for name, column in zip(paths, x.T, strict=True):
-        _bounds(robot, name, column, reasons)
+        reasons = _bounds(robot, name, column, reasons)
     return Request(robot=robot, paths=tuple(paths), x=x, designs=designs, samples=samples, per_sample=per_sample, reasons=reasons)
 
 
@@ -156,17 +156,18 @@ def _scalars(robot: Robot, path: str, values: Array) -> list[tuple[str, Array]]:
     return list(zip(names, values.T, strict=True))
 
 
-def _bounds(robot: Robot, path: str, column: Array, reasons: NDArray[Any]) -> None:
+def _bounds(robot: Robot, path: str, column: Array, reasons: Words) -> Words:
     """Reasons of values that the file does not allow at a path."""
-    found = quantity_of(Addresses(robot.description.document).find(path).annotation)
-    quantity = found or Quantity("1")
-    low = -np.inf if quantity.minimum is None else quantity.minimum
-    bad = ~(np.abs(column) <= LARGEST) | (column < low)  # NaN too
-    if quantity.above is not None:
-        bad |= column <= quantity.above
-    for i in np.flatnonzero(bad):
-        if reasons[i] == "":
-            reasons[i] = _refusal(quantity, path, float(column[i]))
+    quantity = quantity_of(robot.description.addresses.find(path).annotation) or Quantity("1")
+    low, high = float(column.min()), float(column.max())  # NaN where one is
+    allowed = (-LARGEST if quantity.minimum is None else quantity.minimum) <= low and high <= LARGEST
+    if allowed and (quantity.above is None or low > quantity.above):
+        return reasons
+    result = np.full(len(column), "", dtype=object) if reasons is None else reasons
+    for i, value in enumerate(column):
+        if result[i] == "":
+            result[i] = _refusal(quantity, path, float(value))
+    return result
 
 
 def _refusal(quantity: Quantity, path: str, value: float) -> str:
@@ -176,10 +177,10 @@ def _refusal(quantity: Quantity, path: str, value: float) -> str:
         quantity.convert(value)
     except PydanticCustomError as error:
         return f"{path}: {(error.context or {})['what']}"
-    return f"{path}: {value:g} is not allowed"
+    return ""
 
 
-def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> NDArray[Any]:
+def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
     r"""Reasons of designs (n,) in which a body has an inertia that no body has.
 
     With I_C the tensor about the centre of mass, :math:`\tfrac12 \mathrm{tr}(I_C) 1 - I_C` has no negative eigenvalue: principal
@@ -191,7 +192,7 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> NDArray[An
     Checked by: tests/analysis/test_designs.py.
     """
     count = len(next(iter(values.values())))
-    reasons = np.full(count, "", dtype=object)
+    reasons: Words = None
     if robot.description.file.allow_unphysical:
         return reasons
     for name, title, given in _bodies(robot):
@@ -199,15 +200,14 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> NDArray[An
         still = [robot.values[f"{name}.first_moment.{i}"] == 0.0 for i in "xyz"]
         if not given or not (moved or (f"{name}.mass" in values and not all(still))):
             continue
-        number = {k: values.get(f"{name}.{k}", robot.values[f"{name}.{k}"]) for k in MOMENTS}
-        for i in np.flatnonzero(_impossible(number, robot.planar, count)):
-            if reasons[i] == "":
-                reasons[i] = (
-                    f"{title}: no body has this inertia: its principal moments about the centre of mass do not fit together"
-                )
+        bad = _impossible({k: values.get(f"{name}.{k}", robot.values[f"{name}.{k}"]) for k in MOMENTS}, robot.planar, count)
+        if bad.any():
+            reasons = np.full(count, "", dtype=object) if reasons is None else reasons
+            reasons[bad & (reasons == "")] = f"{title}: {NO_BODY}"
     return reasons
 
 
+NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together"
 MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
 
 

@@ -13,14 +13,15 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, note, run, spare_formulation
-from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
+from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, run, spare_formulation
+from flexapod.analysis.inverse_kinematics import follow, followed, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.sample_blocks import Words, in_blocks, without_bad
 from flexapod.analysis.state import State
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
@@ -97,14 +98,21 @@ def forward_dynamics(
         )
     refuse_elastic(robot, getattr(state, "elastic", None))
     check_option("formulation", formulation, ("auto", "links", "virtual_power", "minimal"))
-    inputs, words = state_inputs(robot, state)
+    inputs = platform_inputs(state)
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
     with_friction = friction and has_friction(robot)
     chosen = "friction" if with_friction else choose(robot, formulation, loaded=wrench is not None)
     spare = PROGRAM[spare_formulation(robot)] if chosen == "minimal" and formulation == "auto" else None
-    outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
+    bound = kernel(robot, PROGRAM[chosen])
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+        part, words = _still_inputs(robot, part, rows)
+        found, words = run(bound, part, words, spare, rows)
+        return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, words), words
+
+    outputs, words = in_blocks(inputs, block)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
@@ -140,9 +148,15 @@ def _reactions(
 def state_inputs(robot: Robot, state: State | Motion) -> tuple[dict[str, Any], NDArray[Any]]:
     """Kernel inputs of states, accelerations left out, with joint coordinates; and the reason per bad sample."""
     inputs = platform_inputs(state)
-    zero = np.zeros_like(inputs["velocity"])
+    inputs, words = _still_inputs(robot, inputs, slice(0, len(inputs["position"])))
+    return inputs, np.full(len(inputs["position"]), "", dtype=object) if words is None else words
+
+
+def _still_inputs(robot: Robot, inputs: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:
+    """Inputs of a block of states, with joint coordinates; and the reasons."""
+    zero = np.broadcast_to(np.zeros(3), inputs["position"].shape)
     still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
-    _, words, guess = follow(robot, still, accelerations=False)
+    _, words, guess = followed(robot, still, accelerations=False, rows=rows)
     return {**inputs, "guess": guess}, words
 
 
@@ -154,12 +168,15 @@ def _forces(robot: Robot, force: Any, count: int) -> Array:
 
 
 def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
-    inputs, words = state_inputs(robot, state)
     bound = kernel(robot, "mass_matrix")
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+        part, words = _still_inputs(robot, part, rows)
+        return run(bound, part, words, rows=rows)
+
+    outputs, words = in_blocks(platform_inputs(state), block)
     settle("mass matrix", robot, words, state, on_error)
-    return batch.outputs, words
+    return outputs, words.astype(object)
 
 
 def _in_coordinates(
@@ -332,7 +349,7 @@ def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Any]
     gravity = _vector(robot, "gravity")
     for k, (mass, moment) in enumerate(_body_moments(robot)):
         p, R = found.body_position.values[:, k], found.body_rotation.values[:, k]
-        potential -= np.sum((np.multiply(np.transpose(mass), p.T).T + np.einsum("nij,...j->ni", R, moment)) * gravity, axis=-1)
+        potential -= np.sum((np.multiply(np.transpose(mass), p.T).T + (R @ moment[..., None])[..., 0]) * gravity, axis=-1)
     return dataset(robot, {"kinetic": ((), kinetic, "J"), "potential": ((), potential, "J")}, state)
 
 

@@ -236,8 +236,9 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
     if robot.varied is None:
         return None
     names = [(k, p.name) for k, p in enumerate(signature.parameters) if p.name in robot.varied.moved]
-    found = np.array([robot.varied.column(name) for _, name in names]).reshape(len(names), robot.varied.count)
-    return Columns(base=values.copy(), places=np.array([k for k, _ in names], dtype=np.int64), values=found)
+    found = [robot.varied.column(name) for _, name in names]
+    places = np.array([k for k, _ in names], dtype=np.int64)
+    return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
 
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:

@@ -43,6 +43,6 @@ def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: 
             known = ", ".join(points) or "none are named in the file"
             raise InputError(f"point: the platform of {robot.name} has no point '{point}' (points: {known})")
         at = np.stack(np.broadcast_arrays(*(value_of(robot, f"platform.points.{point}.{i}") for i in "xyz")), axis=-1)
-        arm = np.einsum("nij,...j->ni", R, at)
+        arm = (R @ at[..., None])[..., 0]
         load[:, 3:] += np.cross(arm, load[:, :3])
     return load

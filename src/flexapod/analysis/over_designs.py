@@ -23,6 +23,7 @@ from flexapod.analysis.results import SampleError, check_option
 from flexapod.analysis.sample_arrays import moments, repeated, shaped
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion
+from flexapod.robot.physical import has_grouped
 from flexapod.robot.varied import Varied, with_columns
 
 if TYPE_CHECKING:
@@ -32,17 +33,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Array = NDArray[np.float64]
 
-BY_KERNELS = {
-    "inverse_kinematics": (),
-    "inverse_dynamics": ("reactions", "shares", "spin", "legs"),
-    "forward_dynamics": ("reactions",),
-    "mass_matrix": (),
-    "gravity_force": (),
-    "coriolis_force": (),
-    "jacobian": (),
-    "energy": ("geometry",),
+ALL = "all of it"
+BY_KERNELS: dict[str, dict[str, Any]] = {
+    "inverse_kinematics": {},
+    "inverse_dynamics": {"reactions": False, "shares": None, "spin": "exact", "legs": "full"},
+    "forward_dynamics": {"reactions": False},
+    "mass_matrix": {},
+    "gravity_force": {},
+    "coriolis_force": {},
+    "jacobian": {},
+    "energy": {ALL: None},
 }
-"""Verbs whose kernels take designs as columns, and what of them depends on the geometry of a robot beside its kernels."""
+"""Verbs whose kernels take designs as columns; by option, with the value that leaves it out, what depends on geometry beside them."""
 
 
 def over_designs(verb: Callable[P, R]) -> Callable[P, R]:
@@ -118,7 +120,8 @@ class Designs:
         bodies = [n for n in self.values.names if ".inertia." in n or ".first_moment." in n or n.endswith(".mass")]
         if bodies:
             found = impossible_inertias(self.robot, {n: self.values.column(self.request.x, n) for n in bodies})
-            self.reasons = np.where(self.reasons == "", found, self.reasons)
+            if found is not None:
+                self.reasons = found if self.reasons is None else np.where(self.reasons == "", found, self.reasons)
 
     def robots(self) -> list[Robot | None]:
         """Every design, built; None, with a reason, where it can be none."""
@@ -127,13 +130,19 @@ class Designs:
         return self._built
 
     def _build(self, i: int) -> Robot | None:
-        if self.reasons[i] != "":
+        if self.reasons is not None and self.reasons[i] != "":
             return None
         try:
             return variant(self.robot, self.axes, self.request.x[i])
         except FlexapodError as error:
-            self.reasons[i] = str(error)
+            self.say(i, str(error))
             return None
+
+    def say(self, i: int, reason: str) -> None:
+        """Note why a design has no result."""
+        if self.reasons is None:
+            self.reasons = np.full(len(self.request.x), "", dtype=object)
+        self.reasons[i] = reason
 
     def _column(self, name: str) -> Array:
         """Values (samples,) of a number; those of a design that can be no robot are the robot's own."""
@@ -144,8 +153,7 @@ class Designs:
                 column = np.array([own if robot is None else robot.values[name] for robot in self.robots()])
             else:
                 column = self.values.column(self.request.x, name)
-                bad = self.reasons != ""
-                column = np.where(bad, own, column) if bad.any() else column
+                column = column if self.reasons is None else np.where(self.reasons != "", own, column)
             self._columns[name] = column if len(column) == self.request.count else np.repeat(column, self.request.samples or 1)
         return self._columns[name]
 
@@ -160,18 +168,20 @@ class Designs:
             raise self._named(what, error) from None
         if on_error == "raise":
             self.raise_first(what)
-        return shaped(result, self.request, self.reasons if on_error == "mask" else None, at)
+        return shaped(result, self.request, self._said() if on_error == "mask" else None, at)
+
+    def _said(self) -> NDArray[Any]:
+        return np.full(len(self.request.x), "", dtype=object) if self.reasons is None else self.reasons
 
     def raise_first(self, what: str) -> None:
         """Raise for the first design that can be no robot."""
+        if self.reasons is None:
+            return
         bad = np.flatnonzero(self.reasons != "")
-        if len(bad):
-            i = int(bad[0])
-            count = (
-                f" {len(bad)} of {len(self.reasons)} fail; on_error='mask' returns the others." if len(self.reasons) > 1 else ""
-            )
-            reason = str(self.reasons[i])
-            raise SampleError(f"{what} of {self.robot.name}, {self._place(i, whole=False)}: {reason}.{count}", i, reason, bad)
+        i, many = int(bad[0]), len(self.reasons) > 1
+        count = f" {len(bad)} of {len(self.reasons)} fail; on_error='mask' returns the others." if many else ""
+        reason = str(self.reasons[i])
+        raise SampleError(f"{what} of {self.robot.name}, {self._place(i, whole=False)}: {reason}.{count}", i, reason, bad)
 
     def _named(self, what: str, error: SampleError) -> SampleError:
         """The error of a sample, with its design."""
@@ -195,14 +205,14 @@ def _takes_columns(name: str, designs: Designs, at: Any, options: Mapping[str, A
     if name not in BY_KERNELS or values is None or isinstance(at, ActuatorMotion):
         return False
     redundant = len(robot.actuators) - len(robot.plan.platform_independent)
-    if robot.elastic_names or robot.elastic_legs or redundant:
+    moments = any(part in name for name in values.names for part in (".mass", ".first_moment.", ".inertia."))
+    if robot.elastic_names or robot.elastic_legs or redundant or (moments and has_grouped(robot)):
         return False
     facts = {(has_friction(r), depends_on_loads(r), r.structure) for r in (robot, *values.robots)}
     if len(facts) > 1:
         return False
-    neutral = {"spin": "exact", "legs": "full"}
-    asked = {k for k, v in options.items() if v is not None and v is not False and v != neutral.get(k)} | {"geometry"}
-    return not (designs.varied().geometry and asked & set(BY_KERNELS[name]))
+    asked = any(option in options and options[option] != plain for option, plain in BY_KERNELS[name].items())
+    return not (designs.varied().geometry and (asked or ALL in BY_KERNELS[name]))
 
 
 def _at_once(verb: Callable[..., Any], designs: Designs, at: Any, options: dict[str, Any]) -> Any:
@@ -232,11 +242,11 @@ def _one_by_one(verb: Callable[..., Any], designs: Designs, at: Any, options: di
             if not mask:
                 n = designs.request.samples or 1
                 raise SampleError(str(error), i * n + error.sample, error.reason, i * n + error.bad) from None
-            designs.reasons[i] = error.reason
+            designs.say(i, error.reason)
             results.append(None)
         except FlexapodError as error:
             if not mask:
                 raise InputError(f"design {i}: {error}") from error
-            designs.reasons[i] = str(error)
+            designs.say(i, str(error))
             results.append(None)
     return results

@@ -61,14 +61,21 @@ def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str
 def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
+    if on_error == "mask" or nothing_said(words):
+        return
     bad = np.flatnonzero(words != "")
-    if len(bad) == 0 or on_error == "mask":
+    if len(bad) == 0:
         return
     first = int(bad[0])
     time = getattr(at, "time", None)
     where = "" if len(words) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
     count = "" if len(words) == 1 else f" {len(bad)} of {len(words)} samples fail; on_error='mask' returns the others."
     raise SampleError(f"{what} of {robot.name}{where}: {words[first]}.{count}", first, str(words[first]), bad)
+
+
+def nothing_said(words: NDArray[Any]) -> bool:
+    """No sample has a reason, where the array has no room for one."""
+    return words.dtype == np.dtype("<U1") and not words.view(np.uint32).any()
 
 
 def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:

@@ -1,4 +1,4 @@
-"""Samples of designs: states and options repeated for every design, and results brought into the dimensions that were asked for."""
+"""Samples of designs: states and options repeated for every design, results brought into the dimensions that were asked for."""
 
 from __future__ import annotations
 

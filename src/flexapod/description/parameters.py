@@ -39,7 +39,7 @@ class ParameterInfo:
 
 def list_parameters(description: Description) -> dict[str, ParameterInfo]:
     """Every number that the file gives, by dotted path: `legs.cylinder.mass` from the template, `legs.A...` from a leg."""
-    document, places = description.document, Addresses(description.document)
+    document, places = description.document, description.addresses
     found: dict[str, ParameterInfo] = {}
 
     def collect(prefix: str, data: Any, root: Any, place: Path, kind: str) -> None:
@@ -69,7 +69,7 @@ def get_parameter(description: Description, path: str) -> Value:
     Raises:
         ParameterError: there is no such parameter, or it has no value.
     """
-    return _get(Addresses(description.document), path)
+    return _get(description.addresses, path)
 
 
 def set_parameters(description: Description, values: Mapping[str, Any]) -> Description:

@@ -7,8 +7,9 @@ import stat
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
@@ -21,6 +22,9 @@ from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import validated
 from flexapod.description.walk import plain, type_at
 from flexapod.description.yaml_reader import LARGEST_FILE, MOST_NODES, read_yaml
+
+if TYPE_CHECKING:
+    from flexapod.description.addresses import Addresses
 
 MOST_LEGS = 100
 
@@ -42,6 +46,16 @@ class Description:
     """Where the file is; None if it was given as text or data."""
     name: str = field(default="robot", compare=False)
     """What messages call the file."""
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Places of the document by dotted paths of parameters."""
+        from flexapod.description.addresses import Addresses
+
+        return Addresses(self.document)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def place(self, path: Path) -> str:
         """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""

@@ -24,32 +24,40 @@ class Columns:
     Args:
         base: (P,) values of all parameters.
         places: (m,) which of them vary.
-        values: (m, n) what these are instead, every row contiguous.
+        values: m arrays (n,), contiguous: what these are instead.
+        count: n.
     """
 
     base: Array
     places: NDArray[np.int64]
-    values: Array
-
-    def __len__(self) -> int:
-        return self.values.shape[1]
+    values: Sequence[Array]
+    count: int
 
     def at(self, rows: Any) -> Columns:
-        """Those of some samples: a slice (a view) or indices."""
-        return Columns(base=self.base, places=self.places, values=self.values[:, rows])
+        """Those of some samples: a slice (views) or indices."""
+        count = len(range(self.count)[rows]) if isinstance(rows, slice) else len(rows)
+        return Columns(base=self.base, places=self.places, values=[column[rows] for column in self.values], count=count)
 
     def rows(self) -> Array:
         """All parameters (n, P)."""
-        found = np.repeat(self.base[None], len(self), axis=0)
-        found[:, self.places] = self.values.T
+        found = np.repeat(self.base[None], self.count, axis=0)
+        for place, column in zip(self.places, self.values, strict=True):
+            found[:, place] = column
         return found
+
+    def addresses(self) -> NDArray[np.int64]:
+        """Where the columns lie."""
+        if isinstance(self.values, np.ndarray):
+            return np.asarray(self.values.ctypes.data + self.values.strides[0] * np.arange(len(self.values)))
+        return np.array([column.ctypes.data for column in self.values], dtype=np.int64)
 
 
 def from_rows(parameters: Array) -> Columns:
     """Parameters (n, P) as columns."""
     count = parameters.shape[1]
     base = parameters[0] if len(parameters) else np.zeros(count)
-    return Columns(base=base, places=np.arange(count), values=np.ascontiguousarray(parameters.T))
+    columns: Any = np.ascontiguousarray(parameters.T)
+    return Columns(base=base, places=np.arange(count), values=columns, count=len(parameters))
 
 
 def check_columns(name: str, declared: Sequence[Parameter], columns: Columns, zeros: Collection[int], count: int) -> Columns:
@@ -58,12 +66,12 @@ def check_columns(name: str, declared: Sequence[Parameter], columns: Columns, ze
     Checked by: tests/kernels/test_design_columns.py.
     """
     where = f"{name}: parameters"
-    if columns.base.shape != (len(declared),) or len(columns) != count:
-        raise KernelInputError(
-            f"{where}: expected {len(declared)} values and columns of {count} samples, got {columns.base.size} and {len(columns)}"
-        )
+    lengths = {len(column) for column in columns.values} | {columns.count}
+    if columns.base.shape != (len(declared),) or lengths != {count}:
+        got = f"{columns.base.size} and {', '.join(map(str, sorted(lengths)))}"
+        raise KernelInputError(f"{where}: expected {len(declared)} values and columns of {count} samples, got {got}")
     fixed = np.isfinite(columns.base)
-    fixed[columns.places] = np.isfinite(columns.values).all(axis=1)
+    fixed[columns.places] = [bool(np.isfinite(column).all()) for column in columns.values]
     used = set(np.flatnonzero(columns.base)) - set(columns.places.tolist())
     used |= {int(k) for k, values in zip(columns.places, columns.values, strict=True) if k in zeros and values.any()}
     for places, what in ((np.flatnonzero(~fixed), "not a finite number: {}"), (sorted(used & set(zeros)), ZEROS)):

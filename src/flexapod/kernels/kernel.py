@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +18,7 @@ from .forking import FORK_LOCKS
 from .operations import Operations
 from .signature import Signature
 from .tape import Tape, make_tape
+from .threads import shared
 
 if TYPE_CHECKING:
     from .prepared import Prepared
@@ -194,9 +194,7 @@ class Kernel:
         if chunk >= count:
             work(slice(0, count))
             return
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            for job in [pool.submit(work, slice(k, min(k + chunk, count))) for k in range(0, count, chunk)]:
-                job.result()
+        shared(work, [slice(k, min(k + chunk, count)) for k in range(0, count, chunk)], threads)
 
 
 def compilations() -> int:

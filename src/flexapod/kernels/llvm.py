@@ -91,8 +91,7 @@ class LlvmExecutable:
         block, constants = _aligned(len(columns.base)), _aligned(self._constants)
         block[:] = columns.base[:, None]
         places = np.array([len(columns.places), *columns.places], dtype=np.int64)
-        values = columns.values.ctypes.data + columns.values.strides[0] * np.arange(len(columns.places))  # addresses
-        table = pointers([*rows, steps, block, places, values])
+        table = pointers([*rows, steps, block, places, columns.addresses()])
         self._designs[1](count, table, constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
     def _few_designs(

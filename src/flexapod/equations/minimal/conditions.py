@@ -56,7 +56,7 @@ def _varied_reasons(robot: Robot) -> Iterator[str]:
     assert robot.varied is not None
     if any(not any(part in name for part in SCALARS) for name in robot.varied.moved if not _unused(name)):
         yield "its designs vary more than platform and joint centres"
-    found = next((reason for design in robot.varied.robots for reason in _reasons(design)), None)
+    found = next((reason for design in robot.varied.robots if (reason := applies(design)) is not None), None)
     if found is not None:
         yield found
     elif len({plan(design) for design in robot.varied.robots}) > 1:

@@ -78,6 +78,14 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     reason = applies(robot)
     if reason is not None:
         raise InputError(f"the minimal equations do not apply to {robot.name}: {reason}; use another formulation")
+    key = ("minimal plan", coincident)
+    if key not in robot.kept:
+        robot.kept[key] = _plan(robot, coincident)
+    found: Plan = robot.kept[key]
+    return found
+
+
+def _plan(robot: Robot, coincident: bool) -> Plan:
     values, legs = robot.values, robot.legs
     names = tuple(leg.name for leg in legs)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
@@ -105,7 +113,7 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
 
 
 POOR = 0.05
-"""Area of levers or triangle, of the median over the designs, below which a design takes other equations."""
+"""Area of levers or triangle, of the mean over the designs, below which a design takes other equations."""
 
 
 def poor_designs(robot: Robot) -> np.ndarray:
@@ -114,6 +122,8 @@ def poor_designs(robot: Robot) -> np.ndarray:
     Checked by: tests/analysis/test_designs.py.
     """
     assert robot.varied is not None
+    if "poor designs" in robot.kept:
+        return np.asarray(robot.kept["poor designs"])
     chosen, bad = plan(robot.varied.robots[0]), np.zeros(robot.varied.count, dtype=bool)
     triangle = ("U" if chosen.architecture == "UPS" else "S", chosen.triangle)
     for kind, legs in (("S", chosen.levers), triangle):
@@ -123,7 +133,8 @@ def poor_designs(robot: Robot) -> np.ndarray:
         if any(isinstance(x, np.ndarray) for corner in corners for x in corner):
             (ax, ay), (bx, by), (cx, cy) = corners
             area = np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
-            bad |= area < POOR * float(np.median(area))
+            bad |= area < POOR * float(area.mean())
+    robot.kept["poor designs"] = bad
     return bad
 
 
