@@ -179,7 +179,7 @@ def test_a_lost_zero_takes_the_general_kernel() -> None:
 
 
 def test_poor_choices_of_the_minimal_equations() -> None:
-    """A base joint that comes to lie on the line of the two others of the triangle makes the solve singular: another takes over."""
+    """A base joint on the line of the two others of the triangle makes the solve singular: other equations take over."""
     robot = fp.load("stewart-3-3")
     far = np.array(robot.parameter("legs.A.hip.at"))
     both = {"legs.A.hip.at": np.stack([far, far * [-0.5, 1.0, 1.0], far * 1.1])}
@@ -198,7 +198,8 @@ def test_designs_that_cannot_be_have_their_reason() -> None:
     assert found.valid.values.tolist() == [True, False, False, True]
     assert found.reason.values[1] == "platform.mass: must not be below 0, is -1"
     assert found.reason.values[2] == "platform.mass: must be a finite number"
-    assert np.isnan(found.force.values[1:3]).all() and np.isfinite(found.force.values[[0, 3]]).all()
+    assert np.isnan(found.force.values[1:3]).all()
+    assert np.isfinite(found.force.values[[0, 3]]).all()
     expected = (
         r"inverse dynamics of stewart-3-3, design 1: platform.mass: must not be below 0, is -1\. 2 of 4 fail; on_error='mask'"
     )
@@ -231,7 +232,8 @@ def test_unreachable_designs_name_the_leg() -> None:
     path = next(p for p in robot.parameters if p.endswith(".on"))
     own = np.asarray(robot.parameter(path))
     found = fp.inverse_dynamics(robot, state(robot, 2), parameters={path: np.stack([own, own + 50.0])[:, None]}, on_error="mask")
-    assert found.valid.values[0].all() and not found.valid.values[1].any()
+    assert found.valid.values[0].all()
+    assert not found.valid.values[1].any()
     assert "leg" in str(found.reason.values[1, 0])
 
 

@@ -219,7 +219,7 @@ def _bodies(robot: Robot) -> list[tuple[str, str, bool]]:
         bodies = robot.description.legs[leg.name].bodies
         for link in leg.links:
             own = bodies.get(link.body.name) if link.body else None
-            if own is not None:
+            if link.body is not None and own is not None:
                 known = "inertia" in own.model_fields_set and own.base_parameters is None
                 found.append((f"legs.{leg.name}.{link.coordinate}.body", f"leg {leg.name}, {link.body.name}", known))
     return found

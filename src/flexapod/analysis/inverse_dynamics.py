@@ -148,7 +148,7 @@ def inverse_dynamics(
     found, words = in_blocks(inputs, block)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
-    labels = {"force": (("actuator",), unit), "power": (("actuator",), "W")}
+    labels: dict[str, tuple[tuple[str, ...], str]] = {"force": (("actuator",), unit), "power": (("actuator",), "W")}
     if details is not None:
         labels = {**{o.name: (o.dims, o.unit) for o in details.full.signature.outputs}, **labels}
     variables = {name: (labels[name][0], values, labels[name][1]) for name, values in found.items()}

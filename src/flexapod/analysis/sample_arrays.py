@@ -116,9 +116,9 @@ def _split(whole: xr.Dataset, request: Request, at: Any) -> xr.Dataset:
             turning = np.array([unit == "rad" for unit in _units(whole, str(name), request)], dtype=bool)
             values[..., turning] = np.unwrap(values[..., turning], axis=1)
         data[str(name)] = ((*dims, *variable.dims[1:]), values, variable.attrs)
-    coordinates = {str(key): c for key, c in whole.coords.items() if "sample" not in c.dims}
+    coordinates: dict[str, Any] = {str(key): c for key, c in whole.coords.items() if "sample" not in c.dims}
     if along:
-        coordinates["time"] = ("time", at.time, {"units": "s"})  # type: ignore[assignment]
+        coordinates["time"] = ("time", at.time, {"units": "s"})
     return xr.Dataset(data, coords=coordinates, attrs=whole.attrs)
 
 

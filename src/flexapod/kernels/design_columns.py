@@ -72,9 +72,9 @@ def check_columns(name: str, declared: Sequence[Parameter], columns: Columns, ze
         raise KernelInputError(f"{where}: expected {len(declared)} values and columns of {count} samples, got {got}")
     fixed = np.isfinite(columns.base)
     fixed[columns.places] = [bool(np.isfinite(column).all()) for column in columns.values]
-    used = set(np.flatnonzero(columns.base)) - set(columns.places.tolist())
+    used = set(np.flatnonzero(columns.base).tolist()) - set(columns.places.tolist())
     used |= {int(k) for k, values in zip(columns.places, columns.values, strict=True) if k in zeros and values.any()}
-    for places, what in ((np.flatnonzero(~fixed), "not a finite number: {}"), (sorted(used & set(zeros)), ZEROS)):
+    for places, what in ((np.flatnonzero(~fixed).tolist(), "not a finite number: {}"), (sorted(used & set(zeros)), ZEROS)):
         if len(places):
             raise KernelInputError(f"{where}: " + what.format(", ".join(repr(declared[k].name) for k in places[:3])))
     return columns
