@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +15,11 @@ from flexapod.description.check_leg import SIGMA
 from flexapod.description.merge import parts_of
 from flexapod.description.plain_data import plain_data
 from flexapod.description.problems import Path
-from flexapod.description.read import Description, description_from_document
+from flexapod.description.read import Description
 from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.translate import translate_value
 from flexapod.description.units import quantity_of, unit_of
+from flexapod.description.variant import with_numbers, written
 from flexapod.description.walk import fields_of, model_of, step, type_at
 
 __all__ = ["ParameterError", "ParameterInfo", "get_parameter", "list_parameters", "set_parameters"]
@@ -81,16 +81,15 @@ def set_parameters(description: Description, values: Mapping[str, Any]) -> Descr
         ParameterError: a path or the type of a value is wrong.
         RobotFileError: the values do not make a right robot.
     """
-    document = copy.deepcopy(description.document)
+    document = description.document
     for path, value in values.items():
-        places = Addresses(document)
+        places = description.addresses if document is description.document else Addresses(document)
         address = places.find(path)
         if address.leg == "" and len(owners := places.own_legs(address.place)) == len(places.legs):
             hint = f"Set legs.{owners[0]}.{path.removeprefix('legs.')} and so on."
             raise ParameterError(path, "every leg gives its own value", hint)
-        _write(document, places.document_path(address), _validated(places, address, value))
-    name, known = description.file.name, description.warnings
-    return description_from_document(document, path=description.path, name=name, known=known)
+        document = written(document, places.document_path(address), _validated(places, address, value))
+    return with_numbers(description, document)
 
 
 def _get(places: Addresses, path: str) -> Value:
@@ -138,18 +137,6 @@ def _validated(places: Addresses, address: Address, value: Any) -> Any:
         context = error.context or {}
         raise ParameterError(address.text, str(context["what"]), str(context["hint"])) from None
     return vector
-
-
-def _write(document: dict[str, Any], path: Path, value: Any) -> None:
-    owner: Any = document
-    for key in path[:-1]:
-        if isinstance(owner, dict) and owner.get(str(key)) is None:
-            owner[str(key)] = {}
-        owner = owner[key]
-    if path[-2:] == ("inertia", "diagonal"):
-        for key in _DIAGONAL:
-            owner.pop(key, None)
-    owner[path[-1]] = value
 
 
 def _at(data: Any, path: Path) -> Any:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from flexapod.description.addresses import Addresses
 
 MOST_LEGS = 100
+REMEMBERED = 16
+"""Files that are remembered, as long as they say the same."""
+
+_remembered: dict[tuple[bytes | str, str, str], Description] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +128,26 @@ def _unreadable(name: str, what: str) -> Problem:
 
 
 def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
+    """A file that says what it said when it was found right is right: the last ones are remembered by what they say."""
+    key = (content, name, str(path))
+    if key in _remembered:
+        return _remembered[key]
     read = read_yaml(content, name)
-    return _check(read.data, read.lines, name, path)
+    found = _check(read.data, read.lines, name, path)
+    if not found.warnings and not _names_files(found):
+        _remembered[key] = found
+        while len(_remembered) > REMEMBERED:
+            _remembered.pop(next(iter(_remembered)), None)
+    return found
+
+
+def _names_files(description: Description) -> bool:
+    """Other files belong to the robot, whose place is checked every time."""
+    bodies = [
+        description.file.platform,
+        *(body for leg in description.legs.values() for body in [*leg.bodies.values(), *leg.table]),
+    ]
+    return any(body.flexible is not None and body.flexible.file is not None for body in bodies)
 
 
 def _check(

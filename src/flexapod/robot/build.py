@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -42,14 +43,41 @@ def robot_size(description: Description) -> float:
     return max(lengths) or 1.0
 
 
-def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
-    """All legs, assembled at home."""
+def build_legs(description: Description, home: Pose, like: Built | None = None) -> tuple[Leg, ...]:
+    """All legs, assembled at home; those that are the same as in `like` are taken from there."""
     size = robot_size(description)
     legs = []
+    known = _unchanged(description, home, size, like)
     for name, spec in description.legs.items():
+        if name in known:
+            legs.append(known[name])
+            continue
         with placed(description, ("legs", "each", name)):
             legs.append(build_leg(name, spec, home, size, description))
     return tuple(legs)
+
+
+class Built(Protocol):
+    """What a leg was built from, and the legs."""
+
+    @property
+    def description(self) -> Description: ...
+    @property
+    def legs(self) -> tuple[Leg, ...]: ...
+    @property
+    def home(self) -> Pose: ...
+    @property
+    def size(self) -> float: ...
+
+
+def _unchanged(description: Description, home: Pose, size: float, like: Built | None) -> dict[str, Leg]:
+    """Legs of another robot that would be built again as they are."""
+    if like is None or size != like.size or not (home is like.home or home.equals(like.home)):
+        return {}
+    file, other = description.file, like.description.file
+    if (file.plane, file.platform.body) != (other.plane, other.platform.body):
+        return {}
+    return {leg.name: leg for leg in like.legs if description.legs.get(leg.name) is like.description.legs[leg.name]}
 
 
 @contextmanager

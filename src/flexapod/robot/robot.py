@@ -177,7 +177,7 @@ class Robot:
         named = any(path.split(".")[0] == "home" for path in changes)
         home = None if named or self.home_from_file else self.home
         try:
-            robot = build_robot(description, self.zeros, self.plan, home)
+            robot = build_robot(description, self.zeros, self.plan, home, self)
         except RobotBuildError:
             found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
             if found is None:
@@ -191,8 +191,7 @@ class Robot:
     @property
     def home_from_file(self) -> bool:
         """The home pose is the file's, not one found for a variant."""
-        told = frame_pose(self.description.file.home)
-        return bool(np.array_equal(told.position, self.home.position) and np.array_equal(told.rotation, self.home.rotation))
+        return frame_pose(self.description.file.home).equals(self.home)
 
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
         """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
@@ -342,15 +341,17 @@ def build_robot(
     zeros: frozenset[str] | None = None,
     plan: ClosingPlan | None = None,
     home: Pose | None = None,
+    like: Robot | None = None,
 ) -> Robot:
     """A robot from a validated description.
 
     Args:
         zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
         home: instead of the file's home pose.
+        like: the robot that this one is a variant of; it lends the legs that are the same.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform = build_legs(description, home), build_platform(description)
+    legs, platform = build_legs(description, home, like), build_platform(description)
     joints = {leg.name: leg.closing.on_platform.position for leg in legs}
     with placed(description, ("platform", "flexible")):
         flexible = make_flexible(description, joints, platform.points)
