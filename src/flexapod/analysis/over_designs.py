@@ -44,7 +44,7 @@ BY_KERNELS: dict[str, dict[str, Any]] = {
     "jacobian": {},
     "energy": {ALL: None},
 }
-"""Verbs whose kernels take designs as columns; options, with the value that leaves them out, that need the geometry of a robot."""
+"""Verbs whose kernels take designs as columns; options that need a robot's geometry, with the value that leaves them out."""
 
 
 def over_designs(verb: Callable[P, R]) -> Callable[P, R]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
 
 
 def frame_pose(frame: schema.Frame | schema.Home) -> Pose:
@@ -43,7 +46,7 @@ def robot_size(description: Description) -> float:
     return max(lengths) or 1.0
 
 
-def build_legs(description: Description, home: Pose, like: Built | None = None) -> tuple[Leg, ...]:
+def build_legs(description: Description, home: Pose, like: Robot | None = None) -> tuple[Leg, ...]:
     """All legs, assembled at home; those that are the same as in `like` are taken from there."""
     size = robot_size(description)
     legs = []
@@ -57,20 +60,7 @@ def build_legs(description: Description, home: Pose, like: Built | None = None) 
     return tuple(legs)
 
 
-class Built(Protocol):
-    """What a leg was built from, and the legs."""
-
-    @property
-    def description(self) -> Description: ...
-    @property
-    def legs(self) -> tuple[Leg, ...]: ...
-    @property
-    def home(self) -> Pose: ...
-    @property
-    def size(self) -> float: ...
-
-
-def _unchanged(description: Description, home: Pose, size: float, like: Built | None) -> dict[str, Leg]:
+def _unchanged(description: Description, home: Pose, size: float, like: Robot | None) -> dict[str, Leg]:
     """Legs of another robot that would be built again as they are."""
     if like is None or size != like.size or not (home is like.home or home.equals(like.home)):
         return {}
