@@ -91,7 +91,8 @@ class LlvmExecutable:
         block, constants = _aligned(len(columns.base)), _aligned(self._constants)
         block[:] = columns.base[:, None]
         places = np.array([len(columns.places), *columns.places], dtype=np.int64)
-        table = pointers([*rows, steps, block, places, columns.addresses()])
+        addresses = columns.addresses()  # held until the call has ended, as all arrays in the table
+        table = pointers([*rows, steps, block, places, addresses])
         self._designs[1](count, table, constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
     def _few_designs(
