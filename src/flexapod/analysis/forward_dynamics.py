@@ -118,8 +118,8 @@ def forward_dynamics(
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
-    result = dataset(robot, variables, state, words if on_error == "mask" else None)
-    result = result.assign_attrs(formulation="virtual_power" if with_friction else chosen, friction=int(with_friction))
+    attrs = {"formulation": "virtual_power" if with_friction else chosen, "friction": int(with_friction)}
+    result = dataset(robot, variables, state, words if on_error == "mask" else None, attrs=attrs)
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 

@@ -153,8 +153,8 @@ def inverse_dynamics(
         labels = {**{o.name: (o.dims, o.unit) for o in details.full.signature.outputs}, **labels}
     variables = {name: (labels[name][0], values, labels[name][1]) for name, values in found.items()}
     names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
-    result = dataset(robot, variables, motion, words if on_error == "mask" else None, names)
-    return result.assign_attrs(formulation=chosen, friction=int(with_friction))
+    attrs = {"formulation": chosen, "friction": int(with_friction)}
+    return dataset(robot, variables, motion, words if on_error == "mask" else None, names, attrs)
 
 
 PROGRAM = {

@@ -107,6 +107,7 @@ def dataset(
     at: Motion | State | Any,
     words: NDArray[np.str_] | None = None,
     names: Mapping[str, Sequence[str]] | None = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """A labelled result.
 
@@ -115,6 +116,7 @@ def dataset(
         at: what it was computed for; gives the batch dimension.
         words: reasons per sample; adds `valid` and `reason`.
         names: labels of dimensions that are not the robot's usual ones.
+        attrs: attributes besides the robot's name.
     """
     import xarray as xr
 
@@ -133,5 +135,33 @@ def dataset(
         data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
     special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
-    known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
-    return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})
+    known = _coordinates(robot, frozenset(used), special)
+    whole = {name: xr.Variable(*value) for name, value in data.items()}
+    if coordinates:
+        known = _with_time(known, *coordinates["time"])
+    return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **(attrs or {})})
+
+
+def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:
+    """Labels of the dimensions that are used; those of the robot are made once."""
+    import xarray as xr
+
+    key = ("labels", used)
+    if special or key not in robot.kept:
+        known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
+        found = xr.Dataset(coords=known).coords
+        if special:
+            return found
+        robot.kept[key] = found
+    kept: xr.Coordinates = robot.kept[key]
+    return kept
+
+
+def _with_time(known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
+    """Labels with those of the time axis; others keep the indexes that they have."""
+    import xarray as xr
+    from xarray.indexes import PandasIndex
+
+    index = PandasIndex(np.asarray(times), dim)
+    own = index.create_variables({dim: xr.Variable((dim,), np.asarray(times), attrs)})
+    return xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})
