@@ -96,7 +96,7 @@ def read_request(robot: Robot, parameters: Mapping[str, Any], samples: int | Non
         raise InputError(f"parameters: different numbers of designs ({shown}); give one value per design for each")
     alone = samples is not None and all(np.ndim(parameters[p]) - len(np.shape(robot.parameter(p))) == 1 for p in varied)
     k = None if alone else max(lead[0] for _, lead in varied.values())
-    per_sample = samples is not None and any(lead[1] != 1 or samples == 1 for _, lead in varied.values())
+    per_sample = samples is not None and (alone or any(lead[1] != 1 for _, lead in varied.values()))
     return _request(base, varied, k, samples, per_sample)
 
 
