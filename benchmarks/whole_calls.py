@@ -2,7 +2,7 @@
 
     python benchmarks/whole_calls.py [--samples 1000000]
 
-Times are CPU seconds, best of several; memory is what a call allocates beyond its input, by the peak of the process.
+Times are CPU seconds, best of several; memory is what a call allocates beyond its input.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -52,15 +53,16 @@ def started(*command: str) -> float:
 
 
 def memory(count: int) -> float:
-    """Bytes per sample that a call takes beyond its input."""
-    code = (
-        f"import resource, sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import whole_calls as w, flexapod as fp\n"
-        f"r = fp.load({ROBOT!r}); fp.inverse_dynamics(r, w.motion(r, 200_000)); m = w.motion(r, {count})\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "result = fp.inverse_dynamics(r, m)\n"
-        f"print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / {count})"
-    )
-    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    """Bytes per sample that a call takes beyond its input, at its peak."""
+    robot = fp.load(ROBOT)
+    many = motion(robot, count)
+    fp.inverse_dynamics(robot, many)
+    tracemalloc.start()
+    result = fp.inverse_dynamics(robot, many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(result.time) == count
+    return peak / count
 
 
 def main() -> None:

@@ -127,7 +127,7 @@ def followed(
     robot: Robot, inputs: dict[str, Any], accelerations: bool = True, rows: slice | None = None
 ) -> tuple[NDArray[np.float64], Words, NDArray[np.float64]]:
     """As `follow`, with reasons only where there are any; `rows`: which samples of a verb these are."""
-    bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "actuators")
+    bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own, rows)
     words = _failures(robot, bound, batch, given, accelerations, rows)
