@@ -125,7 +125,7 @@ def _numbers(path: str, value: Any) -> Array:
         raise InputError(f"parameters: {path}: expected numbers; the rows have different lengths") from None
     if array.dtype.kind not in "iuf":
         raise InputError(f"parameters: {path}: expected numbers, got {array.dtype} values")
-    return array.astype(np.float64)
+    return np.asarray(array, dtype=np.float64)
 
 
 def _check_lead(path: str, shape: Sequence[int], lead: Sequence[int], own: Sequence[int], samples: int | None) -> None:

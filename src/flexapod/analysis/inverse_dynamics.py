@@ -221,7 +221,7 @@ def run(
         return batch.outputs, noted(bound.signature, batch.status, words)
     bad = batch.status != 0
     if varied:
-        bad |= poor_designs(bound.robot)[rows if rows is not None else slice(None)]
+        bad |= poor_designs(bound.robot, rows if rows is not None else slice(None))
     failed = np.flatnonzero(bad if words is None else bad & (words == ""))
     if len(failed):
         other = kernel(bound.robot, spare)

@@ -173,7 +173,9 @@ def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKern
     bound = RobotKernel(robot, first, quantity, options)
     assert bound.columns is not None
     values = bound.parameters.copy()
-    values[bound.columns.places] = [1.0 if column.any() else 0.0 for column in bound.columns.values]
+    for place, column in zip(bound.columns.places, bound.columns.values, strict=True):
+        if first.signature.parameters[place].name in robot.zeros:
+            values[place] = float(column.any())
     picked = family.pick(values)  # the general kernel where some design has lost a structural zero
     return bound if picked is first else RobotKernel(robot, picked, quantity, options)
 

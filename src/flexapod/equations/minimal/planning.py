@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -113,29 +113,31 @@ def _plan(robot: Robot, coincident: bool) -> Plan:
 
 
 POOR = 0.05
-"""Area of levers or triangle, of the mean over the designs, below which a design takes other equations."""
+"""Area of levers or triangle, of that in the design by which they were chosen, below which a design takes other equations."""
 
 
-def poor_designs(robot: Robot) -> np.ndarray:
-    """Designs (n,) of a robot with varied values in which the chosen levers or the triangle of the solve are too small.
+def poor_designs(robot: Robot, rows: slice) -> np.ndarray:
+    """Designs among `rows` of a robot with varied values in which the chosen levers or the triangle of the solve are too small.
 
     Checked by: tests/analysis/test_designs.py.
     """
     assert robot.varied is not None
-    if "poor designs" in robot.kept:
-        return np.asarray(robot.kept["poor designs"])
-    chosen, bad = plan(robot.varied.robots[0]), np.zeros(robot.varied.count, dtype=bool)
+    like = robot.varied.robots[0]
+    chosen, bad = plan(like), np.zeros(len(range(robot.varied.count)[rows]), dtype=bool)
     triangle = ("U" if chosen.architecture == "UPS" else "S", chosen.triangle)
     for kind, legs in (("S", chosen.levers), triangle):
-        corners = [tuple(value_of(robot, f"legs.{chosen.legs[k]}.{kind}.{i}") for i in "xy") for k in legs]
-        if len(corners) == 2:
-            corners.insert(0, (0.0, 0.0))
-        if any(isinstance(x, np.ndarray) for corner in corners for x in corner):
-            (ax, ay), (bx, by), (cx, cy) = corners
-            area = np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
-            bad |= area < POOR * float(area.mean())
-    robot.kept["poor designs"] = bad
+        names = [[f"legs.{chosen.legs[k]}.{kind}.{i}" for i in "xy"] for k in legs]
+        if any(name in robot.varied.moved for pair in names for name in pair):
+            values = [[value_of(robot, name) for name in pair] for pair in names]
+            own = _area([[v[rows] if isinstance(v, np.ndarray) else v for v in pair] for pair in values])
+            bad |= own < POOR * _area([[like.values[name] for name in pair] for pair in names])
     return bad
+
+
+def _area(corners: Sequence[Sequence[Any]]) -> Any:
+    """Twice the area of a triangle, with the origin as the third corner of two."""
+    (ax, ay), (bx, by), (cx, cy) = corners if len(corners) == 3 else ((0.0, 0.0), *corners)
+    return np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
 
 
 def _shared(names: Sequence[str], points: np.ndarray, size: float) -> tuple[str, ...]:
