@@ -37,7 +37,7 @@ CHECKS = 3
 """Built designs against which a polynomial is checked."""
 
 OF_HOME = (".n0.", ".y0.", ".home", ".zero", ".R.", "guide_", "characteristic_length")
-"""Parts of the names of numbers that follow the directions of legs at home or are lengths: no higher degree is tried for them."""
+"""Parts of the names of numbers that follow the directions of legs at home or are lengths: no polynomial over large ranges."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ def values_near(robot: Robot, axes: Sequence[Axis]) -> DesignValues:
         if not (np.all(low >= found.center - reach) and np.all(high <= found.center + reach)):
             found = None
     if found is None:
-        found = robot.kept[key] = _search(robot, axes, list(robot.values), FlexapodError)
+        found = robot.kept[key] = _search(robot, axes, list(robot.values), FlexapodError, OF_HOME)
     return found
 
 
@@ -191,14 +191,22 @@ def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> De
     return _search(robot, axes, wanted, RobotBuildError)
 
 
-def _search(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], harmless: type[FlexapodError]) -> DesignValues:
+def _search(
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], harmless: type[FlexapodError], spared: Sequence[str] = ()
+) -> DesignValues:
+    """Polynomials found in a part of the limits where robots can be built.
+
+    Args:
+        harmless: errors of building after which a smaller part is tried.
+        spared: parts of names for which no higher degree is tried.
+    """
     first: FlexapodError | None = None
     starts = (np.array([(a.low + a.high) / 2 for a in axes]), np.array([a.start for a in axes]))
     for part in (1.0, 0.1, 0.01):
         for center in starts:
             scale = part * np.array([(a.high - a.low) / 2 or 1.0 for a in axes])
             try:
-                return _fitted(robot, axes, wanted, center, scale)
+                return _fitted(robot, axes, wanted, center, scale, spared)
             except harmless as error:
                 first = first or error
     assert first is not None
@@ -209,7 +217,9 @@ def _ends(axes: Sequence[Axis], low: bool) -> dict[str, Any]:
     return {path: v for a in axes for path, v in a.changes(a.low if low else a.high).items()}
 
 
-def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array) -> DesignValues:
+def _fitted(
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array, spared: Sequence[str]
+) -> DesignValues:
     d = len(axes)
     checks = np.random.default_rng(20).uniform(-1.0, 1.0, (CHECKS, d))
     middle = variant(robot, axes, center)
@@ -241,7 +251,7 @@ def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center:
         coefficients[0] = rows[0]
         error = np.abs(np.prod(checks[:, None, :] ** powers, axis=2) @ coefficients - target).max(axis=0)
         used, fits = powers, error <= FITS * size
-        if all(fit or any(part in name for part in OF_HOME) for name, fit in zip(names, fits, strict=True)):
+        if all(fit or any(part in name for part in spared) for name, fit in zip(names, fits, strict=True)):
             break
     moved = np.flatnonzero(np.any(coefficients[1:] != 0.0, axis=0) & fits)
     terms = np.append(True, np.any(coefficients[1:, moved] != 0.0, axis=1))
