@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_dynamics import COMPILED
 from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
-from flexapod.analysis.leg_request import followed
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS
@@ -41,8 +40,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
 
 def drive_determinant_at(robot: Any, state: ClosedLegs, words: NDArray[Any]) -> float:
     """As `drive_determinant`, in numbers."""
-    J, _ = platform_jacobian(robot, state, words)
-    return float(1.0 / np.linalg.det(J[0][np.ix_(followed(robot), chosen_drives(robot)[1])]))
+    return float(run(robot, "elastic_control", state.inputs(), words)["determinant"][0])
 
 
 def is_large(layout: Layout) -> bool:
