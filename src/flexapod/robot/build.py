@@ -48,7 +48,7 @@ def robot_size(description: Description) -> float:
 
 
 def build_legs(description: Description, home: Pose, like: Robot | None = None) -> tuple[Leg, ...]:
-    """All legs, assembled at home, where passive revolute coordinates are zero; those of `like` that would be the same are taken."""
+    """All legs, assembled at home, where passive revolute coordinates are zero; those that `like` has the same are taken."""
     size = robot_size(description)
     known = _unchanged(description, home, size, like)
     if like is not None and len(known) == len(description.legs):
