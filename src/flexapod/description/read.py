@@ -143,7 +143,7 @@ def _read(content: bytes | str, name: str, path: FilePath | None) -> Description
 
 def _names_files(description: Description) -> bool:
     """Other files belong to the robot, whose place is checked every time."""
-    bodies = [
+    bodies: list[Any] = [
         description.file.platform,
         *(body for leg in description.legs.values() for body in [*leg.bodies.values(), *leg.table]),
     ]
