@@ -16,7 +16,7 @@ import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.bridge_abilities import BRIDGES
-from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
+from flexapod.analysis.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
@@ -126,10 +126,6 @@ FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; othe
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
-PER_SAMPLE = (
-    "parameters: {verb} of {robot} takes designs, of shape (designs, 1) for a batch of samples; values that differ from sample "
-    "to sample are known of verbs that one kernel evaluates for rigid robots"
-)
 REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
     "loads do not follow from the motion; set friction=False"
@@ -156,8 +152,6 @@ OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
 SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
-DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {"flexible platform": PER_SAMPLE, "flexible legs": PER_SAMPLE}}
-EACH_DESIGN: dict[str, Row] = {"parameters": {}, "variation=sample": {ALWAYS: PER_SAMPLE}}
 TERMS: dict[str, Row] = {
     ANY: {**SIX_ONLY, "tied actuators": TIED},
     "on_error": {}, **DESIGNS,
