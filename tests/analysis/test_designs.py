@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,11 +17,10 @@ from flexapod.analysis.sampling import random_states
 ROUNDING = 1e-10
 """Of the largest entry: the same equations with numbers that differ by rounding, or another formulation of them."""
 
-GEOMETRY = {
-    "stewart-3-3": "legs.A.hip.at",
-    "hexaslide": "legs.leg1.rail.at",
-    "five-bar": "legs.left.proximal.length",
-}
+
+def usual(names: Iterable[str], kept: Sequence[str]) -> list[Any]:
+    """Parameters of a test, of which the usual run takes some: every other one compiles kernels of its own."""
+    return [pytest.param(name, marks=() if name in kept else pytest.mark.full) for name in names]
 
 
 def close(found: xr.DataArray, expected: xr.DataArray) -> bool:
@@ -70,7 +72,7 @@ def changed(robot: fp.Robot, path: str, count: int, part: float = 0.04) -> np.nd
     return own + part * size * rng.uniform(-1.0, 1.0, (count, *own.shape))
 
 
-@pytest.mark.parametrize("verb", RIGID)
+@pytest.mark.parametrize("verb", usual(RIGID, ["inverse_dynamics", "inverse_kinematics", "energy"]))
 @pytest.mark.parametrize("what", ["mass", "geometry"])
 def test_designs_at_a_state(verb: str, what: str) -> None:
     robot = fp.load("stewart-3-3")
@@ -84,7 +86,7 @@ def test_designs_at_a_state(verb: str, what: str) -> None:
         assert close(found[i], RIGID[verb](one, state(robot)))
 
 
-@pytest.mark.parametrize("verb", EACH)
+@pytest.mark.parametrize("verb", usual(EACH, ["conditioning"]))
 def test_designs_one_by_one(verb: str) -> None:
     robot = fp.load("stewart-3-3")
     at = changed(robot, "legs.A.hip.at", 2)
@@ -93,6 +95,7 @@ def test_designs_one_by_one(verb: str) -> None:
         assert close(found[i], EACH[verb](robot.with_parameters({"legs.A.hip.at": at[i].tolist()}), state(robot)))
 
 
+@pytest.mark.full
 def test_forward_kinematics_of_designs() -> None:
     robot = fp.load("stewart-3-3")
     at = changed(robot, "legs.A.hip.at", 2)
@@ -104,7 +107,7 @@ def test_forward_kinematics_of_designs() -> None:
         assert close(found.position[i], own.position)
 
 
-@pytest.mark.parametrize("name", ["stewart-3-3", "hexaslide", "five-bar", "delta"])
+@pytest.mark.parametrize("name", usual(["stewart-3-3", "hexaslide", "five-bar", "delta"], ["stewart-3-3"]))
 def test_designs_along_a_motion(name: str) -> None:
     """Friction by loads, revolute actuators whose angles go on, legs closed by Newton's method."""
     robot, path = fp.load(name), "platform.mass"
@@ -151,6 +154,7 @@ def test_values_per_sample() -> None:
         assert close(both.force[1, 4 - i], own.force[4 - i])
 
 
+@pytest.mark.full
 def test_options_with_designs() -> None:
     """A load at a point that moves with the design, reactions, one formulation: each as for one design."""
     robot = fp.load("stewart-3-3")
@@ -227,6 +231,7 @@ def test_impossible_inertias_are_found_as_one_by_one() -> None:
     assert impossible_inertias(robot, {"platform.mass": np.ones(3)}) is None
 
 
+@pytest.mark.full
 def test_unreachable_designs_name_the_leg() -> None:
     robot = fp.load("hexaslide")
     path = next(p for p in robot.parameters if p.endswith(".on"))
@@ -265,6 +270,7 @@ def test_shapes_for_a_batch() -> None:
         fp.natural_frequencies(robot, state(robot, 2), actuators=np.full(6, 1e7), parameters={"platform.mass": [40.0, 50.0]})
 
 
+@pytest.mark.full
 def test_designs_of_a_flexible_robot() -> None:
     robot = fp.load("dualemps")
     path = next(p for p in robot.parameters if p.endswith(".inertial.M"))
