@@ -16,7 +16,7 @@ import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.bridge_abilities import BRIDGES
-from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
+from flexapod.analysis.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
@@ -153,7 +153,7 @@ SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
 TERMS: dict[str, Row] = {
     ANY: {**SIX_ONLY, "tied actuators": TIED},
-    "on_error": {},
+    "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
             "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} freedoms for "
@@ -194,13 +194,14 @@ SMALL: dict[str, Row] = {
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        "joints": {}, "on_error": {}, **ELASTIC,
+        "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
         "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {"inner loops & method=all": LOOPS}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "method": {"inner loops & method=all": LOOPS}, **EACH_DESIGN,
+        "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
         ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY, "inner loops": LOOPS},
@@ -210,7 +211,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
     },
     "deformation": {
         ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
@@ -221,7 +222,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
         "reactions": {"elastic drive & motion=platform": CARRIED},
         "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
-        "legs": {"elastic legs": MASSLESS},
+        "legs": {"elastic legs": MASSLESS}, **DESIGNS,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
@@ -229,7 +230,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "forward_dynamics": {
         ANY: {},
         "friction": {}, "reactions": {}, "formulation": {"flexible legs": LEGS},
-        "formulation=links": LINKS,
+        "formulation=links": LINKS, **DESIGNS,
         "formulation=minimal": {
             **MINIMAL,
             "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",
@@ -243,18 +244,18 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
     "coriolis_force": TERMS,
-    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
+    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}, **DESIGNS},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
-        "sequence": {"flexible platform": POSE_HELD},
+        **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
-        **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        **SMALL, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
-    "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
+    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
         "velocity": {},
@@ -264,8 +265,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
-    "jacobian": {"on_error": {}},
-    "conditioning": {"length": {}, "on_error": {}},
+    "jacobian": {"on_error": {}, **DESIGNS},
+    "conditioning": {"length": {}, "on_error": {}, **EACH_DESIGN},
     "check_pose": {},
     "check_motion": {"friction": {}, "wrench": {}},
     "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from flexapod.robot.chain import closes_alone, link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
 
 
 def frame_pose(frame: schema.Frame | schema.Home) -> Pose:
@@ -43,25 +47,42 @@ def robot_size(description: Description) -> float:
     return max(lengths) or 1.0
 
 
-def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
-    """All legs, assembled at home. Passive revolute coordinates are zero there."""
+def build_legs(description: Description, home: Pose, like: Robot | None = None) -> tuple[Leg, ...]:
+    """All legs, assembled at home, where passive revolute coordinates are zero; those that `like` has the same are taken."""
     size = robot_size(description)
+    known = _unchanged(description, home, size, like)
+    if like is not None and len(known) == len(description.legs):
+        return like.legs
     drafts = draft_legs(description, home)
     legs = tuple(leg for leg, _ in drafts)
-    starts = []
-    for leg, found in drafts:
-        with placed(description, ("legs", "each", leg.name)):
-            start = start_coordinates(leg, found, home)
-            starts.append(home_coordinates(leg, home, start, size) if closes_alone(legs) else start)
     if not closes_alone(legs):
+        starts = [start_coordinates(leg, found, home) for leg, found in drafts]
         with placed(description, ("legs",)):
             starts = assembled(legs, starts, home, size)
-    return coupled(description, tuple(_at_home(leg, q) for leg, q in zip(legs, starts, strict=True)))
+        return coupled(description, [_at_home(leg, q) for leg, q in zip(legs, starts, strict=True)])
+    result = []
+    for leg, found in drafts:
+        with placed(description, ("legs", "each", leg.name)):
+            if leg.name not in known:
+                known[leg.name] = _at_home(leg, home_coordinates(leg, home, start_coordinates(leg, found, home), size))
+        result.append(known[leg.name])
+    return coupled(description, result)
 
 
-def coupled(description: Description, legs: tuple[Leg, ...]) -> tuple[Leg, ...]:
+def _unchanged(description: Description, home: Pose, size: float, like: Robot | None) -> dict[str, Leg]:
+    """Legs of another robot that would be built again as they are."""
+    if like is None or size != like.size or not (home is like.home or home.equals(like.home)):
+        return {}
+    file, other = description.file, like.description.file
+    if (file.plane, file.platform.body, file.couplings) != (other.plane, other.platform.body, other.couplings):
+        return {}
+    return {leg.name: leg for leg in like.legs if description.legs.get(leg.name) is like.description.legs[leg.name]}
+
+
+def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """The assembled legs with the couplings of the file, each at the leg of its first joint."""
-    result, names = list(legs), [leg.name for leg in legs]
+    result = [replace(leg, couplings=()) if leg.couplings else leg for leg in legs]
+    names = [leg.name for leg in legs]
     for name, factors in description.file.couplings.items():
         terms = []
         for joint, factor in factors.items():
