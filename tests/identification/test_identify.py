@@ -10,8 +10,10 @@ from measured import DATA, exact, noisy, series
 
 import flexapod as fp
 from flexapod.identification.physical import is_physical
-from flexapod.identification.problem import payload_rows
+from flexapod.identification.problem import payload_rows, window_starts
 
+THIRD = 1 / 3
+"""Of a period: windows at 32 random places leave less."""
 SIGMAS = 4.0
 """Of a few dozen estimates none is that far away, but for one case in 300."""
 
@@ -159,6 +161,14 @@ def test_long_data_are_taken_in_blocks(
     assert np.abs(parts.estimate - whole.estimate).max() < 1e-6 * np.abs(whole.estimate).max()
     assert np.abs((parts.estimate - whole.estimate) / whole.sigma).max() < 1e-3
     np.testing.assert_allclose(parts.sigma, whole.sigma, rtol=1e-6)
+
+
+def test_windows_see_all_of_a_repeated_motion() -> None:
+    """Phases of the windows leave no large gap in a period, however many periods the data have; even steps would."""
+    for periods in range(1, 200):
+        phase = np.sort(np.array(window_starts(300_000)) * periods / 300_000 % 1.0)
+        gap = np.diff(np.append(phase, phase[0] + 1.0)).max()
+        assert gap < THIRD, f"{periods} periods: {gap:.2f} of a period is never looked at"
 
 
 @pytest.mark.full

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .boundary import check_batch, check_out, check_parameters, check_sample
+from .boundary import as_float, check_batch, check_out, check_parameters, check_sample
 from .errors import BackendError, KernelStatusError
 from .forking import FORK_LOCKS
 from .operations import Operations
@@ -87,13 +87,16 @@ class Kernel:
         return f"<Kernel {self.signature.name}, {self.backend}, {self.operations.total} operations>"
 
     def constants(self, parameters: Any = None) -> Array:
-        """Results of the set-up part for one parameter set; remembered."""
-        row = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, None)
+        """Results of the set-up part for one parameter set; remembered, with its checks."""
+        declared = self.signature.parameters
+        row = as_float(f"{self.signature.name}: parameters", () if parameters is None else parameters)
         key = row.tobytes()
-        with _short_lock:
-            if key in self._remembered:
-                self._remembered.move_to_end(key)
-                return self._remembered[key]
+        if row.shape == (len(declared),):
+            with _short_lock:
+                if key in self._remembered:
+                    self._remembered.move_to_end(key)
+                    return self._remembered[key]
+        row = check_parameters(self.signature.name, declared, parameters, self._zero_positions, None)
         constants: Array = self.executable.setup(row[None, :])[0]
         constants.flags.writeable = False
         with _short_lock:
