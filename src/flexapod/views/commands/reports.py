@@ -45,6 +45,12 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
     ] = None,
+    tolerance: Annotated[
+        list[str],
+        typer.Option(
+            "--tolerance", metavar="PATH=AMOUNT", help="adds the pose error at home that tolerances cause; may be repeated"
+        ),
+    ] = [],  # noqa: B006
     payload: Annotated[
         str | None, typer.Option(metavar="MASS[,X,Y,Z]", help="point mass on the platform [kg], its place in platform axes [m]")
     ] = None,
@@ -79,6 +85,7 @@ def report(
             author=author,
             loads=tuple(loads),
             measured=measured,
+            tolerances=pairs("--tolerance", tolerance),
         )
         _write(out, text)
     for line in warnings:
