@@ -19,7 +19,7 @@ from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel, inertial_kernel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.pose_track import LONG, PoseTrack
 from flexapod.identification.signals import averaged, motion_inputs, outliers, pose_track, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 BLOCK = 4096
 """Samples whose poses are found together."""
-ROWS = 512
-"""Samples of a block of the regressor: 2 MB with 100 columns stay in the cache until they are used."""
-LONG = 50_000
-"""Samples beyond which poses are found block by block: memory stays that of the data and one block."""
+ROWS = 2048
+"""Samples of a block of the regressor: 9 MB for six actuators with 94 columns; smaller blocks take more calls than cache saves."""
 WINDOWS = 32
 """Places at which long data are looked at before they are used."""
 HELD = 10_000_000
