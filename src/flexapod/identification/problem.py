@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 BLOCK = 4096
 """Samples whose poses are found together."""
 ROWS = 2048
-"""Samples of a block of the regressor: 9 MB for six actuators with 94 columns; smaller blocks take more calls than cache saves."""
+"""Samples of a block of the regressor: 9 MB for six actuators and 94 columns; with smaller blocks calls cost more than the cache
+saves."""
 WINDOWS = 32
 """Places at which long data are looked at before they are used."""
 HELD = 10_000_000
