@@ -18,7 +18,7 @@ from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
-from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
@@ -49,6 +49,10 @@ TOO_MANY = (
 NO_PATHS = (
     "certify: paths of {robot} cannot be certified; that is available for robots on six U-P-S, P-U-S or R-U-S legs. "
     "method='all' lists the poses of any robot"
+)
+LOOPS = (
+    "{verb}: enumerates the poses of legs that close once, and {robot} has loops inside or between its legs; "
+    "forward_kinematics follows one of them"
 )
 TIED = (
     "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
@@ -98,9 +102,8 @@ POSE_HELD = (
     "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
     "so leave it out"
 )
-AT_REST = (
-    "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"
-)
+LOCKED_MOTION = "actuators='locked': the state moves, so its actuators do; give 'free', or the stiffness of each actuator"
+MOVING_FORCES = "prestress=False: forces of a motion act on the deviations from it; leave prestress out where the state moves"
 LEG_DEFORMATION = (
     "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
     "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
@@ -180,8 +183,9 @@ SMALL: dict[str, Row] = {
     "actuators": {},
     "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6":
-            "prestress: {robot} has mobility {mobility}; its small motions are known with prestress=False",
+        "rigid & mobility below 6 & other actuators than freedoms":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice, or nothing; "
+            "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
@@ -196,12 +200,13 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "method": {"inner loops & method=all": LOOPS}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
-        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY}, "certify": {}, "seed": {}, "on_error": {},
+        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY, "inner loops": LOOPS},
+        "certify": {}, "seed": {}, "on_error": {},
     },
-    "working_modes": {ANY: {}},
+    "working_modes": {ANY: {"inner loops": LOOPS}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
@@ -252,8 +257,10 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "velocity": {ALWAYS: AT_REST},
-        "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
+        "velocity": {},
+        "inputs": {}, "outputs": {}, "actuators": {},
+        "actuators=locked": {**SMALL["actuators=locked"], "with velocity": LOCKED_MOTION},
+        "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
