@@ -158,13 +158,14 @@ def test_long_data_are_taken_in_blocks(
     hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Poses and regressor block by block, sums by compiled code: the same estimate as at once, to rounding of its error bars."""
-    from flexapod.identification import problem
+    from flexapod.identification import pose_track, problem
     from flexapod.kernels import gram
 
     robot, motion, force = hexapod
     data, base = noisy(motion, force, force_noise=0.05), fp.base_parameters(robot, legs="alike")
     whole = fp.identify(robot, data, legs="alike", base=base, decimate=3)
-    monkeypatch.setattr(problem, "LONG", 100)
+    for module in (problem, pose_track):
+        monkeypatch.setattr(module, "LONG", 100)
     monkeypatch.setattr(problem, "HELD", 0)
     monkeypatch.setattr(problem, "BLOCK", 250)
     monkeypatch.setattr(problem, "ROWS", 90)
