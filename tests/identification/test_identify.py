@@ -10,8 +10,10 @@ from measured import DATA, exact, noisy, series
 
 import flexapod as fp
 from flexapod.identification.physical import is_physical
-from flexapod.identification.problem import payload_rows
+from flexapod.identification.problem import payload_rows, window_starts
 
+THIRD = 1 / 3
+"""Of a period: windows at 32 random places leave less."""
 SIGMAS = 4.0
 """Of a few dozen estimates none is that far away, but for one case in 300."""
 
@@ -45,20 +47,33 @@ def test_alike_legs_with_error_bars(hexapod: tuple[fp.Robot, fp.ActuatorMotion, 
     assert "equations" in written.description.file.source
 
 
-def test_physical_where_least_squares_is_not(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
-    """Loud noise: plain least squares gives impossible bodies; the constrained estimate never does."""
+def loud_campaigns(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray], count: int) -> tuple[int, int]:
+    """How many of the campaigns with loud noise give bodies that exist: by plain least squares, by the constrained estimate."""
     robot, motion, _force = hexapod
     sane = robot.with_parameters({"legs.link.inertia.xx": 0.04, "legs.link.inertia.yy": 0.04, "legs.link.inertia.zz": 0.001})
-    short = slice(0, 300)
-    data = fp.Measurement(
-        time=motion.time[short], position=motion.position[short],
-        force=exact(sane, motion)[1][short] + 3.0 * np.random.default_rng(1).normal(size=(300, 6)),
-    )  # fmt: skip
-    plain = fp.identify(sane, data, legs="alike")
-    found = fp.identify(sane, data, legs="alike", physical=True)
-    assert not all(bodies_exist(plain)), "the case is hard enough"
-    assert all(bodies_exist(found))
-    assert found.robot.parameter("platform.base_parameters.M") > 0
+    short, force, base = slice(0, 300), exact(sane, motion)[1], fp.base_parameters(sane, legs="alike")
+    exist = {False: 0, True: 0}
+    for seed in range(1, count + 1):
+        noise = 3.0 * np.random.default_rng(seed).normal(size=(300, 6))
+        data = fp.Measurement(time=motion.time[short], position=motion.position[short], force=force[short] + noise)
+        for physical in exist:
+            found = fp.identify(sane, data, legs="alike", physical=physical, base=base)
+            exist[physical] += all(bodies_exist(found))
+            if physical:
+                assert found.robot.parameter("platform.base_parameters.M") > 0
+    return exist[False], exist[True]
+
+
+def test_physical_where_least_squares_is_not(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    """Loud noise: plain least squares gives impossible bodies; the constrained estimate never does."""
+    assert loud_campaigns(hexapod, 1) == (0, 1), "the case is hard enough, and solved"
+
+
+@pytest.mark.full
+def test_always_physical_in_200_campaigns(hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray]) -> None:
+    plain, physical = loud_campaigns(hexapod, 200)
+    assert plain < 100, f"least squares is physical in {plain} of 200: the case is too easy"
+    assert physical == 200
 
 
 def bodies_exist(found: fp.Identification) -> list[bool]:
@@ -143,13 +158,14 @@ def test_long_data_are_taken_in_blocks(
     hexapod: tuple[fp.Robot, fp.ActuatorMotion, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Poses and regressor block by block, sums by compiled code: the same estimate as at once, to rounding of its error bars."""
-    from flexapod.identification import problem
+    from flexapod.identification import pose_track, problem
     from flexapod.kernels import gram
 
     robot, motion, force = hexapod
     data, base = noisy(motion, force, force_noise=0.05), fp.base_parameters(robot, legs="alike")
     whole = fp.identify(robot, data, legs="alike", base=base, decimate=3)
-    monkeypatch.setattr(problem, "LONG", 100)
+    for module in (problem, pose_track):
+        monkeypatch.setattr(module, "LONG", 100)
     monkeypatch.setattr(problem, "HELD", 0)
     monkeypatch.setattr(problem, "BLOCK", 250)
     monkeypatch.setattr(problem, "ROWS", 90)
@@ -159,6 +175,14 @@ def test_long_data_are_taken_in_blocks(
     assert np.abs(parts.estimate - whole.estimate).max() < 1e-6 * np.abs(whole.estimate).max()
     assert np.abs((parts.estimate - whole.estimate) / whole.sigma).max() < 1e-3
     np.testing.assert_allclose(parts.sigma, whole.sigma, rtol=1e-6)
+
+
+def test_windows_see_all_of_a_repeated_motion() -> None:
+    """Phases of the windows leave no large gap in a period, however many periods the data have; even steps would."""
+    for periods in range(1, 200):
+        phase = np.sort(np.array(window_starts(300_000)) * periods / 300_000 % 1.0)
+        gap = np.diff(np.append(phase, phase[0] + 1.0)).max()
+        assert gap < THIRD, f"{periods} periods: {gap:.2f} of a period is never looked at"
 
 
 @pytest.mark.full

@@ -94,17 +94,33 @@ def test_compare_command(run: Run, tmp_path: Path) -> None:
 
 def test_report_with_loads_and_author(run: Run, tmp_path: Path) -> None:
     result = run(
-        "report", "hexapod", "--payload", "2,0,0,0.1", "--wrench", "0,0,-50,0,0,0", "--author", "Ada <b>", "--out", "a.html"
+        "report",
+        "hexapod",
+        "--payload",
+        "2,0,0,0.1",
+        "--wrench",
+        "0,0,-50,0,0,0",
+        "--author",
+        "Ada <b>",
+        "--out",
+        "a.html",
+        "--tolerance",
+        "legs.*.ball.on=20 um",
     )
     assert result.exit_code == 0, result.stderr
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "with a payload of 2 kg at (0, 0, 0.1) m" in text
     assert "under a load of (0, 0, -50, 0, 0, 0) N" in text
     assert "By Ada &lt;b&gt;, 20" in text
+    assert "Tolerances: pose error" in text
+    assert "Tighten first: legs." in text
     assert text.index("Key figures") < text.index("Warnings")
     refused = run("report", "hexapod", "--wrench", "1,2")
     assert refused.exit_code == 1
     assert "--wrench 1,2: expected 6 numbers" in refused.stderr
+    refused = run("report", "hexapod", "--tolerance", "legs")
+    assert refused.exit_code == 1
+    assert "--tolerance legs: expected NAME=VALUE, e.g. --tolerance" in " ".join(refused.stderr.split())
 
 
 def test_force_speed_figure_has_limits(hexapod: dict[str, Any]) -> None:

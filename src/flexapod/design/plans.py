@@ -123,7 +123,9 @@ def _sobol(d: int, seed: int, start: int, stop: int) -> Array:
     engine = qmc.Sobol(d, scramble=True, bits=32, seed=seed)
     if start:
         engine.fast_forward(start)
-    return np.asarray(engine.random(stop - start), dtype=np.float64)
+        return np.asarray(engine.random(stop - start), dtype=np.float64)
+    whole = 1 << (stop - 1).bit_length()  # SciPy warns where a sequence does not begin with a power of two
+    return np.asarray(engine.random(whole)[:stop], dtype=np.float64)
 
 
 def permuted(index: NDArray[np.int64], count: int, seed: int, stream: int) -> NDArray[np.int64]:

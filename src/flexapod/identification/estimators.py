@@ -168,21 +168,22 @@ def accumulate(
     rows, samples, s = 0, 0, 0.0
     sums: Gram | None = None
     other: list[Array] = []
+    correlated = root is not None and bool(np.count_nonzero(root - np.diag(np.diag(root))))
     for Y, y, Z in blocks:
         n, a, P = Y.shape
-        sums = sums or Gram(P, a)
-        left = y if about is None else y - (Y.reshape(n * a, P) @ about).reshape(n, a)
+        if sums is None:
+            sums = Gram(P, a, np.ones(a) if root is None or correlated else np.diag(root), about)
         s += float(np.sum((y if root is None else y @ root.T) ** 2))
         if clip is not None:
             weight = np.sqrt(huber(y - Y @ clip[0], clip[1]))
-            Y, left = Y * weight[:, :, None], left * weight
+            Y, y = Y * weight[:, :, None], y * weight
         if instruments and Z is not None:
-            part = _with_instruments(Y, Z, left, root)
+            part = _with_instruments(Y, Z, y if about is None else y - Y @ about, root)
             other = part if not other else [old + new for old, new in zip(other, part, strict=True)]
-        elif root is not None and np.count_nonzero(root - np.diag(np.diag(root))):
-            sums.add(root @ Y, left @ root.T, np.ones(a))
+        elif root is not None and correlated:
+            sums.add(root @ Y, y @ root.T)
         else:
-            sums.add(Y, left, np.ones(a) if root is None else np.diag(root))
+            sums.add(Y, y)
         rows, samples = rows + n * a, samples + n
     if sums is None:
         raise FlexapodError("data: no sample is left to estimate from")

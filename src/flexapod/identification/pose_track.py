@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 KNOTS = 100
 """Samples between poses that are followed one after the other."""
+LONG = 50_000
+"""Samples beyond which poses are found block by block, so that memory stays that of the data and one block, and by a kernel
+without joint coordinates, which is then worth its compilation."""
 RATES = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
@@ -44,6 +47,7 @@ class PoseTrack:
         if len(lost):
             raise FlexapodError(f"data: sample {self._knots[lost[0]]} is no pose of {robot.name}: {known.words[lost[0]]}")
         self._poses, self._search = known.poses, PoseSearch(robot)
+        self._newton = PoseSearch(robot, joints=False) if len(q) > LONG else self._search
 
     def __len__(self) -> int:
         return len(self.states[0])
@@ -58,7 +62,10 @@ class PoseTrack:
         q, qd, qdd = (np.ascontiguousarray(x[part]) for x in self.states)
         q = q if offset is None else q + offset
         near = np.minimum((np.arange(first, first + len(q)) + KNOTS // 2) // KNOTS, len(self._knots) - 1)
-        found = self._search.search(q, self._poses.at(near), self.states[0][self._knots[near]])
+        start = self._poses.at(near)
+        found = self._newton.newton(q, start)
+        if not np.all(found.solved & found.same):  # smaller steps, and other proofs of the branch
+            found = self._search.search(q, start, self.states[0][self._knots[near]])
         lost = np.flatnonzero(~(found.solved & found.same))
         if len(lost):
             raise FlexapodError(f"data: sample {first + lost[0]} is no pose of {self.robot.name} near the samples around it")

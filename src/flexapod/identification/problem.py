@@ -19,7 +19,7 @@ from flexapod.identification.estimators import Array, Block
 from flexapod.identification.linear_model import LinearModel, inertial_kernel
 from flexapod.identification.load_feedback import LoadFeedback
 from flexapod.identification.measurement import Measurement
-from flexapod.identification.pose_track import PoseTrack
+from flexapod.identification.pose_track import LONG, PoseTrack
 from flexapod.identification.signals import averaged, motion_inputs, outliers, pose_track, shifted, smooth_motion, take, used
 
 if TYPE_CHECKING:
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 BLOCK = 4096
 """Samples whose poses are found together."""
-ROWS = 512
-"""Samples of a block of the regressor: 2 MB with 100 columns stay in the cache until they are used."""
-LONG = 50_000
-"""Samples beyond which poses are found block by block: memory stays that of the data and one block."""
+ROWS = 2048
+"""Samples of a block of the regressor: 9 MB for six actuators and 94 columns; with smaller blocks calls cost more than the cache
+saves."""
+WINDOWS = 32
+"""Places at which long data are looked at before they are used."""
 HELD = 10_000_000
 """Numbers of a regressor that are kept between passes: 80 MB."""
 
@@ -170,10 +171,10 @@ class Problem:
         size = max(BLOCK // d, 1) * d
         for one in self.experiments:
             n = len(one.drive)
-            starts = range(0, n, size)
+            starts: Sequence[int] = range(0, n, size)
             if wanted is not None and n > wanted:
-                short = max(wanted // 16 // d, 1) * d
-                starts, step = range(0, n - short + 1, max((n - short) // 15, 1)), short
+                step = max(wanted // WINDOWS // d, 1) * d
+                starts = window_starts(n - step)
             else:
                 step = size
             for start in starts:
@@ -238,6 +239,13 @@ class Problem:
             return np.asarray(self.model.rows(given, loads, reasons) @ self.prior)
 
         return backlash_columns(one.track, part, force)
+
+
+def window_starts(last: int) -> list[int]:
+    """First samples of windows in 0..last, one at a random place (always the same) of each of equal parts: evenly spaced windows
+    would see the same few states again and again in a motion that is repeated."""
+    places = np.arange(WINDOWS) + np.random.default_rng(0).random(WINDOWS)
+    return [int(x) for x in places * (last / WINDOWS)]
 
 
 def _part(values: Array | None, part: slice) -> Array | None:

@@ -1,7 +1,8 @@
-r"""Gram matrix of many rows, :math:`G = \sum_k s_{k \bmod a}^2\,(Y_k, y_k)^T (Y_k, y_k)`, with half the products.
+r"""Gram matrix of many rows, :math:`G = \sum_k s_{k \bmod a}^2\,(Y_k, r_k)^T (Y_k, r_k)`, :math:`r_k = y_k - Y_k\beta_0`, with
+half the products.
 
-Rows are copied, scaled and padded, 64 at a time into a small buffer; tiles of 4 x 12 sums stay in
-registers. Only tiles on and above the diagonal are computed.
+Rows are copied, scaled and padded, 64 at a time into a small buffer, their residuals found on the way; tiles of 4 x 12 sums
+stay in registers. Only tiles on and above the diagonal are computed.
 """
 
 from __future__ import annotations
@@ -25,30 +26,35 @@ _ATTRIBUTES = 'attributes #0 = { nounwind "prefer-vector-width"="256" }'
 
 
 class Gram:
-    """The sum over blocks of rows (Y, y); rows of each of `a` actuators are multiplied by its scale.
+    """The sum over blocks of rows (Y, y - Y about); rows of each of `a` actuators are multiplied by its scale.
 
     Args:
         P: columns of Y; a: rows per sample.
+        scale: (a,); about: (P,), zero where not given.
 
     Checked by: tests/kernels/test_gram.py.
     """
 
-    def __init__(self, P: int, a: int) -> None:
+    def __init__(self, P: int, a: int, scale: Array, about: Array | None = None) -> None:
         self.P, self.a = P, a
+        self._given = np.concatenate([scale, np.zeros(P) if about is None else about])
         self._sums = np.zeros((_padded(P), _padded(P)))
+        self._compiled = choose_backend() == "llvm"
 
-    def add(self, Y: Array, y: Array, scale: Array) -> None:
-        """Add samples Y (n, a, P), y (n, a), scale (a,)."""
-        n = len(Y)
-        if n * self.a * self.P**2 < WORTH or choose_backend() != "llvm":
-            flat = (np.concatenate([Y, y[:, :, None]], axis=2) * scale[:, None]).reshape(n * self.a, self.P + 1)
-            self._sums[: self.P + 1, : self.P + 1] += flat.T @ flat
+    def add(self, Y: Array, y: Array) -> None:
+        """Add samples Y (n, a, P), y (n, a)."""
+        n, a, P = len(Y), self.a, self.P
+        if n * a * P**2 < WORTH or not self._compiled:
+            left = y.reshape(n * a) - Y.reshape(n * a, P) @ self._given[a:]
+            flat = np.concatenate([Y, left.reshape(n, a, 1)], axis=2) * self._given[:a, None]
+            flat = flat.reshape(n * a, P + 1)
+            self._sums[: P + 1, : P + 1] += flat.T @ flat
             return
-        arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (Y, y, scale)]
-        _compiled(self.P, self.a)[0](n * self.a, *(x.ctypes.data for x in arrays), self._sums.ctypes.data)
+        arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (Y, y, self._given)]
+        _compiled(P, a)[0](n * a, *(x.ctypes.data for x in arrays), self._sums.ctypes.data)
 
     def matrix(self) -> Array:
-        """(P + 1, P + 1), symmetric; y is the last column."""
+        """(P + 1, P + 1), symmetric; y - Y about is the last column."""
         upper = np.triu(self._sums[: self.P + 1, : self.P + 1])
         return np.asarray(upper + np.triu(upper, 1).T)
 
@@ -60,7 +66,7 @@ def _padded(P: int) -> int:
 
 @functools.cache
 def _compiled(P: int, a: int) -> tuple[Callable[..., None], Any]:
-    """The function of rows, Y, y, scale and G, and the library that keeps it alive."""
+    """The function of rows, Y, y, (scale, about) and G, and the library that keeps it alive."""
     from .jit import Library, compile_text
 
     library = Library(compile_text("\n".join([tile_text(_padded(P)), gram_text(P, a), _ATTRIBUTES])))
@@ -92,20 +98,39 @@ def tile_text(Q: int) -> str:
     return "\n".join([*lines, "  ret void", "}", ""])
 
 
+def copied_text(P: int, a: int) -> str:
+    """Copies a row times its factor, and behind it the factor times y less the product of the row with `about`.
+
+    The product has four partial sums of vectors, so that none waits for the one before.
+    """
+    lines, sums = [], ["zeroinitializer"] * 4
+    for k, c in enumerate(range(0, P - P % 4, 4)):
+        lines += [f"  %f{c} = getelementptr double, ptr %from, i64 {c}", f"  %v{c} = load {V}, ptr %f{c}, align 8"]
+        lines += [f"  %a{c} = getelementptr double, ptr %given, i64 {a + c}", f"  %b{c} = load {V}, ptr %a{c}, align 8"]
+        lines += [f"  %m{c} = fmul contract {V} %v{c}, %b{c}", f"  %s{c} = fadd contract {V} {sums[k % 4]}, %m{c}"]
+        lines += [f"  %w{c} = fmul {V} %v{c}, %wide", f"  %p{c} = getelementptr double, ptr %to, i64 {c}"]
+        lines.append(f"  store {V} %w{c}, ptr %p{c}, align 8")
+        sums[k % 4] = f"%s{c}"
+    lines += [f"  %s.01 = fadd {V} {sums[0]}, {sums[1]}", f"  %s.23 = fadd {V} {sums[2]}, {sums[3]}"]
+    lines.append(f"  %s.all = fadd {V} %s.01, %s.23")
+    lines += [f"  %e{k} = extractelement {V} %s.all, i32 {k}" for k in range(4)]
+    lines += ["  %e.01 = fadd double %e0, %e1", "  %e.23 = fadd double %e2, %e3", "  %dot.0 = fadd double %e.01, %e.23"]
+    for k, c in enumerate(range(P - P % 4, P)):
+        lines += [f"  %f{c} = getelementptr double, ptr %from, i64 {c}", f"  %v{c} = load double, ptr %f{c}, align 8"]
+        lines += [f"  %a{c} = getelementptr double, ptr %given, i64 {a + c}", f"  %b{c} = load double, ptr %a{c}, align 8"]
+        lines += [f"  %m{c} = fmul contract double %v{c}, %b{c}", f"  %dot.{k + 1} = fadd contract double %dot.{k}, %m{c}"]
+        lines += [f"  %w{c} = fmul double %v{c}, %factor", f"  %p{c} = getelementptr double, ptr %to, i64 {c}"]
+        lines.append(f"  store double %w{c}, ptr %p{c}, align 8")
+    lines += ["  %f.y = getelementptr double, ptr %y, i64 %line", "  %v.y = load double, ptr %f.y, align 8"]
+    lines += [f"  %left = fsub double %v.y, %dot.{P % 4}", "  %w.y = fmul double %left, %factor"]
+    lines += [f"  %p.y = getelementptr double, ptr %to, i64 {P}", "  store double %w.y, ptr %p.y, align 8"]
+    return "\n".join(lines)
+
+
 def gram_text(P: int, a: int) -> str:
     """Packs 64 rows at a time and visits the tiles on and above the diagonal."""
     Q = _padded(P)
-    copied = []
-    for c in range(0, P + 1):
-        kind = V if c % 4 == 0 and c + 4 <= P else "double" if c >= P - P % 4 else ""
-        if not kind:
-            continue
-        source = f"getelementptr double, ptr %from, i64 {c}" if c < P else "getelementptr double, ptr %y, i64 %line"
-        factor = "%wide" if kind == V else "%factor"
-        copied += [f"  %f{c} = {source}", f"  %v{c} = load {kind}, ptr %f{c}, align 8"]
-        copied += [f"  %w{c} = fmul {kind} %v{c}, {factor}", f"  %p{c} = getelementptr double, ptr %to, i64 {c}"]
-        copied.append(f"  store {kind} %w{c}, ptr %p{c}, align 8")
-    return f"""define void @gram(i64 %n, ptr %Y, ptr %y, ptr %scale, ptr %G) #0 {{
+    return f"""define void @gram(i64 %n, ptr %Y, ptr %y, ptr %given, ptr %G) #0 {{
 entry:
   %buffer = alloca [{ROWS * Q} x double], align 64
   call void @llvm.memset.p0.i64(ptr %buffer, i8 0, i64 {8 * ROWS * Q}, i1 false)
@@ -125,11 +150,11 @@ copy:
   %in = mul i64 %line, {P}
   %from = getelementptr double, ptr %Y, i64 %in
   %own = urem i64 %line, {a}
-  %place = getelementptr double, ptr %scale, i64 %own
+  %place = getelementptr double, ptr %given, i64 %own
   %factor = load double, ptr %place, align 8
   %one = insertelement {V} poison, double %factor, i32 0
   %wide = shufflevector {V} %one, {V} poison, <4 x i32> zeroinitializer
-{chr(10).join(copied)}
+{copied_text(P, a)}
   br label %packed
 clear:
   call void @llvm.memset.p0.i64(ptr %to, i8 0, i64 {8 * Q}, i1 false)

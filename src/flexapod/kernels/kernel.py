@@ -91,13 +91,16 @@ class Kernel:
         return f"<Kernel {self.signature.name}, {self.backend}, {self.operations.total} operations>"
 
     def constants(self, parameters: Any = None) -> Array:
-        """Results of the set-up part for one parameter set; remembered."""
-        row = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, None)
+        """Results of the set-up part for one parameter set; remembered, with its checks."""
+        declared = self.signature.parameters
+        row = as_float(f"{self.signature.name}: parameters", () if parameters is None else parameters)
         key = row.tobytes()
-        with _short_lock:
-            if key in self._remembered:
-                self._remembered.move_to_end(key)
-                return self._remembered[key]
+        if row.shape == (len(declared),):
+            with _short_lock:
+                if key in self._remembered:
+                    self._remembered.move_to_end(key)
+                    return self._remembered[key]
+        row = check_parameters(self.signature.name, declared, parameters, self._zero_positions, None)
         constants: Array = self.executable.setup(row[None, :])[0]
         constants.flags.writeable = False
         with _short_lock:

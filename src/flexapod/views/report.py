@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import platform as platform_module
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,7 @@ def robot_report(
     author: str = "",
     loads: tuple[str, ...] = (),
     measured: Any = None,
+    tolerances: Any = None,
 ) -> tuple[str, list[str]]:
     """The page, and its warnings.
 
@@ -57,6 +59,7 @@ def robot_report(
         author: whose report it is.
         loads: payload and wrench in words.
         measured: data as for `flexapod.identify`: the page then has the parameters that they say, and the suspicions about them.
+        tolerances: as for `flexapod.tolerance`: the page then has the pose error at home and what it comes from.
     """
     flexible = bool(robot.elastic_names)
     drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench)
@@ -73,7 +76,7 @@ def robot_report(
     platform = platform_of(robot, motion)
     figures = key_figures(robot, legs, drive, check, modes)
     actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
-    sections = [
+    sections: list[tuple[str, Sequence[Any]]] = [
         ("Key figures", [HtmlTable(head=HEAD, rows=key_rows(figures)), *(paragraph(text, "note") for text in loads)]),
         ("Warnings", _warnings(warnings)),
         ("Robot", _robot(robot)),
@@ -85,11 +88,16 @@ def robot_report(
         ("All poses", pose_blocks(robot)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
+    if tolerances:
+        from flexapod.views.design_page import design_sections
+
+        found = fp.tolerance(robot, tolerances)
+        sections += [(f"Tolerances: {head.lower()}", parts) for head, parts in design_sections(found)[0]]
     if measured is not None:
         from flexapod.views.identification_page import identification_sections
 
-        found = fp.identify(robot, measured, on_bad="report")
-        sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(found)]
+        estimate = fp.identify(robot, measured, on_bad="report")
+        sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(estimate)]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_made(author)}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
 

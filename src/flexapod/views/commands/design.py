@@ -12,10 +12,11 @@ from flexapod.files import read_whole
 from flexapod.views.commands.guard import command, note, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, robot_of
 from flexapod.views.output import as_json as dataset_json
-from flexapod.views.output import check_places, number, print_json, print_table, write_data
+from flexapod.views.output import check_place, check_places, print_json, print_table, write_data, write_text
 
 Request = Annotated[Path | None, typer.Option("--request", metavar="FILE", help="YAML file with the arguments of the verb")]
 Vary = Annotated[list[str], typer.Option("--vary", metavar="PATH=LOW:HIGH", help="a variable and its limits; may be repeated")]
+Page = Annotated[Path | None, typer.Option("--page", metavar="FILE", help="write a page with tables and pictures (.html)")]
 Criteria = Annotated[list[str], typer.Option("--criterion", metavar="NAME", help="criterion; may be repeated")]
 
 
@@ -41,28 +42,25 @@ def study(
     payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Criteria of many designs: statistics and Pareto front."""
-    check_places(out, plot)
+    _check(out, plot, page)
     given = _request(request, vary, criterion, "criteria") | _set(count=count, plan=plan, save=save, scheduler=scheduler)
     with working("study ..."):
         found = _called(fp.study, robot_of(robot, changes, payload), given)
     if as_json:
         print_json({"statistics": dataset_json(found.statistics), "front": dataset_json(found.front), "reasons": found.reasons})
     else:
-        s = found.statistics
-        rows = [
-            [name, str(unit), *(number(float(s[key][k]), 6) for key in ("lowest", "mean", "highest", "deviation"))]
-            for k, (name, unit) in enumerate(zip(s.criterion.values, s.unit.values, strict=True))
-        ]
-        title = f"{found.valid} of {found.designs} designs are valid; {found.front.sizes['design']} on the front"
-        print_table(title, ("criterion", "unit", "lowest", "mean", "highest", "deviation"), rows)
+        table = _pages().study_table(found)
+        print_table(table.title, table.head, table.rows)
     for reason, times in found.reasons.items():
         note(f"{times} designs: {reason}")
     if out is not None:
         note(f"wrote {write_data(out, found.front)}")
     _draw(plot, fp.figures.pareto_figure, found, f"Designs of {robot}")
+    _page(page, found, robot)
 
 
 def sensitivity(
@@ -75,20 +73,17 @@ def sensitivity(
     payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Derivatives and Sobol indices of criteria by variables."""
-    check_places(out, plot)
+    _check(out, plot, page)
     given = _request(request, vary, criterion, "criteria") | _set(samples=samples)
     with working("sensitivity ..."):
         found = _called(fp.sensitivity, robot_of(robot, changes, payload), given)
-    keys = [key for key in ("derivative", "change", "first_order", "total") if key in found]
-    rows = [
-        [str(c), str(v), *(number(float(found[key].sel(criterion=c, variable=v)), 5) for key in keys)]
-        for c in found.criterion.values for v in found.variable.values
-    ]  # fmt: skip
-    _show(found, as_json, f"Sensitivity of {robot}", ("criterion", "variable", *keys), rows, out)
+    _show(found, as_json, _pages().sensitivity_table(found), out)
     _draw(plot, fp.figures.tornado_figure, found, f"Sensitivity of {robot}")
+    _page(page, found, robot)
 
 
 def optimise(
@@ -101,17 +96,17 @@ def optimise(
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the best design")] = None,
     out: Out = None,
     plot: Plot = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """The best design, or the Pareto front of several criteria."""
-    check_places(out, plot)
+    _check(out, plot, page)
     given = _request(request, vary, criterion, "objectives")
     with working("optimise ..."):
         best = _called(fp.optimise, robot_of(robot, changes, payload), given)
-    found = best.table
-    rows = [[str(k), *(number(float(found[name][k]), 6) for name in found.data_vars)] for k in range(found.sizes["design"])]
-    _show(found, as_json, f"Best designs of {robot}", ("design", *map(str, found.data_vars)), rows, out)
+    _show(best.table, as_json, _pages().designs_table(best.table, f"Best designs of {robot}"), out)
     _draw(plot, fp.figures.pareto_figure, best, f"Best designs of {robot}")
+    _page(page, best, robot)
     if write is not None:
         fp.write_robot_file(best.robot().description, write)
         note(f"wrote {write}")
@@ -126,22 +121,20 @@ def tolerance(
     payload: Payloads = [],  # noqa: B006
     out: Out = None,
     plot: Plot = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Pose errors at home from tolerances of the parts."""
-    check_places(out, plot)
+    _check(out, plot, page)
     given = _file(request) | _set(samples=samples)
     if source:
         given["tolerances"] = dict(_pair("--source", text) for text in source)
     with working("tolerance ..."):
         found = _called(fp.tolerance, robot_of(robot, changes, payload), given)
-    rows = [
-        [str(c), str(u), number(float(found.deviation[0, k]), 5), number(float(found.worst_case[0, k]), 5)]
-        for k, (c, u) in enumerate(zip(found.component.values, found.component_unit.values, strict=True))
-    ]
-    _show(found, as_json, f"Pose error of {robot} at home", ("component", "unit", "deviation", "worst case"), rows, out)
+    _show(found, as_json, _pages().tolerance_table(found), out)
     note(f"tighten first: {found.attrs['tighten_first']}")
     _draw(plot, fp.figures.tornado_figure, found, f"Pose error of {robot}")
+    _page(page, found, robot)
 
 
 def calibrate(
@@ -152,10 +145,11 @@ def calibrate(
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="robot file of the calibrated robot")] = None,
     out: Out = None,
     plot: Plot = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Parameters of the real robot from `measurements` (lists, or the name of a .nc file) of a request file."""
-    check_places(out, plot)
+    _check(out, plot, page)
     given = _file(request)
     for name in ("measurements", "parameters"):
         if name not in given:
@@ -164,18 +158,12 @@ def calibrate(
         given["measurements"] = fp.open((request.parent if request else Path()) / given["measurements"])
     with working("calibrate ..."):
         found = fp.calibrate(robot_of(robot, changes, payload), **given)
-    t = found.table
-    rows = [
-        [str(p), str(u), number(float(t.value[k]), 9), number(float(t.correction[k]), 4), number(float(t.sigma[k]), 3)]
-        for k, (p, u) in enumerate(zip(t.parameter.values, t.unit.values, strict=True))
-    ]
-    _show(
-        t, as_json, f"Calibration of {robot}: rank {found.rank}", ("parameter", "unit", "value", "correction", "sigma"), rows, out
-    )
+    _show(found.table, as_json, _pages().calibration_table(found), out)
     if write is not None:
         fp.write_robot_file(found.robot.description, write)
         note(f"wrote {write}")
     _draw(plot, fp.figures.residual_figure, found, f"Residuals of {robot}")
+    _page(page, found, robot)
 
 
 def _draw(plot: Path | None, figure: Any, found: Any, title: str) -> None:
@@ -183,11 +171,32 @@ def _draw(plot: Path | None, figure: Any, found: Any, title: str) -> None:
         note(f"wrote {fp.figures.save_figure(figure(found, title), plot)}")
 
 
-def _show(found: Any, as_json: bool, title: str, head: tuple[str, ...], rows: list[list[str]], out: Path | None) -> None:
+def _page(page: Path | None, found: Any, robot: str) -> None:
+    if page is not None:
+        note(f"wrote {write_text(page, _pages().design_page(found, robot))}")
+
+
+def _check(out: Path | None, plot: Path | None, page: Path | None) -> None:
+    """Refuse places that cannot be written before anything is computed."""
+    check_places(out, plot)
+    if page is not None:
+        if page.suffix.lower() not in (".html", ".htm"):
+            raise fp.InputError(f"--page {page}: expected a name that ends with .html")
+        check_place(page, "--page")
+
+
+def _pages() -> Any:
+    """The tables and pages, imported with what they draw."""
+    from flexapod.views import design_page
+
+    return design_page
+
+
+def _show(found: Any, as_json: bool, table: Any, out: Path | None) -> None:
     if as_json:
         print_json(dataset_json(found))
     else:
-        print_table(title, head, rows)
+        print_table(table.title, table.head, table.rows)
     if out is not None:
         note(f"wrote {write_data(out, found)}")
 

@@ -91,6 +91,7 @@ def pairs(option: str, given: list[str]) -> dict[str, Any]:
 
 
 _EXAMPLE = {"--set": "--set platform.mass=60", "--option": "--option radius=0.1", "--grid": "--grid x=-0.2:0.2:41"}
+_EXAMPLE |= {"--tolerance": "--tolerance 'legs.*.slide.zero=20 um'"}
 
 
 def value_of(text: str) -> Any:

@@ -47,6 +47,12 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="table of measured positions and forces, as for identify: adds what they say"),
     ] = None,
+    tolerance: Annotated[
+        list[str],
+        typer.Option(
+            "--tolerance", metavar="PATH=AMOUNT", help="adds the pose error at home that tolerances cause; may be repeated"
+        ),
+    ] = [],  # noqa: B006
     wrench: Annotated[
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
     ] = None,
@@ -75,6 +81,7 @@ def report(
             author=author,
             loads=tuple(loads),
             measured=measured,
+            tolerances=pairs("--tolerance", tolerance),
         )
         _write(out, text)
     for line in warnings:
