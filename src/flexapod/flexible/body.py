@@ -28,12 +28,14 @@ class Interface:
     """A point of the body where a joint or a load may act: r0 (3,) [m], shapes Phi_d, Phi_r (3, N).
 
     Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
-    joints that pass no moment.
+    joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of the body
+    per unit force at the point; None for a body without stiffening.
     """
 
     r0: Floats
     Phi_d: Floats
     Phi_r: Floats | None = None
+    Q: Floats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "r0", floats("interface.r0", self.r0, (3,)))
@@ -41,14 +43,26 @@ class Interface:
         object.__setattr__(self, "Phi_d", Phi_d)
         if self.Phi_r is not None:
             object.__setattr__(self, "Phi_r", floats("interface.Phi_r", self.Phi_r, Phi_d.shape))
+        if self.Q is not None:
+            N = Phi_d.shape[1]
+            Q = floats("interface.Q", self.Q, (3, N, N))
+            object.__setattr__(self, "Q", np.stack([symmetric("interface.Q", each, SYMMETRY) for each in Q]))
 
     def position(self, elastic: ArrayLike) -> Floats:
-        """Deformed position r0 + Phi_d q_e, (3,) [m].
+        """Deformed position r0 + Phi_d q_e + q_e^T Q q_e / 2, (3,) [m].
 
-        Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_flexible_body.py.
+        Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_flexible_body.py, tests/flexible/test_plate_membrane.py.
         """
-        result: Floats = self.r0 + self.Phi_d @ floats("elastic", elastic, (self.Phi_d.shape[1],))
-        return result
+        q = floats("elastic", elastic, (self.Phi_d.shape[1],))
+        result: Floats = self.r0 + self.Phi_d @ q
+        return result if self.Q is None else result + np.einsum("aij,i,j->a", self.Q, q, q) / 2.0
+
+    def transformed(self, basis: Floats) -> Interface:
+        """The same point with shapes for new coordinates p, q_e = basis p."""
+        return Interface(
+            r0=self.r0, Phi_d=self.Phi_d @ basis, Phi_r=None if self.Phi_r is None else self.Phi_r @ basis,
+            Q=None if self.Q is None else np.einsum("aij,ip,jq->apq", self.Q, basis, basis),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,6 +92,8 @@ class FlexibleBody:
         interfaces: named points.
         names: N names of the coordinates.
         nodes: mass points and shapes behind the integrals, for pictures and files; None if the source has none.
+        T_ee: (N, N, 3, 3) what the quadratic displacement of a stiffened body adds to its second moments, integral of the symmetric
+            part of r0 Q_ik^T dm: spin stiffens the body; None without stiffening. Its first moments are zero (mean frame).
 
     Checked by: tests/flexible/test_flexible_body.py, tests/flexible/test_shape_integrals.py.
     """
@@ -96,6 +112,7 @@ class FlexibleBody:
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     nodes: Nodes | None = None
+    T_ee: Floats | None = None
     angular_frequency: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +129,7 @@ class FlexibleBody:
         names = tuple(self.names) or tuple(f"mode{k + 1}" for k in range(N))
         if len(names) != N or len(set(names)) != N:
             raise FlexibleBodyError(f"names must be {N} different names, one per coordinate, is {names}.")
+        self._check_stiffening(N)
         for name, point in self.interfaces.items():
             if point.Phi_d.shape[1] != N:
                 raise FlexibleBodyError(f"Interface {name} has {point.Phi_d.shape[1]} shapes, but the body has {N}.")
@@ -121,6 +139,44 @@ class FlexibleBody:
         object.__setattr__(self, "interfaces", MappingProxyType(dict(self.interfaces)))
         self._check_moments()
         object.__setattr__(self, "angular_frequency", floats("angular_frequency", self._spectrum()[0], (N,)))
+
+    def _check_stiffening(self, N: int) -> None:
+        """Every interface has its quadratic displacement, or none has and T_ee is None."""
+        without = [name for name, point in self.interfaces.items() if point.Q is None]
+        if self.T_ee is not None:
+            T = floats("T_ee", self.T_ee, (N, N, 3, 3))
+            if np.abs(T - T.transpose(0, 1, 3, 2)).max(initial=0.0) > SYMMETRY * np.abs(T).max(initial=0.0):
+                raise FlexibleBodyError("T_ee must be symmetric in its last two axes: it changes second moments alone.")
+            object.__setattr__(self, "T_ee", T)
+        if (self.T_ee is not None and without) or (self.T_ee is None and len(without) < len(self.interfaces)):
+            what = f"interface {without[0]} has no Q" if self.T_ee is not None else "T_ee is missing"
+            raise FlexibleBodyError(f"A stiffened body has Q at every interface and T_ee, but {what}.")
+
+    @property
+    def stiffened(self) -> bool:
+        """Whether in-plane loads and spin change its stiffness."""
+        return self.T_ee is not None
+
+    def unstiffened(self) -> FlexibleBody:
+        """The body with linear displacements alone."""
+        return replace_body(self, T_ee=None, interfaces={name: replace(p, Q=None) for name, p in self.interfaces.items()})
+
+    def geometric_stiffness(self, forces: Mapping[str, ArrayLike]) -> Floats:
+        r"""Geometric stiffness :math:`K_G = -\sum f_a Q_a` (N, N) of forces (3,) [N] at named interfaces, body axes.
+
+        Forces that are not in balance are balanced by the inertia of the accelerated body. Buckling: (K_ee + factor K_G) x = 0.
+        Checked by: tests/flexible/test_plate_membrane.py.
+        """
+        if not self.stiffened:
+            raise FlexibleBodyError("The body has no geometric stiffness: make it with stiffening=True.")
+        total = np.zeros_like(self.K_ee)
+        for name, force in forces.items():
+            if name not in self.interfaces:
+                raise FlexibleBodyError(f"The body has no interface {name!r}; it has {', '.join(self.interfaces)}.")
+            Q = self.interfaces[name].Q
+            assert Q is not None
+            total = total - np.einsum("aij,a->ij", Q, floats(f"force at {name}", force, (3,)))
+        return total
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "interfaces": dict(self.interfaces)}
@@ -196,10 +252,7 @@ class FlexibleBody:
         Checked by: tests/flexible/test_flexible_body.py::test_transformed_energy.
         """
         V = floats("basis", basis, (len(self.M_ee), None))
-        points = {
-            name: Interface(r0=p.r0, Phi_d=p.Phi_d @ V, Phi_r=None if p.Phi_r is None else p.Phi_r @ V)
-            for name, p in self.interfaces.items()
-        }
+        points = {name: p.transformed(V) for name, p in self.interfaces.items()}
         return FlexibleBody(
             mass=self.mass,
             MS_r=self.MS_r,
@@ -215,6 +268,7 @@ class FlexibleBody:
             interfaces=points,
             names=tuple(names),
             nodes=None if self.nodes is None else self.nodes.transformed(V),
+            T_ee=None if self.T_ee is None else np.einsum("ikxy,ia,kb->abxy", self.T_ee, V, V),
         )
 
     def truncated(self, modes: int | Sequence[int]) -> FlexibleBody:
@@ -261,6 +315,9 @@ class FlexibleBody:
         MS_re = self.beta + np.einsum("ikx,i->xk", self.lambda_, q)
         I_re = np.einsum("kxy,k->xy", self.I_re, q)
         I_q = self.I_rr + I_re + I_re.T + np.einsum("ikxy,i,k->xy", self.I_ee, q, q)
+        if self.T_ee is not None:
+            T = np.einsum("ikxy,i,k->xy", self.T_ee, q, q)
+            I_q = I_q + np.trace(T) * np.eye(3) - T
         top = np.hstack([self.mass * np.eye(3), MS.T, self.MS_de])
         middle = np.hstack([MS, I_q, MS_re])
         return np.vstack([top, middle, np.hstack([self.MS_de.T, MS_re.T, self.M_ee])])
@@ -294,8 +351,11 @@ def body_from_integrals(
     interfaces: Mapping[str, Interface] | None = None,
     names: Sequence[str] = (),
     nodes: Nodes | None = None,
+    T_ee: Floats | None = None,
 ) -> FlexibleBody:
     """A body from its shape integrals and its stiffness; undamped unless D_ee is given."""
     constants = {f.name: getattr(integrals, f.name) for f in fields(integrals)}
     D = np.zeros_like(K_ee) if D_ee is None else D_ee
-    return FlexibleBody(**constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes)
+    return FlexibleBody(
+        **constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes, T_ee=T_ee
+    )  # fmt: skip

@@ -76,6 +76,10 @@ def pack(body: FlexibleBody) -> Arrays:
         arrays |= {f"interface{number}_r0": point.r0, f"interface{number}_Phi_d": point.Phi_d}
         if point.Phi_r is not None:
             arrays[f"interface{number}_Phi_r"] = point.Phi_r
+        if point.Q is not None:
+            arrays[f"interface{number}_Q"] = point.Q
+    if body.T_ee is not None:
+        arrays["T_ee"] = body.T_ee
     if body.nodes is not None:
         parts = {name: getattr(body.nodes, name) for name in NODES}
         arrays |= {f"nodes_{name}": value for name, value in parts.items() if value is not None}
@@ -86,8 +90,9 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
     """A body from the arrays of `pack`."""
     points = {
         str(name): Interface(
-            r0=arrays[f"interface{k}_r0"], Phi_d=arrays[f"interface{k}_Phi_d"], Phi_r=arrays.get(f"interface{k}_Phi_r")
-        )
+            r0=arrays[f"interface{k}_r0"], Phi_d=arrays[f"interface{k}_Phi_d"], Phi_r=arrays.get(f"interface{k}_Phi_r"),
+            Q=arrays.get(f"interface{k}_Q"),
+        )  # fmt: skip
         for k, name in enumerate(arrays["interface_names"])
     }
     nodes = {name: arrays[f"nodes_{name}"] for name in NODES if f"nodes_{name}" in arrays}
@@ -96,6 +101,7 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
         interfaces=points,
         names=tuple(str(name) for name in arrays["names"]),
         nodes=Nodes(**nodes) if nodes else None,
+        T_ee=arrays.get("T_ee"),
         **{name: arrays[name] for name in CONSTANTS},
     )
 

@@ -49,29 +49,6 @@ class Fields:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PlateModel:
-    """Finite element matrices of a plate.
-
-    Attributes:
-        K, M: (n, n) stiffness and consistent mass. R: (n, 3) rigid motions along z, about x and about y through the origin.
-        vertices: fields at the mesh's vertices; triangles between them. quadrature: fields at the integration points, which
-            carry the areas `weights` (q,) [m^2]. at: fields at any points (p, 2).
-        supports: (n, f) basis of the displacements that the boundary allows. rotary: whether the slopes carry inertia.
-    """
-
-    K: sparse.csc_array
-    M: sparse.csc_array
-    R: Floats
-    vertices: Fields
-    triangles: Integers
-    quadrature: Fields
-    weights: Floats
-    at: Callable[[Floats], Fields]
-    supports: sparse.csc_array
-    rotary: bool
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class ScaledMesh:
     """A mesh for scikit-fem in the plane xi, x = centre + radius xi."""
 
@@ -92,6 +69,35 @@ class ScaledMesh:
         middle = self.physical(self.skfem.p[:, self.skfem.facets[:, facets]].mean(axis=1))
         result: Integers = facets[distance(middle, [outline]) < 1e-9 * self.radius]
         return result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlateModel:
+    """Finite element matrices of a plate.
+
+    Attributes:
+        K, M: (n, n) stiffness and consistent mass. R: (n, 3) rigid motions along z, about x and about y through the origin.
+        vertices: fields at the mesh's vertices; triangles between them. quadrature: fields at the integration points, which
+            carry the areas `weights` (q,) [m^2]. at: fields at any points (p, 2).
+        supports: (n, f) basis of the displacements that the boundary allows. rotary: whether the slopes carry inertia.
+        gradient: of w along x and y at the integration points. curvatures: xx, yy, 2 xy there. mesh, degree: what the
+            points belong to.
+    """
+
+    K: sparse.csc_array
+    M: sparse.csc_array
+    R: Floats
+    vertices: Fields
+    triangles: Integers
+    quadrature: Fields
+    weights: Floats
+    at: Callable[[Floats], Fields]
+    supports: sparse.csc_array
+    rotary: bool
+    gradient: tuple[Matrix, Matrix]
+    curvatures: list[Matrix]
+    mesh: ScaledMesh
+    degree: int
 
 
 def scaled(mesh: TriangleMesh, refine: int) -> ScaledMesh:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.assembly import FlexibleEquation, flexible_equation, interface_shapes, state_of
+from flexapod.equations.flexible_platform.assembly import FlexibleEquation, flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.flexible_platform.generalized_newton_euler import elastic_moments, first_moments, symmetric_matrix
+from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.jacobian import moving_frame
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
@@ -37,9 +38,8 @@ def deformed_joint(values: Values, robot: Robot, frame: FrameMotion, e: Any, ed:
         values: below ``legs.<name>.``.
     """
     shape, letters = robot.flexible_shape
-    return joint_at(
-        frame, values.vector("S", "P"), interface_shapes(values, letters, shape.modes), [e, ed, ca.SX.zeros(shape.modes)]
-    )
+    shapes = joint_shapes(values, shape, letters)
+    return joint_at(frame, values.vector("S", "P"), shapes, [e, ed, ca.SX.zeros(shape.modes)])
 
 
 def equation_at(scope: Scope, robot: Robot, moment: Moment) -> FlexibleEquation:

@@ -47,7 +47,7 @@ def link_rows(
         end = link_point(leg, legs[i], leg.closing.link, p, R, "H")
         half, carried = _half(values, robot, i, legs, still)
         columns = {plan.first[i] + k: t for k, t in end.columns.items()}
-        A, drift = _rows(robot, i, end.frame, half, columns, carried, mode_columns(values, robot, still, i))
+        A, drift = _rows(robot, i, end.frame, half, columns, carried, mode_columns(robot, still, i))
         matrices.append(A)
         drifts.append(drift)
     return matrices, drifts

@@ -16,7 +16,6 @@ import casadi as ca
 from flexapod.equations.chain import chain_columns
 from flexapod.equations.closing import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns, platform_modes
-from flexapod.equations.flexible_platform.assembly import interface_shapes
 from flexapod.equations.values import Values
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
 from flexapod.robot.robot import Robot
@@ -51,7 +50,7 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
                 A[k, j] = -(dot(row.linear, v) + dot(turn, w))
             for j, (v, w) in own.items():
                 A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-            for j, (v, turned) in mode_columns(values, robot, motion, i).items():
+            for j, (v, turned) in mode_columns(robot, motion, i).items():
                 A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
         matrices.append(A)
         drifts.append(ca.vertcat(*[row.rdd for row in rows]))
@@ -59,12 +58,12 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
     return matrices, drifts, residuals
 
 
-def mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
+def mode_columns(robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
     """Velocity and angular velocity (None for spherical joints) of a joint on a flexible platform per mode, world axes."""
     N = platform_modes(robot)
     if not N:
         return {}
-    Phi = interface_shapes(values.of(f"legs.{robot.legs[i].name}"), robot.flexible_shape[1], N)
+    Phi = motion.shapes[i]
     start = 0 if robot.elastic_plan.carrier is not None else 6
     turns = motion.turns[i]
     return {

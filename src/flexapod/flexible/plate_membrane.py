@@ -1,0 +1,139 @@
+r"""Geometric stiffness of a plate: how in-plane loads at its interfaces, and its spin, change its bending.
+
+Bending by w draws the plate in: its in-plane displacement of second order :math:`u_2 = \tfrac12 e^T q\,e` makes the membrane strain
+:math:`\mathrm{sym}\nabla u_2 + \tfrac12\nabla w\,\nabla w^T` as small as the plate allows. A load f with its membrane forces N (plane
+stress) works on it
+
+.. math:: f\cdot u_2 = -\tfrac12 \int \nabla w^T N\,\nabla w\,dA = -\tfrac12 e^T K_G(f)\,e
+
+so that unit loads give all that is needed of :math:`u_2`: at every interface :math:`Q_a = -K_G(1_a)`, and by loads dm times
+(x, 0), (0, y), (y, x)/2 the second moments of :math:`u_2` over the mass. A free plate balances its loads by its inertia: u_2 has no mean
+displacement and no mean rotation. The energy of the membrane strain that remains (deflections beyond the thickness) is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from flexapod.flexible.arrays import Floats
+from flexapod.flexible.plate_model import Matrix, PlateMaterial, PlateModel, congruence, field_matrix, locate
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Membrane:
+    """Plane stress on the mesh of a plate, displacements (u_x, u_y) quadratic on the triangles.
+
+    Attributes:
+        strains: xx, yy, 2 xy at the integration points, from the (2n,) degrees of freedom. K, M: (2n, 2n) stiffness and mass.
+        R: (2n, 3) rigid motions. places: (p, n) values of the shapes at the interfaces.
+    """
+
+    strains: list[Matrix]
+    K: sparse.csc_array
+    M: sparse.csc_array
+    R: Floats
+    places: Matrix
+
+
+def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points: Floats) -> Membrane:
+    """The membrane of a plate with point masses (m, 3) as (x, y, mass), and its shapes at points (p, 2)."""
+    import skfem  # type: ignore[import-untyped]
+
+    mesh = model.mesh
+    basis = skfem.Basis(mesh.skfem, skfem.ElementTriP2(), intorder=model.degree)
+    n, dofs = int(basis.N), basis.element_dofs
+    value = np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
+    slope = np.stack([np.broadcast_to(b[0].grad, (2, *basis.dx.shape)) for b in basis.basis]) / mesh.radius
+    u, u_x, u_y = (field_matrix(each, dofs, n) for each in (value, slope[:, 0], slope[:, 1]))
+    none = sparse.csr_array(u.shape)
+    strains = [sparse.hstack(pair, format="csr") for pair in ((u_x, none), (none, u_y), (u_y, u_x))]
+    mass = congruence([u], np.array([[material.rho * material.h]]), model.weights)
+    if len(masses):
+        at = _values_at(model, n, masses[:, :2])
+        mass = mass + at.T @ sparse.diags_array(masses[:, 2]) @ at
+    x, y = mesh.physical(np.asarray(basis.doflocs)).T
+    one, zero = np.ones(n), np.zeros(n)
+    return Membrane(
+        strains=strains,
+        K=congruence(strains, material.bending() * 12.0 / material.h**2, model.weights),
+        M=sparse.block_diag([mass, mass], format="csc"),
+        R=np.stack([np.concatenate(c) for c in ((one, zero), (zero, one), (-y, x))], axis=1),
+        places=_values_at(model, n, points),
+    )
+
+
+def _values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
+    """Values (p, n) of the quadratic shapes at points (p, 2)."""
+    import skfem
+
+    rows = []
+    for element, X in locate(model.mesh, points):
+        rule = (X[:, None], np.ones(1))
+        one = skfem.Basis(model.mesh.skfem, skfem.ElementTriP2(), elements=np.array([element]), quadrature=rule)
+        rows.append(field_matrix(np.stack([np.broadcast_to(np.asarray(b[0]), one.dx.shape) for b in one.basis]), one.element_dofs, n))
+    return sparse.vstack(rows, format="csr") if rows else sparse.csr_array((0, n))
+
+
+def balanced(plane: Membrane, loads: Floats) -> Floats:
+    """Loads (2n, k) with the inertia forces of the accelerations that they give the free plate."""
+    MR = plane.M @ plane.R
+    result: Floats = loads - MR @ np.linalg.solve(plane.R.T @ MR, plane.R.T @ loads)
+    return result
+
+
+def membrane_forces(plane: Membrane, material: PlateMaterial, loads: Floats) -> Floats:
+    """Forces per length N_xx, N_yy, N_xy (3, q, k) at the integration points under balanced loads (2n, k)."""
+    n = len(loads) // 2
+    y = -plane.R[:n, 2]
+    held = [int(y.argmin()), n + int(y.argmin()), int(y.argmax())]  # against rigid motions; no reactions, loads are balanced
+    free = np.setdiff1d(np.arange(2 * n), held)
+    u = np.zeros_like(loads)
+    u[free] = splu(sparse.csc_array(plane.K[free][:, free])).solve(np.ascontiguousarray(loads[free]))
+    strain = np.stack([B @ u for B in plane.strains])
+    result: Floats = np.einsum("ab,bqk->aqk", material.bending() * 12.0 / material.h**2, strain)
+    return result
+
+
+def quadratic_displacements(
+    model: PlateModel, material: PlateMaterial, masses: Floats, places: Floats, V: Floats
+) -> tuple[Floats, Floats]:
+    """Q (p, 3, N, N) at places (p, 3), and T_ee (N, N, 3, 3).
+
+    Args:
+        masses: (m, 3) point masses as (x, y, mass).
+        places: (p, 3); at a height z a point also comes down as the plate tilts, by z |beta|^2 / 2.
+        V: (n, N) modes as degrees of freedom of the plate.
+
+    Checked by: tests/flexible/test_plate_membrane.py.
+    """
+    plane = membrane(model, material, masses, places[:, :2])
+    p, N, n = len(places), V.shape[1], len(plane.R) // 2
+    at = plane.places.toarray().T
+    x, y, none = plane.R[n:, 2], -plane.R[:n, 2], np.zeros(n)
+    spins = np.stack([np.concatenate(c) for c in ((x, none), (none, y), (y / 2, x / 2))], axis=1)
+    loads = np.hstack([np.vstack([at, np.zeros_like(at)]), np.vstack([np.zeros_like(at), at]), plane.M @ spins])
+    forces = membrane_forces(plane, material, balanced(plane, loads))
+    K_G = _geometric(model, forces, V)
+    Q = np.zeros((p, 3, N, N))
+    Q[:, 0], Q[:, 1] = -K_G[:p], -K_G[p : 2 * p]
+    tilt = model.at(places[:, :2])
+    for slope in (tilt.beta_x @ V, tilt.beta_y @ V):
+        Q[:, 2] -= places[:, 2, None, None] * slope[:, :, None] * slope[:, None, :]
+    T = np.zeros((N, N, 3, 3))
+    T[:, :, 0, 0], T[:, :, 1, 1], T[:, :, 0, 1] = -K_G[2 * p :]
+    T[:, :, 1, 0] = T[:, :, 0, 1]
+    return Q, T
+
+
+def _geometric(model: PlateModel, forces: Floats, V: Floats) -> Floats:
+    """K_G (k, N, N) of membrane forces (3, q, k): integral of grad w^T N grad w dA."""
+    w_x, w_y = (g @ V for g in model.gradient)
+    result = []
+    for xx, yy, xy in np.moveaxis(forces * model.weights[None, :, None], 2, 0):
+        mixed = (w_x * xy[:, None]).T @ w_y
+        result.append((w_x * xx[:, None]).T @ w_x + (w_y * yy[:, None]).T @ w_y + mixed + mixed.T)
+    return np.array(result).reshape(-1, V.shape[1], V.shape[1])
