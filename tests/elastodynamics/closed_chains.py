@@ -1,9 +1,9 @@
 """Four-bar and slider-crank with a flexible coupler: as robot files of two legs, and as Exudyn has them.
 
-The platform is the rocker or the slider. The first leg is crank and coupler and ends in a pin on the platform, the second is the joint
-between base and platform. Four-bar: crank 0.1, coupler 0.4, rocker 0.3, ground 0.4 m, a soft coupler, weight. Slider-crank: crank 0.15,
-steel rod 0.3 m, 6 mm thick, slider 0.033 kg, crank at 150 rad/s (J. B. Jonker, Computer Methods in Applied Mechanics 76, 1989), spun up
-in 20 ms.
+The platform is the rocker or the slider. The first leg is crank and coupler and ends in a pin on the platform, the second is the
+joint between base and platform. Four-bar: crank 0.1, coupler 0.4, rocker 0.3, ground 0.4 m, a soft coupler, weight. Slider-crank:
+crank 0.15, steel rod 0.3 m, 6 mm thick, slider 0.033 kg, crank at 150 rad/s (J. B. Jonker, Computer Methods in Applied Mechanics
+76, 1989), spun up in 20 ms.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ legs:
           sigma: 0
           d: {crank}
           start: {fold}
-          flexible: {{type: beam, length: {coupler}, elements: {elements}, young: {young}, density: {density}, section: {section}}}
+          flexible:
+            {{type: beam, length: {coupler}, elements: {elements}, young: {young}, density: {density}, section: {section}}}
       joints:
         end: {{type: revolute, from: coupler, to: platform, at: [{coupler}, 0, 0], axis: [0, 0, 1]}}
     ground:
@@ -152,8 +153,8 @@ def crank_law(t: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray
 def slider_crank(elements: int) -> fp.Robot:
     """The robot of crank, rod and slider."""
     return _load(
-        name="slider-crank", gravity=0, x=THROW + ROD, y=0, angle=0, mass=SLIDER, centre=0, inertia=1e-6, start=0, fold=0, coupler=ROD,
-        elements=elements, young=STEEL[0], density=STEEL[1], section=f"{{shape: tube, outer: {BAR}}}", **_crank_words(THROW),
+        name="slider-crank", gravity=0, x=THROW + ROD, y=0, angle=0, mass=SLIDER, centre=0, inertia=1e-6, start=0, fold=0,
+        coupler=ROD, elements=elements, young=STEEL[0], density=STEEL[1], section=f"{{shape: tube, outer: {BAR}}}", **_crank_words(THROW),
         guide="{type: prismatic, from: base, to: platform, axis: [1, 0, 0]}",
     )  # fmt: skip
 

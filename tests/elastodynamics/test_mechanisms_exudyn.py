@@ -1,4 +1,4 @@
-"""Four-bar and slider-crank with a flexible coupler against Exudyn at equal numbers of elements; energy and rates of convergence."""
+"""Four-bar and slider-crank with a flexible coupler against Exudyn at equal numbers of elements: energy, rates of convergence."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ EQUAL = {
         2: {"middle": 2e-4, "slider": 1.2e-5}, 4: {"middle": 5e-6, "slider": 4e-7}, 8: {"middle": 1e-6, "slider": 1e-7},
     },
 }  # fmt: skip
-"""Largest difference [rad, m] of 1.04 and 0.34 rad, 4.5 mm and 0.3 m. Found: four-bar 2.6e-3, 1.1e-3; 7.7e-5, 3.0e-5; 4.4e-6, 1.6e-6;
-slider-crank 1.3e-4, 8.1e-6; 3.1e-6, 2.1e-7; 1.0e-7, 9.7e-9."""
+"""Largest difference [rad, m] of 1.04 and 0.34 rad, 4.5 mm and 0.3 m. Found: four-bar 2.6e-3, 1.1e-3; 7.7e-5, 3.0e-5; 4.4e-6,
+1.6e-6; slider-crank 1.3e-4, 8.1e-6; 3.1e-6, 2.1e-7; 1.0e-7, 9.7e-9."""
 
 RATE = 3.0
 """Both programs converge at least with the third power of the element's length (cubic shapes give the fourth)."""

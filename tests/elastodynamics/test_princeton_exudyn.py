@@ -1,9 +1,10 @@
 """Princeton beam experiment in Exudyn: a thin strip under a tip load at an angle to its strong plane, bent and twisted at once.
 
-Aluminium strip of 508 mm, 12.377 mm by 3.2024 mm, E 71.7 GPa, nu 0.31, dead load of 13.345 N (E. H. Dowell, J. Traybar, AMS Report 1194,
-Princeton, 1975; O. A. Bauchau et al., Multibody System Dynamics 37, 2016). Exudyn's `ObjectBeamGeometricallyExact` has two nodes, its
-strain is constant along an element: it converges with the square of the element's length, as flexapod's `theory: exact` does where
-torsion and bending meet, from a smaller error (0.05 to 0.06 % of the length with four elements, Exudyn's 0.2 to 0.5 %).
+Aluminium strip of 508 mm, 12.377 mm by 3.2024 mm, E 71.7 GPa, nu 0.31, dead load of 13.345 N (E. H. Dowell, J. Traybar, AMS
+Report 1194, Princeton, 1975; O. A. Bauchau et al., Multibody System Dynamics 37, 2016). Exudyn's `ObjectBeamGeometricallyExact` has
+two nodes, its strain is constant along an element: it converges with the square of the element's length, as flexapod's
+`theory: exact` does where torsion and bending meet, from a smaller error (0.05 to 0.06 % of the length with four elements,
+Exudyn's 0.2 to 0.5 %).
 """
 
 from __future__ import annotations
@@ -54,9 +55,7 @@ def exudyn_tip(elements: int, angle: float) -> np.ndarray:
         for k in range(elements + 1)
     ]
     for k in range(elements):
-        system.AddObject(
-            ObjectBeamGeometricallyExact(nodeNumbers=nodes[k : k + 2], length=LENGTH / elements, sectionData=data)
-        )
+        system.AddObject(ObjectBeamGeometricallyExact(nodeNumbers=nodes[k : k + 2], length=LENGTH / elements, sectionData=data))
     ground = system.AddMarker(MarkerBodyRigid(bodyNumber=system.AddObject(ObjectGround())))
     root, tip = (system.AddMarker(MarkerNodeRigid(nodeNumber=nodes[k])) for k in (0, -1))
     system.AddObject(ObjectJointGeneric(markerNumbers=[ground, root]))
@@ -104,5 +103,5 @@ def test_the_verb_finds_the_same() -> None:
     )  # fmt: skip
     wrench = [[0, LOAD * np.cos(a), LOAD * np.sin(a), 0, 0, 0] for a in ANGLES]
     found = fp.static_deflection(robot, hub(np.zeros(len(ANGLES))), wrench=wrench, sequence=True)
-    expected = np.array([our_tip(4, a) for a in ANGLES]) + [LENGTH, 0, 0]
+    expected = np.array([our_tip(4, a) for a in ANGLES]) + np.array([LENGTH, 0, 0])
     assert np.abs(found.position.values - expected).max() < SAME * LENGTH

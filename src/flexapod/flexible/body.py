@@ -28,8 +28,8 @@ class Interface:
     """A point of the body where a joint or a load may act: r0 (3,) [m], shapes Phi_d, Phi_r (3, N).
 
     Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
-    joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of the body
-    per unit force at the point; None for a body without stiffening.
+    joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of
+    the body per unit force at the point; None for a body without stiffening.
     """
 
     r0: Floats
@@ -92,8 +92,9 @@ class FlexibleBody:
         interfaces: named points.
         names: N names of the coordinates.
         nodes: mass points and shapes behind the integrals, for pictures and files; None if the source has none.
-        T_ee: (N, N, 3, 3) what the quadratic displacement of a stiffened body adds to its second moments, integral of the symmetric
-            part of r0 Q_ik^T dm: spin stiffens the body; None without stiffening. Its first moments are zero (mean frame).
+        T_ee: (N, N, 3, 3) what the quadratic displacement of a stiffened body adds to its second moments, integral of the
+            symmetric part of r0 Q_ik^T dm: spin stiffens the body; None without stiffening. Its first moments are zero.
+        stretch: (R, N, N) matrices A_r of a stiffened body: stretching has the energy sum of (q_e^T A_r q_e / 2)^2 / 2; or None.
 
     Checked by: tests/flexible/test_flexible_body.py, tests/flexible/test_shape_integrals.py.
     """
@@ -113,6 +114,7 @@ class FlexibleBody:
     names: tuple[str, ...] = ()
     nodes: Nodes | None = None
     T_ee: Floats | None = None
+    stretch: Floats | None = None
     angular_frequency: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,6 +150,11 @@ class FlexibleBody:
             if np.abs(T - T.transpose(0, 1, 3, 2)).max(initial=0.0) > SYMMETRY * np.abs(T).max(initial=0.0):
                 raise FlexibleBodyError("T_ee must be symmetric in its last two axes: it changes second moments alone.")
             object.__setattr__(self, "T_ee", T)
+        if self.stretch is not None:
+            A = floats("stretch", self.stretch, (None, N, N))
+            object.__setattr__(self, "stretch", np.array([symmetric("stretch", each, SYMMETRY) for each in A]).reshape(-1, N, N))
+            if self.T_ee is None:
+                raise FlexibleBodyError("A body with stretch is stiffened: give T_ee and Q at every interface as well.")
         if (self.T_ee is not None and without) or (self.T_ee is None and len(without) < len(self.interfaces)):
             what = f"interface {without[0]} has no Q" if self.T_ee is not None else "T_ee is missing"
             raise FlexibleBodyError(f"A stiffened body has Q at every interface and T_ee, but {what}.")
@@ -159,7 +166,36 @@ class FlexibleBody:
 
     def unstiffened(self) -> FlexibleBody:
         """The body with linear displacements alone."""
-        return replace_body(self, T_ee=None, interfaces={name: replace(p, Q=None) for name, p in self.interfaces.items()})
+        return replace_body(
+            self, T_ee=None, stretch=None, interfaces={name: replace(p, Q=None) for name, p in self.interfaces.items()}
+        )
+
+    def with_stiffening(
+        self, geometric: Mapping[str, ArrayLike], spin: ArrayLike | None = None, stretch: ArrayLike | None = None
+    ) -> FlexibleBody:
+        """The body with geometric stiffness from another program.
+
+        Args:
+            geometric: of every interface, (3, N, N) geometric stiffness per newton along x, y, z in these coordinates, the load
+                balanced by the body's inertia (inertia relief), the body free.
+            spin: (N, N, 3, 3) geometric stiffness of the loads dm (r_a e_b + r_b e_a) / 2; none if left out: spin then stiffens
+                nothing.
+            stretch: see the class.
+
+        Checked by: tests/flexible/test_plate_membrane.py.
+        """
+        missing, N = [name for name in self.interfaces if name not in geometric], len(self.M_ee)
+        unknown = [name for name in geometric if name not in self.interfaces]
+        if missing or unknown:
+            what = f"misses {missing[0]!r}" if missing else f"has {unknown[0]!r}, which the body has not"
+            raise FlexibleBodyError(
+                f"geometric must have every interface of the body ({', '.join(self.interfaces)}), but {what}."
+            )
+        points = {
+            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N))) for name, p in self.interfaces.items()
+        }
+        T = np.zeros((N, N, 3, 3)) if spin is None else -floats("spin", spin, (N, N, 3, 3))
+        return replace_body(self, interfaces=points, T_ee=T, stretch=stretch)
 
     def geometric_stiffness(self, forces: Mapping[str, ArrayLike]) -> Floats:
         r"""Geometric stiffness :math:`K_G = -\sum f_a Q_a` (N, N) of forces (3,) [N] at named interfaces, body axes.
@@ -269,6 +305,7 @@ class FlexibleBody:
             names=tuple(names),
             nodes=None if self.nodes is None else self.nodes.transformed(V),
             T_ee=None if self.T_ee is None else np.einsum("ikxy,ia,kb->abxy", self.T_ee, V, V),
+            stretch=None if self.stretch is None else np.einsum("rij,ia,jb->rab", self.stretch, V, V),
         )
 
     def truncated(self, modes: int | Sequence[int]) -> FlexibleBody:
@@ -333,9 +370,23 @@ class FlexibleBody:
         return float(0.5 * x @ self.mass_matrix(elastic) @ x)
 
     def potential_energy(self, elastic: ArrayLike) -> float:
-        """Elastic energy q_e^T K_ee q_e / 2 [J]."""
-        q = floats("elastic", elastic, (len(self.M_ee),))
-        return float(0.5 * q @ self.K_ee @ q)
+        """Elastic energy q_e^T K_ee q_e / 2, of a stiffened body with that of stretching [J]."""
+        return float(self.elastic_energies(floats("elastic", elastic, (len(self.M_ee),))[None])[0])
+
+    def elastic_energies(self, elastic: Floats) -> Floats:
+        """Elastic energy (n,) [J] of n samples (n, N)."""
+        energy: Floats = np.einsum("ni,ij,nj->n", elastic, self.K_ee, elastic) / 2.0
+        if self.stretch is not None:
+            energy = energy + (np.einsum("ni,rij,nj->nr", elastic, self.stretch, elastic) ** 2).sum(axis=1) / 8.0
+        return energy
+
+    def elastic_forces(self, elastic: Floats) -> Floats:
+        """Derivative of the elastic energy (n, N) of n samples (n, N)."""
+        force: Floats = elastic @ self.K_ee
+        if self.stretch is not None:
+            own = np.einsum("rij,nj->nri", self.stretch, elastic)
+            force = force + np.einsum("nri,ni,nrj->nj", own, elastic, own) / 2.0
+        return force
 
 
 def replace_body(body: FlexibleBody, **changes: object) -> FlexibleBody:
@@ -352,10 +403,12 @@ def body_from_integrals(
     names: Sequence[str] = (),
     nodes: Nodes | None = None,
     T_ee: Floats | None = None,
+    stretch: Floats | None = None,
 ) -> FlexibleBody:
     """A body from its shape integrals and its stiffness; undamped unless D_ee is given."""
     constants = {f.name: getattr(integrals, f.name) for f in fields(integrals)}
     D = np.zeros_like(K_ee) if D_ee is None else D_ee
     return FlexibleBody(
-        **constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes, T_ee=T_ee
+        **constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes, T_ee=T_ee,
+        stretch=stretch,
     )  # fmt: skip

@@ -37,6 +37,10 @@ class PlateMaterial:
         D = self.E * self.h**3 / (12.0 * (1.0 - self.nu**2))
         return D * np.array([[1.0, self.nu, 0.0], [self.nu, 1.0, 0.0], [0.0, 0.0, 0.5 * (1.0 - self.nu)]])
 
+    def membrane(self) -> Floats:
+        """(3, 3) forces per length and strain xx, yy, 2 xy."""
+        return self.bending() * 12.0 / self.h**2
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fields:

@@ -198,14 +198,18 @@ def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Fl
     if method == "normal":
         Q, omega2 = Q[:, :count], omega2[:count]
     nodes = nodes.transformed(Q)
-    curving, T_ee = quadratic_displacements(model, given.material, given.masses, places, V @ Q) if stiffening else (None, None)
+    curving, T_ee, stretch = None, None, None
+    if stiffening:
+        curving, T_ee, stretch = quadratic_displacements(model, given.material, given.masses, places, V @ Q, np.sqrt(omega2))
     found = {}
     if points:
         shapes = _displacements(model.at(places[:, :2]), V @ Q, places[:, 2])
         for k, name in enumerate(points):
             own = None if curving is None else curving[k]
             found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k], Q=own)
-    return body_from_integrals(shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes, T_ee=T_ee)
+    return body_from_integrals(
+        shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes, T_ee=T_ee, stretch=stretch
+    )  # fmt: skip
 
 
 def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, Floats]:

@@ -45,7 +45,7 @@ def robot_values(robot: Robot) -> dict[str, float]:
     for leg in robot.legs:
         result.update(beam_values(leg, robot.beams.get(leg.name, ())))
     if robot.flexible_platform is not None:
-        result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns))
+        result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns, robot.joint_curving))
     return result
 
 

@@ -16,6 +16,7 @@ import casadi as ca
 from flexapod.equations.flexible_platform.elastic_block import DenseBlock, JointBlock, JointStructure
 from flexapod.equations.flexible_platform.generalized_newton_euler import flexible_model
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
+from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
@@ -98,7 +99,9 @@ def flexible_equation(
     values = Values(b) if values is None else values
     gravity = values.vector("gravity", "W")
     R = state.R
-    body = flexible_model(b, values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order)
+    own, g = values.of("platform"), ca.mtimes(R.T, gravity.expr)
+    elastic = platform_force(own, shape, state.e) if shape.stretches else None
+    body = flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
     M, c = body.M, body.c
     columns, rates, positions, Ys, As, biases = [], [], [], [], [], []
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):

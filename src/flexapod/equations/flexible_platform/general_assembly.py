@@ -26,6 +26,7 @@ from flexapod.equations.flexible_platform.generalized_newton_euler import (
 )
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
+from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import tree_forces
@@ -122,8 +123,8 @@ def platform_by_energy(
         ca.cross(u[3:], momentum[3:6]) + ca.cross(u[:3], momentum[:3]),
         -ca.mtimes(ca.jacobian(momentum, q).T, x) / 2,
     )
-    K, D = symmetric_matrix(values, "flex.K", N, shape.normal), symmetric_matrix(values, "flex.D", N, shape.normal)
-    spring = ca.vertcat(ca.SX.zeros(6), ca.mtimes(K, q) + ca.mtimes(D, qd))
+    D = symmetric_matrix(values, "flex.D", N, shape.normal)
+    spring = ca.vertcat(ca.SX.zeros(6), ca.jacobian(platform_energy(values, shape, q), q).T + ca.mtimes(D, qd))
     g = ca.mtimes(R.T, gravity)
     weight = ca.vertcat(m * g, ca.cross(c, g), ca.mtimes(S.T, g))
     at = [ca.vertcat(ca.mtimes(R.T, v), ca.mtimes(R.T, w)), e, ed]

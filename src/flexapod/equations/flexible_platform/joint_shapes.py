@@ -3,8 +3,8 @@ r"""Displacement of a joint on a flexible platform, by its shapes: linear, or wi
 .. math:: u(e) = \Phi\,e + \tfrac12 e^T Q\,e,\qquad \Phi(e) = \Phi + Q\,e,\qquad
           \ddot u = \Phi(e)\,\ddot e + \dot e^T Q\,\dot e
 
-Q (3, N, N) is minus the geometric stiffness of the platform per unit force at the joint: bending draws the joints of a plate in. Forces
-on the joint follow by virtual work, so that energy is conserved.
+Q (3, N, N) is minus the geometric stiffness of the platform per unit force at the joint: bending draws the joints of a plate
+in. Forces on the joint follow by virtual work, so that energy is conserved.
 """
 
 from __future__ import annotations

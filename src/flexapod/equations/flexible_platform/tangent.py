@@ -19,8 +19,9 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
+from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
+from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
@@ -97,9 +98,9 @@ def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
     S = first_moments(values, shape)
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
-    K_ee = symmetric_matrix(values, "flex.K", N, shape.normal)
+    K_ee = platform_tangent(values, shape, e)
     hat = ca.skew(g)
-    rho = ca.vertcat(-mass * g, -ca.cross(c, g), ca.mtimes(K_ee, e) - ca.mtimes(S.T, g))
+    rho = ca.vertcat(-mass * g, -ca.cross(c, g), platform_force(values, shape, e) - ca.mtimes(S.T, g))
     first = ca.horzcat(ca.SX.zeros(3, 3), -mass * hat, ca.SX.zeros(3, N))
     second = ca.horzcat(ca.SX.zeros(3, 3), -ca.mtimes(ca.skew(c), hat), ca.mtimes(hat, S))
     third = ca.horzcat(ca.SX.zeros(N, 3), -ca.mtimes(S.T, hat), K_ee)
