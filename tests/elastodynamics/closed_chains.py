@@ -154,8 +154,8 @@ def slider_crank(elements: int) -> fp.Robot:
     """The robot of crank, rod and slider."""
     return _load(
         name="slider-crank", gravity=0, x=THROW + ROD, y=0, angle=0, mass=SLIDER, centre=0, inertia=1e-6, start=0, fold=0,
-        coupler=ROD, elements=elements, young=STEEL[0], density=STEEL[1], section=f"{{shape: tube, outer: {BAR}}}", **_crank_words(THROW),
-        guide="{type: prismatic, from: base, to: platform, axis: [1, 0, 0]}",
+        coupler=ROD, elements=elements, young=STEEL[0], density=STEEL[1], section=f"{{shape: tube, outer: {BAR}}}",
+        **_crank_words(THROW), guide="{type: prismatic, from: base, to: platform, axis: [1, 0, 0]}",
     )  # fmt: skip
 
 

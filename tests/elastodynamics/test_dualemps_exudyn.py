@@ -1,8 +1,8 @@
 """DualEMPS in Exudyn, another multibody program: natural frequencies with the same number of elements.
 
-About a straight beam the bending of Exudyn's element (`exudyn_plane`) is that of the cubic Euler-Bernoulli element; along the beam
-it is cubic where flexapod is linear, which is felt only by modes in which a beam's mass moves along it. Rigid bodies and joints
-are Exudyn's own; what is compared is its constrained linearised system.
+About a straight beam the bending of Exudyn's element (`exudyn_plane`) is that of the cubic Euler-Bernoulli element; along the
+beam it is cubic where flexapod is linear, which is felt only by modes in which a beam's mass moves along it. Rigid bodies and
+joints are Exudyn's own; what is compared is its constrained linearised system.
 """
 
 from __future__ import annotations

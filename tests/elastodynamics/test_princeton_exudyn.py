@@ -1,8 +1,8 @@
 """Princeton beam experiment in Exudyn: a thin strip under a tip load at an angle to its strong plane, bent and twisted at once.
 
 Aluminium strip of 508 mm, 12.377 mm by 3.2024 mm, E 71.7 GPa, nu 0.31, dead load of 13.345 N (E. H. Dowell, J. Traybar, AMS
-Report 1194, Princeton, 1975; O. A. Bauchau et al., Multibody System Dynamics 37, 2016). Exudyn's `ObjectBeamGeometricallyExact` has
-two nodes, its strain is constant along an element: it converges with the square of the element's length, as flexapod's
+Report 1194, Princeton, 1975; O. A. Bauchau et al., Multibody System Dynamics 37, 2016). Exudyn's `ObjectBeamGeometricallyExact`
+has two nodes, its strain is constant along an element: it converges with the square of the element's length, as flexapod's
 `theory: exact` does where torsion and bending meet, from a smaller error (0.05 to 0.06 % of the length with four elements,
 Exudyn's 0.2 to 0.5 %).
 """

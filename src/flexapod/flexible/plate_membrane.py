@@ -30,7 +30,7 @@ energy is missing at most over random states of equal energies per mode."""
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Membrane:
-    """Plane stress on the mesh of a plate, displacements (u_x, u_y) quadratic on the triangles.
+    """Plane stress on the mesh of a plate, displacements (u_x, u_y) cubic on the triangles.
 
     Attributes:
         strains: xx, yy, 2 xy at the integration points, from the (2n,) degrees of freedom. K, M: (2n, 2n) stiffness and mass.
@@ -49,7 +49,7 @@ def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points:
     import skfem  # type: ignore[import-untyped]
 
     mesh = model.mesh
-    basis = skfem.Basis(mesh.skfem, skfem.ElementTriP2(), intorder=model.degree)
+    basis = skfem.Basis(mesh.skfem, skfem.ElementTriP3(), intorder=model.degree)
     n, dofs = int(basis.N), basis.element_dofs
     value = np.stack([np.broadcast_to(np.asarray(b[0]), basis.dx.shape) for b in basis.basis])
     slope = np.stack([np.broadcast_to(b[0].grad, (2, *basis.dx.shape)) for b in basis.basis]) / mesh.radius
@@ -72,13 +72,13 @@ def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points:
 
 
 def _values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
-    """Values (p, n) of the quadratic shapes at points (p, 2)."""
+    """Values (p, n) of the cubic shapes at points (p, 2)."""
     import skfem
 
     rows = []
     for element, X in locate(model.mesh, points):
         rule = (X[:, None], np.ones(1))
-        one = skfem.Basis(model.mesh.skfem, skfem.ElementTriP2(), elements=np.array([element]), quadrature=rule)
+        one = skfem.Basis(model.mesh.skfem, skfem.ElementTriP3(), elements=np.array([element]), quadrature=rule)
         rows.append(
             field_matrix(np.stack([np.broadcast_to(np.asarray(b[0]), one.dx.shape) for b in one.basis]), one.element_dofs, n)
         )
@@ -156,8 +156,8 @@ def quadratic_displacements(
     K_G = _geometric(model, forces, V)
     Q = np.zeros((p, 3, N, N))
     Q[:, 0], Q[:, 1] = -K_G[:p], -K_G[p : 2 * p]
-    tilt = model.at(places[:, :2])
-    for slope in (tilt.beta_x @ V, tilt.beta_y @ V):
+    tilt = model.at(places[:, :2]) if p else None
+    for slope in () if tilt is None else (tilt.beta_x @ V, tilt.beta_y @ V):
         Q[:, 2] -= places[:, 2, None, None] * slope[:, :, None] * slope[:, None, :]
     T = np.zeros((N, N, 3, 3))
     T[:, :, 0, 0], T[:, :, 1, 1], T[:, :, 0, 1] = -K_G[2 * p :]
@@ -172,4 +172,5 @@ def _geometric(model: PlateModel, forces: Floats, V: Floats) -> Floats:
     for xx, yy, xy in np.moveaxis(forces * model.weights[None, :, None], 2, 0):
         mixed = (w_x * xy[:, None]).T @ w_y
         result.append((w_x * xx[:, None]).T @ w_x + (w_y * yy[:, None]).T @ w_y + mixed + mixed.T)
-    return np.array(result).reshape(-1, V.shape[1], V.shape[1])
+    K_G = np.array(result).reshape(-1, V.shape[1], V.shape[1])
+    return (K_G + K_G.transpose(0, 2, 1)) / 2.0
