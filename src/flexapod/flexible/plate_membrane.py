@@ -173,4 +173,5 @@ def _geometric(model: PlateModel, forces: Floats, V: Floats) -> Floats:
         mixed = (w_x * xy[:, None]).T @ w_y
         result.append((w_x * xx[:, None]).T @ w_x + (w_y * yy[:, None]).T @ w_y + mixed + mixed.T)
     K_G = np.array(result).reshape(-1, V.shape[1], V.shape[1])
-    return (K_G + K_G.transpose(0, 2, 1)) / 2.0
+    even: Floats = (K_G + K_G.transpose(0, 2, 1)) / 2.0
+    return even
