@@ -188,8 +188,8 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
     return omega2, T @ V, model
 
 
-def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats], stiffening: bool) -> FlexibleBody:
-    places = np.array(list(points.values())).reshape(-1, 3)
+def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel, Nodes]:
+    """omega^2 (N,), the modes (n, N) in the order and orientation of `mode_order`, the model, and its nodes with these modes."""
     if method == "craig-bampton" and len(places) == 0:
         raise FlexibleBodyError("method craig-bampton needs at least one interface.")
     omega2, V, model = plate_modes(given, count, method, places)
@@ -197,13 +197,18 @@ def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Fl
     Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)
     if method == "normal":
         Q, omega2 = Q[:, :count], omega2[:count]
-    nodes = nodes.transformed(Q)
+    return omega2, V @ Q, model, nodes.transformed(Q)
+
+
+def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats], stiffening: bool) -> FlexibleBody:
+    places = np.array(list(points.values())).reshape(-1, 3)
+    omega2, V, model, nodes = oriented_modes(given, count, method, places)
     curving, T_ee, stretch = None, None, None
     if stiffening:
-        curving, T_ee, stretch = quadratic_displacements(model, given.material, given.masses, places, V @ Q, np.sqrt(omega2))
+        curving, T_ee, stretch = quadratic_displacements(model, given.material, given.masses, places, V, np.sqrt(omega2))
     found = {}
     if points:
-        shapes = _displacements(model.at(places[:, :2]), V @ Q, places[:, 2])
+        shapes = _displacements(model.at(places[:, :2]), V, places[:, 2])
         for k, name in enumerate(points):
             own = None if curving is None else curving[k]
             found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k], Q=own)

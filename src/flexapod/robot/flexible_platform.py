@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,24 +99,28 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
             )
         body = body.unstiffened() if spec.stiffening is False else body
     elif spec.type == "plate":
-        own = _constants(spec)
-        body = flexible.plate(
-            outline=np.array(spec.outline),
-            thickness=spec.thickness or 0.0,
-            young=own.young or 0.0,
-            poisson=own.poisson or 0.0,
-            density=own.density or 0.0,
-            theory=spec.theory or "mindlin",
-            modes=spec.modes if spec.modes is not None else 10,
-            method=spec.reduction.method if spec.reduction is not None else "normal",
-            boundary=spec.reduction.boundary if spec.reduction is not None else "free",
-            stiffening=bool(spec.stiffening),
-            interfaces={**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
-        )
+        body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=bool(spec.stiffening))
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return damped(body, spec)
+
+
+def plate_arguments(spec: Flexible, joints: Mapping[str, Array], points: Mapping[str, Array]) -> dict[str, Any]:
+    """Arguments of `flexapod.flexible.plate` that a file's words give; joints and named points become interfaces."""
+    own = _constants(spec)
+    return {
+        "outline": np.array(spec.outline),
+        "thickness": spec.thickness or 0.0,
+        "young": own.young or 0.0,
+        "poisson": own.poisson or 0.0,
+        "density": own.density or 0.0,
+        "theory": spec.theory or "mindlin",
+        "modes": spec.modes if spec.modes is not None else 10,
+        "method": spec.reduction.method if spec.reduction is not None else "normal",
+        "boundary": spec.reduction.boundary if spec.reduction is not None else "free",
+        "interfaces": {**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
+    }
 
 
 def damped(body: FlexibleBody, spec: Flexible) -> FlexibleBody:
