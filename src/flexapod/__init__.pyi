@@ -49,6 +49,7 @@ from flexapod.analysis.paving import Paving as Paving
 from flexapod.analysis.plate_stress import plate_stress as plate_stress
 from flexapod.analysis.platform_motion import platform_motion as platform_motion
 from flexapod.analysis.point_motion import point_motion as point_motion
+from flexapod.analysis.reduced_legs import reduce_legs as reduce_legs
 from flexapod.analysis.singularities import singularities as singularities
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State

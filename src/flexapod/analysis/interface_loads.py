@@ -21,8 +21,8 @@ def interface_loads(robot: Robot, result: xr.Dataset) -> xr.Dataset:
     Args:
         result: of a flexible robot with ``reactions=True`` (`inverse_dynamics`, `forward_dynamics`, `simulate`).
     Returns:
-        Dataset over (.., joint), the joints and clamps at flexible bodies alone: `reaction_force`, `reaction_moment` as in
-        result (.., joint, axis), their sizes `force` [N] and `moment` [N m]; `body`: the flexible bodies at each joint; attributes
+        Dataset over (.., joint), the joints and clamps at flexible bodies alone: `reaction_force`, `reaction_moment` as in the
+        result (.., joint, axis), their sizes `force` [N], `moment` [N m]; `body`: the flexible bodies at each joint; attributes
         `peak_force`, `peak_force_joint`, `peak_moment`, `peak_moment_joint` and, where the result has time, `peak_force_time`,
         `peak_moment_time` [s]. The actuator's own force is not in a reaction.
 
