@@ -54,9 +54,9 @@ def reduce_legs(
     Returns:
         Dataset over the samples: `coordinates`, `reduced_coordinates`; over `mode`, those of the reduced model up to the limit:
         `frequency` [Hz], `frequency_excess` (estimate of how much too high, of itself), `full_frequency` of all coordinates; over
-        `at_frequency` [Hz]: `error` of the platform's dynamic stiffness against the full model and its `error_bound`, of the
-        static stiffness (infinite where nothing is known); `basis` (.., coordinate, reduced): coordinates of small motions from reduced
-        ones, NaN beyond the number of a sample.
+        `at_frequency` [Hz]: `error` of the platform's dynamic stiffness against the full model and `error_bound`, of the static
+        stiffness (infinite where nothing is known); `basis` (.., coordinate, reduced): coordinates of small motions from
+        reduced ones, NaN beyond the number of a sample.
 
     Raises:
         InputError: no flexible legs, or a limit that is no frequency.
