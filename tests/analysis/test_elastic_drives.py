@@ -11,6 +11,7 @@ import pytest
 from scipy.interpolate import make_interp_spline
 
 import flexapod as fp
+from flexapod.robot.catalogue import catalogue
 
 FREQUENCY = 2 * np.pi * 5
 ROTOR = 2.0
@@ -92,3 +93,19 @@ def test_refusals() -> None:
     rubbing = robot_with("stiffness: 1e6, inertia: 2, friction: {viscous: 3},")
     with pytest.raises(fp.InputError, match="friction of rail: acts on the motor behind a spring"):
         fp.inverse_dynamics(rubbing, circle(soft, np.linspace(0, 0.1, 50)))
+
+
+def test_prestress_of_a_rigid_robot_with_fewer_degrees_of_freedom(tmp_path: Path) -> None:
+    """The rigid delta on actuators of a stiffness, against the same delta whose motors drive through springs and are locked."""
+    stiffness, state = 300.0, fp.State(position=[0.05, 0.02, -0.7])
+    text = catalogue()["delta"].read_text().replace("actuated: true,", f"actuated: true, stiffness: {stiffness}, inertia: 1,")
+    (tmp_path / "delta.yaml").write_text(text, encoding="utf-8")
+    rigid, springs = fp.load("delta"), fp.load(tmp_path / "delta.yaml")
+    ours = fp.natural_frequencies(rigid, state, actuators=[stiffness] * 3)
+    truth = fp.natural_frequencies(springs, state, actuators="locked")
+    np.testing.assert_allclose(ours.frequency, truth.frequency, rtol=1e-9)
+    without = fp.natural_frequencies(rigid, state, actuators=[stiffness] * 3, prestress=False)
+    assert np.abs(without.frequency - ours.frequency).max() > 0.01
+    floating = rigid.with_parameters({"gravity": [0, 0, 0]})
+    plain, also = (fp.natural_frequencies(floating, state, actuators=[stiffness] * 3, prestress=p) for p in (True, False))
+    np.testing.assert_allclose(plain.frequency, also.frequency, rtol=1e-12)

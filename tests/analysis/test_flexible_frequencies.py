@@ -161,6 +161,8 @@ def test_messages() -> None:
         fp.natural_frequencies(robot, at_home(robot), actuators=-np.ones(6))
     with pytest.raises(fp.InputError, match="prestress: expected True or False, got 'yes'"):
         fp.natural_frequencies(robot, at_home(robot), prestress="yes")  # type: ignore[arg-type]
-    delta = fp.load("delta")
-    with pytest.raises(fp.InputError, match="prestress: delta has mobility 3; its small motions are known with prestress=False"):
-        fp.natural_frequencies(delta, at_home(delta), actuators=np.full(3, 1e4))
+    redundant = fp.load("planar-4-prr")
+    with pytest.raises(
+        fp.InputError, match="prestress: planar-4-prr has 4 actuators for 3 freedoms, whose forces at rest are a choice"
+    ):
+        fp.natural_frequencies(redundant, at_home(redundant), actuators=np.full(4, 1e4))

@@ -49,29 +49,3 @@ def test_long_lists_of_problems_are_cut() -> None:
         read_robot_text(text)
     assert len(refused.value.problems) == 80
     assert str(refused.value).endswith("and 30 more problems.")
-
-
-def test_the_advice_about_a_loop_inside_a_leg_builds(tmp_path: Path) -> None:
-    """A four-bar in one leg is refused; written as advised, with a body of the loop as the platform, it loads."""
-    import flexapod as fp
-
-    joint = "{{type: revolute, from: {0}, to: {1}, at: [{2}, 0, 0], axis: [0, 0, 1], start: {3} deg{4}}}"
-    crank = joint.format("base", "crank", 0, 90, ", actuated: true")
-    coupler = joint.format("crank", "coupler", 0.1, -90, "")
-    rocker = joint.format("base", "rocker", 0.3, 90, "")
-    bodies = "{crank: {mass: 1}, coupler: {mass: 1}, rocker: {mass: 1}}"
-    head = "flexapod: 1\nname: four-bar\ntitle: four-bar\nplane: xy\nsource: none\ngravity: [0, -9.81, 0]\n"
-    head += "home: {position: [0, 0.1, 0]}\n"
-    loop = f"platform: {{mass: 1}}\nlegs:\n  each:\n    a:\n      joints:\n        one: {crank}\n        two: {coupler}\n"
-    loop += f"        three: {rocker}\n"
-    loop += "        four: {type: revolute, from: rocker, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1]}\n"
-    loop += f"        five: {{type: fixed, from: coupler, to: platform}}\n      bodies: {bodies}\n"
-    with pytest.raises(RobotFileError, match=r"loops inside a leg are not supported yet\. A leg is a tree of bodies"):
-        read_robot_text(head + loop)
-    legs = f"platform: {{body: a.coupler}}\nlegs:\n  each:\n    a:\n      joints:\n        one: {crank}\n        two: {coupler}\n"
-    legs += "      bodies: {crank: {mass: 1}, coupler: {mass: 1}}\n"
-    legs += f"    b:\n      joints:\n        three: {rocker}\n        four: {{type: revolute, from: rocker, to: platform, "
-    legs += "at: [0.1, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}\n      bodies: {rocker: {mass: 1}}\n"
-    path = tmp_path / "four-bar.yaml"
-    path.write_text(head + legs, encoding="utf-8")
-    assert fp.load(path).mobility.rank == 1

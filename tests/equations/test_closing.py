@@ -1,6 +1,6 @@
 """One closing algorithm: a 6-UPS robot, an over-constrained one, a flexible platform and DualEMPS are the same call.
 
-`close_at` gets a leg and the motion of the half frame that it must meet. Here it is called for all four, and what it returns is
+`close_at` gets a leg and the motion of the half frames that it must meet. Here it is called for all four, and what it returns is
 checked with matrix functions of time (support/jets.py) and with finite differences, neither of which knows its formulas.
 """
 
@@ -50,7 +50,7 @@ def test_both_kinds_of_robot_are_tried() -> None:
 def call(b: Program, robot: Robot, index: int, half: FrameMotion, guess: list, free: list = ()):  # type: ignore[type-arg]
     """The one call."""
     leg = robot.legs[index]
-    return close_at(b, Values(b).of(f"legs.{leg.name}"), leg, robot.plan.legs[index], half, guess, free)
+    return close_at(b, Values(b).of(f"legs.{leg.name}"), leg, robot.plan.legs[index], [half], guess, free)
 
 
 def outputs_of(b: Program, name: str, closed) -> None:

@@ -50,6 +50,10 @@ NO_PATHS = (
     "certify: paths of {robot} cannot be certified; that is available for robots on six U-P-S, P-U-S or R-U-S legs. "
     "method='all' lists the poses of any robot"
 )
+LOOPS = (
+    "{verb}: enumerates the poses of legs that close once, and {robot} has loops inside or between its legs; "
+    "forward_kinematics follows one of them"
+)
 TIED = (
     "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
     "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
@@ -180,8 +184,9 @@ SMALL: dict[str, Row] = {
     "actuators": {},
     "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6":
-            "prestress: {robot} has mobility {mobility}; its small motions are known with prestress=False",
+        "rigid & mobility below 6 & redundant actuators":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, whose forces at rest are a choice; "
+            "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
@@ -196,12 +201,13 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "method": {"inner loops & method=all": LOOPS}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
-        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY}, "certify": {}, "seed": {}, "on_error": {},
+        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY, "inner loops": LOOPS},
+        "certify": {}, "seed": {}, "on_error": {},
     },
-    "working_modes": {ANY: {}},
+    "working_modes": {ANY: {"inner loops": LOOPS}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},

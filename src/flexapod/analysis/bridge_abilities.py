@@ -10,7 +10,8 @@ NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export a
 NO_WRENCH = "wrench: not available with the {part} of {robot}; leave it out"
 EXPLICIT = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
-RIGID_ONLY: dict[str, Row] = {"": {"flexible legs": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
+NO_LOOPS = "{robot} has loops inside or between its legs, which are not written to MJCF and URDF; export an FMU instead"
+RIGID_ONLY: dict[str, Row] = {"": {"inner loops": NO_LOOPS, "flexible legs": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {
     "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {"flexible legs": NO_WRENCH},
     "friction": {}, "watch": {},

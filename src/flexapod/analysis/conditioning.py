@@ -22,7 +22,8 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.robot.robot import Robot
+    from flexapod.robot.chain import ROWS
+from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
@@ -113,8 +114,8 @@ def conditioning(
 
 def constraint_names(robot: Robot) -> list[str]:
     """Names of the independent constraint rows: leg, closing joint, number of the row."""
-    legs = zip(robot.legs, robot.plan.legs, strict=True)
-    every = [f"{leg.name}.{leg.closing.joint}.{i + 1}" for leg, plan in legs for i in plan.leftover]
+    rows = [[f"{leg.name}.{c.joint}.{i + 1}" for c in leg.closings for i in range(len(ROWS[c.type]))] for leg in robot.legs]
+    every = [own[i] for own, plan in zip(rows, robot.plan.legs, strict=True) for i in plan.leftover]
     return [every[i] for i in robot.plan.constraints]
 
 

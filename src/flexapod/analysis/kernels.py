@@ -17,6 +17,8 @@ from flexapod.analysis.arguments import check_robot as _robot
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
+from flexapod.robot.build import has_inner_loops
+from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -43,9 +45,11 @@ PROGRAMS = {
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
+    "elastic_control": "flexapod.equations.elastodynamics.loops",
     "elastic_terms": "flexapod.equations.elastodynamics.terms",
     "elastic_friction": "flexapod.equations.elastodynamics.reactions",
     "elastic_reactions": "flexapod.equations.elastodynamics.reactions",
+    "elastic_constants": "flexapod.equations.elastodynamics.dissipation",
     "elastic_sliding": "flexapod.equations.elastodynamics.dissipation",
     "elastic_potential": "flexapod.equations.elastodynamics.potential",
     "elastic_statics": "flexapod.equations.elastodynamics.statics",
@@ -204,6 +208,7 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
+    _refuse_inner_loops(robot, quantity)
     derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
     try:
         inspect.signature(derive).bind(robot, **options)
@@ -211,6 +216,24 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
         known = ", ".join(list(inspect.signature(derive).parameters)[1:])
         raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
     return derive(robot, **options)
+
+
+ANY_LOOPS = ("elastic_", "recursive_")
+"""Beginnings of programs that take loops of any kind."""
+LEG_BY_LEG = (
+    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
+    "virtual_power", "forward_dynamics", "mass_matrix", "motion_derivatives", "value_derivatives", "inertia_regressor",
+)  # fmt: skip
+"""Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
+
+
+def _refuse_inner_loops(robot: Robot, quantity: str) -> None:
+    if quantity.startswith(ANY_LOOPS):
+        return
+    if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
+        raise InputError(f"{quantity}: takes legs that close once, and {robot.name} has loops inside or between its legs")
+    if not closes_alone(robot.legs):
+        raise InputError(f"{quantity}: closes the legs one by one, and loops of {robot.name} run through several legs")
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.flexible_dynamics import TWIST, force_unit
-from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
+from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
 from flexapod.analysis.results import OnError, dataset, settle
@@ -187,9 +187,9 @@ def _chosen(robot: Robot, state: ClosedLegs, terms: LegTerms, which: str, words:
     if which == "gravity_force":
         return terms.c - weightless.c
     still = ClosedLegs(**{k: np.zeros_like(v) if "velocity" in k else v for k, v in state.inputs().items()})
-    _, D = constant_matrices(robot)
-    rates = independent_rates(robot, state)
-    damping = np.einsum("nzu,zy,nyx,nx->nu", terms.N, D, terms.N, rates)
+    _, D = matrices_at(robot, state, words)
+    moving = np.einsum("nzu,nu->nz", terms.N, independent_rates(robot, state))
+    damping = np.einsum("nzu,nz->nu", terms.N, np.einsum("nzy,ny->nz", np.broadcast_to(D, (len(words), *D.shape[1:])), moving))
     return np.asarray(weightless.c - leg_terms(free, still, none, False, words).c - damping)
 
 

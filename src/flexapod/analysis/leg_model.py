@@ -128,6 +128,15 @@ def leg_stiffness(robot: Robot, state: ClosedLegs, wrench: Array, words: NDArray
     return rho, np.swapaxes(N, 1, 2) @ K @ N, N
 
 
+def matrices_at(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> tuple[Array, Array]:
+    """Stiffness and damping (n, z, z), or (1, z, z) where they are the same at all states, without prestress."""
+    if robot.forces:
+        found = run(robot, "elastic_constants", state.inputs(), words)
+        return found["stiffness"], found["damping"]
+    K, D = constant_matrices(robot)
+    return K[None], D[None]
+
+
 def constant_matrices(robot: Robot) -> tuple[Array, Array]:
     """Stiffness and damping (z, z) of beams, springs and the platform's modes, without prestress."""
     plan = robot.elastic_plan

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
 from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
-from flexapod.analysis.leg_model import constant_matrices, leg_stiffness, leg_terms
+from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.load_sequence import load_sequence
 from flexapod.analysis.results import OnError, settle
@@ -120,7 +120,7 @@ def leg_linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any,
     else:
         rho, K, N = leg_stiffness(robot, part, wrench if prestress else none, own)
         M = _mass(robot, part, own)
-    K_z, D_z = constant_matrices(robot)
+    K_z, D_z = matrices_at(robot, part, own)
     Nt = np.swapaxes(N, 1, 2)
     if not prestress:
         K = Nt @ K_z @ N

@@ -90,8 +90,8 @@ def natural_frequencies(
         omega^2 is negative the equilibrium is unstable: `stable` is False and `frequency` is minus the growth rate over
         2 pi; a neutral mode (free motion) has exactly 0.
 
-    Rigid robots have frequencies only with given actuator stiffness; their prestress comes from sixth-order differences of the
-    exact gravity force and Jacobian.
+    Rigid robots have frequencies only with given actuator stiffness; the prestress of those with mobility 6 comes from
+    sixth-order differences of the exact gravity force and Jacobian, of others from the derivative in independent coordinates.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_frequencies.py.
     """
@@ -119,7 +119,7 @@ def linear_model(
     """
     if not isinstance(prestress, bool | np.bool_):
         raise InputError(f"prestress: expected True or False, got {prestress!r}")
-    if robot.elastic_legs:
+    if robot.elastic_legs or (prestress and not is_flexible(robot) and robot.plan.constraints):
         from flexapod.analysis.leg_statics import leg_linear_model
 
         return leg_linear_model(robot, state, prestress, load, words)

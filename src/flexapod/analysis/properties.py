@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from flexapod.robot.build import has_inner_loops
+from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ ALWAYS = "always"
 
 def _parts(robot: Robot) -> list[Link | Closing]:
     links: list[Link | Closing] = [link for leg in robot.legs for link in leg.links]
-    return links + [leg.closing for leg in robot.legs]
+    return links + [closing for leg in robot.legs for closing in leg.closings]
 
 
 def has_friction(robot: Robot) -> bool:
@@ -86,6 +88,8 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "flexible platform": lambda robot: robot.flexible_platform is not None and not robot.elastic_legs,
     "flexible legs": lambda robot: robot.elastic_legs,
     "elastic legs": _legs_elastic,
+    "inner loops": lambda robot: has_inner_loops(robot.legs),
+    "loops between legs": lambda robot: not closes_alone(robot.legs),
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
     "unmeasured deflections": _deflects,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
@@ -120,7 +124,8 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
     "part": lambda robot: (
         "flexible platform" if robot.flexible_platform is not None and not _legs_elastic(robot)
         else "elastic drives" if _elastic_drives(robot)
-        else "flexible legs" if _legs_elastic(robot) else "joint springs"
+        else "flexible legs" if _legs_elastic(robot)
+        else "inner loops" if has_inner_loops(robot.legs) else "force elements" if robot.forces else "joint springs"
     ),
     "actuators": lambda robot: len(robot.actuators),
     "own": lambda robot: _own(robot),

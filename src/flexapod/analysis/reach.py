@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.robot.chain import ROWS, closure
+from flexapod.robot.chain import closure, leg_rows
 from flexapod.robot.geometry import pose
 from flexapod.robot.model import Leg
 
@@ -44,7 +44,7 @@ def _least_squares(leg: Leg, position: Array, rotation: Array) -> float:
     from scipy.optimize import least_squares
 
     platform = pose(position, rotation)
-    lengths = np.array([row[0] != "axes" for row in ROWS[leg.closing.type]])
+    lengths = np.array([row[0] != "axes" for row in leg_rows(leg)])
 
     def residual(q: Array) -> Array:
         return closure(leg, q, platform)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,16 +35,19 @@ class LegEnds:
     actuated: int = 0
 
 
-ONE_LOOP = (
-    "A leg is a tree of bodies. Where one body of the loop can be the platform, name it (`platform: {body: leg.body}`) and write "
-    "the other branch as a leg of its own that ends with `to: platform`."
-)
-"""What can be done instead of a loop inside a leg."""
+def closes(joint: Joint, placed: Container[str]) -> bool:
+    """Whether a joint closes a loop: it leads to the platform, to `leg.body`, or to a body that is placed already."""
+    return joint.to == "platform" or "." in joint.to or joint.to in placed
 
 
-def closes(joint: Joint) -> bool:
-    """Whether a joint closes a loop: to the platform, or to the body of another leg that is the platform."""
-    return joint.to == "platform" or "." in joint.to
+def closing_names(leg: Leg) -> list[str]:
+    """Names of the joints that close loops."""
+    placed, result = {"base", *(row.body for row in leg.table)}, list[str]()
+    for name, joint in leg.joints.items():
+        if closes(joint, placed):
+            result.append(name)
+        placed |= {joint.to} | ({joint.cross} if joint.cross else set())
+    return result
 
 
 def check_leg(
@@ -80,8 +84,13 @@ def check_leg(
             if "inertial" in row.model_fields_set:
                 here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
         check_points(row.points, here)
+    cut = closing_names(leg)
+    first = next((name for name in cut if leg.joints[name].to == "platform"), next(iter(cut), ""))
     for name, joint in leg.joints.items():
-        check_joint(joint, closes(joint), Below(report, ("joints", name)))
+        if name in cut and name != first and joint.friction is not None:
+            what = "a joint that closes a further loop of a leg has no friction yet"
+            report.error(("joints", name, "friction"), what, "Cut the loop at another joint: write the joints in another order.")
+        check_joint(joint, name in cut, Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
     for name, body in leg.bodies.items():
         below = Below(report, ("bodies", name))
@@ -133,7 +142,9 @@ def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
             report.error((*path, "from"), what, hint)
         if joint.cross is not None:
             _place(joint.cross, (*path, "cross"), leg, placed, report)
-        if closes(joint):
+        if closes(joint, placed) and joint.to == joint.from_:
+            report.error((*path, "to"), f"joins {joint.to} to itself", "Name two different bodies.")
+        elif closes(joint, placed):
             ends.closing.append((name, joint.to))
         else:
             _place(joint.to, (*path, "to"), leg, placed, report)
@@ -148,11 +159,8 @@ def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
 
 
 def _place(name: str, path: Path, leg: Leg, placed: list[str], report: Reporter) -> None:
-    if name == "base":
-        report.error(path, "a joint cannot lead to the base", "Start the leg at the base and end it at the platform.")
-    elif name in placed:
-        what = f"{name} is carried by another joint already; loops inside a leg are not supported yet"
-        report.error(path, what, ONE_LOOP)
+    if name in placed:
+        report.error(path, f"{name} is carried by another joint already", "A cross is a body of its own.")
     elif name not in leg.bodies:
         hint = nearest(name, [b for b in leg.bodies if b not in placed] + ["platform"])
         report.error(path, f"no body is called {name}", f"{hint} Or add it under bodies: `{name}: {{}}`.")

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 
 from flexapod.description.check_body import check_body
 from flexapod.description.check_flexible import path_beside, wrong_file_name
-from flexapod.description.check_leg import ONE_LOOP, LegEnds
+from flexapod.description.check_leg import LegEnds
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, LegReport, Report
 from flexapod.description.rotations import check_rotation
@@ -59,18 +59,19 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
     for leg, end in ends.items():
         for joint, target in end.closing:
             here = Below(reports[leg], ("joints", joint))
-            other = target.split(".")[0] if "." in target else (owner or "platform")
             if "." in target and target not in names:
-                others = [n for n in names if not n.startswith(leg + ".")]
-                here.error(("to",), f"no leg has the body {target}", nearest(target, [*others, "platform"]))
-            elif other == leg:
-                what = "the leg closes on itself; loops inside a leg are not supported yet"
-                here.error(("to",), what, ONE_LOOP)
-            elif "." in target and target != link_name and (owner or link_name is None):
-                what = f"{target} is not the platform; legs close on the platform only"
-                here.error(("to",), what, _as_platform(target, link_name))
+                here.error(("to",), f"no leg has the body {target}", nearest(target, [*names, "platform"]))
+            elif "." in target:
+                link(leg, target.split(".")[0])
             else:
-                link(leg, other)
+                link(leg, (owner or "platform") if target == "platform" else leg)
+    for name, force in file.forces.items():
+        for key, body in (("from", force.from_), ("to", force.to)):
+            if body not in ("base", "platform", *names):
+                hint = nearest(body, ["base", "platform", *names])
+                report.error(("forces", name, key), f"no body is called {body}", hint)
+        if force.from_ == force.to:
+            report.error(("forces", name, "to"), f"acts between two points of {force.to}", "Name two different bodies.")
     if owner:
         link(owner, "platform")
     report.gather_legs(len(ends))
@@ -91,13 +92,6 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             "no joint is actuated",
             "Write `actuated: true` (or mu: 1 in a table) where the motors are.",
         )
-
-
-def _as_platform(target: str, body: str | None) -> str:
-    """What to write instead of a joint to a body of another leg."""
-    if body is None:
-        return f'Write `to: platform`, or let {target} be the platform: `platform: {{body: "{target}"}}`.'
-    return f"Write `to: platform`, which is {body}, or let {target} be the platform."
 
 
 def check_files(

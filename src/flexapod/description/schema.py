@@ -24,6 +24,7 @@ from flexapod.description.units import (
     AngularAcceleration,
     AngularVelocity,
     Coordinate,
+    DamperRate,
     Force,
     Fraction,
     InertiaValue,
@@ -37,7 +38,9 @@ from flexapod.description.units import (
     Power,
     Rate,
     Reference,
+    SignedForce,
     Size,
+    SpringRate,
     Stiffness,
     Velocity,
     Viscous,
@@ -211,7 +214,7 @@ JointType = Literal["revolute", "prismatic", "universal", "spherical", "cylindri
 
 
 class Joint(Model):
-    """A joint from one body to the next. A joint to the platform closes a loop.
+    """A joint from one body to the next. A joint to the platform, or to a body that another joint places, closes a loop.
 
     The frame of a body that a joint places sits at the joint centre (for a prismatic joint: at
     `at + axis * (coordinate + zero)`); at coordinate zero its axes are those of the `from` body, turned by `rotation`.
@@ -219,7 +222,9 @@ class Joint(Model):
 
     type: JointType = Field(description="kind of joint")
     from_: Name = Field(alias="from", description="body on the base side; `base` is the leg's base frame")
-    to: Reference = Field(description="body on the far side; `platform`, or the `leg.body` that is the platform, closes the loop")
+    to: Reference = Field(
+        description="body on the far side; `platform`, a body that another joint places, or `leg.body` of any leg closes a loop"
+    )
     at: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `from` frame")
     on: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)")
     axis: Direction | None = Field(default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame")
@@ -320,6 +325,22 @@ class Sampling(Model):
     condition: Fraction = Field(default=1e4, description="largest condition number of the Jacobian that is sampled")
 
 
+class PointForce(Model):
+    """A force between two points, along the line between them: tension = stiffness (distance - length) + damping rate + preload.
+
+    A gas spring has a negative preload; a constant force has a preload alone.
+    """
+
+    from_: Reference = Field(alias="from", description="body of the first point: `base` (the world), `platform` or `leg.body`")
+    at: Position = Field(default=[0.0, 0.0, 0.0], description="first point in the frame of its body")
+    to: Reference = Field(description="body of the second point")
+    on: Position = Field(default=[0.0, 0.0, 0.0], description="second point in the frame of its body")
+    stiffness: SpringRate = Field(default=0.0, description="of the spring")
+    length: LengthSize = Field(default=0.0, description="distance at which the spring is free")
+    damping: DamperRate = Field(default=0.0, description="of the damper")
+    preload: SignedForce = Field(default=0.0, description="constant tension; negative pushes the points apart")
+
+
 class RobotFile(Model):
     """A parallel robot: a platform carried by legs."""
 
@@ -338,3 +359,4 @@ class RobotFile(Model):
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")
     platform: Platform = Field(description="the moving platform")
     legs: Legs = Field(description="the legs: a template, and what differs")
+    forces: dict[Name, PointForce] = Field(default_factory=dict, description="springs, dampers and forces between two points")

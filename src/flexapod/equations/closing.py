@@ -21,7 +21,7 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.chain import ROWS
-from flexapod.robot.model import Leg
+from flexapod.robot.model import Closing, Leg
 from flexapod.robot.plan import LegPlan
 from flexapod.spatial import Rot, Vec, cross, dot
 from flexapod.spatial.linear import solve
@@ -81,32 +81,37 @@ class ClosedLeg:
     free_constraint: Any
 
 
-def half_on_platform(values: Values, leg: Leg, platform: FrameMotion) -> FrameMotion:
-    """Motion of the joint's half frame on the platform."""
-    name = f"{leg.closing.joint}.on_platform"
+def half_on_platform(values: Values, leg: Leg, platform: FrameMotion, closing: Closing | None = None) -> FrameMotion:
+    """Motion of a joint's half frame on the platform: of the leg's first closing joint, or of the one named."""
+    name = f"{(closing or leg.closing).joint}.on_platform"
     point = platform.point(values.vector(f"{name}.p", "P"))
     R = platform.R @ values.rotation(f"{name}.R", "P", "H")
     return FrameMotion(R=R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
 
 
-def half_on_link(values: Values, leg: Leg, links: Sequence[FrameMotion]) -> FrameMotion:
-    """Motion of the joint's half frame on the last link."""
-    name = f"{leg.closing.joint}.on_link"
-    p, R = values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H")
-    if leg.closing.link < 0:  # straight from the base: placed in the world
+def half_on_link(values: Values, leg: Leg, links: Sequence[FrameMotion], closing: Closing | None = None) -> FrameMotion:
+    """Motion of a joint's half frame on its link: of the leg's first closing joint, or of the one named."""
+    closing = closing or leg.closing
+    name = f"{closing.joint}.on_link"
+    return placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links, closing.link)
+
+
+def placed_half(p: Vec, R: Rot, links: Sequence[FrameMotion], index: int) -> FrameMotion:
+    """Motion of a frame placed at p, R of a link; an index below zero is the world."""
+    if index < 0:
         still = zero("W")
         return FrameMotion(R=R.renamed("W", "H"), p=Vec(p.expr, "W"), v=still, w=still, a=still, alpha=still)
-    link = links[leg.closing.link]
+    link = links[index]
     frame = FrameMotion(R=link.R.renamed("W", "B"), p=link.p, v=link.v, w=link.w, a=link.a, alpha=link.alpha)
     point = frame.point(p)
     return FrameMotion(R=frame.R @ R, p=point.p, v=point.v, w=link.w, a=point.a, alpha=link.alpha)
 
 
-def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion) -> list[Row]:
-    """All rows of the closing joint with their derivatives, by the product rule."""
+def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion, closing: Closing | None = None) -> list[Row]:
+    """All rows of a closing joint (the leg's first, or the one named) with their derivatives, by the product rule."""
     e = (link.p - platform.p, link.v - platform.v, link.a - platform.a)
     rows = []
-    for kind, i, *rest in ROWS[leg.closing.type]:
+    for kind, i, *rest in ROWS[(closing or leg.closing).type]:
         if kind == "axes":
             a, c = _axis(platform, int(i)), _axis(link, int(rest[0]))
             rows.append(_product(a, c, zero("W"), cross(c[0], a[0]), True))
@@ -134,14 +139,58 @@ def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angu
     )
 
 
-def leg_block(leg: Leg, poses: Sequence[LinkPose], rows: Sequence[Row], point: Vec) -> Any:
-    """B (m, n): derivative of the rows with respect to the leg's coordinates."""
-    columns = chain_columns(leg, poses, leg.closing.link, point)
-    B = ca.SX.zeros(len(rows), len(leg.moving))
-    for j, (v, w) in columns.items():
-        for i, row in enumerate(rows):
-            B[i, j] = dot(row.linear, v) + dot(row.angular, w)
-    return B
+@dataclass(frozen=True, kw_only=True)
+class Gap:
+    """A closing joint of a leg as it is met: its halves on the link and on the far side, and its rows."""
+
+    closing: Closing
+    end: FrameMotion
+    half: FrameMotion
+    rows: list[Row]
+
+
+def leg_gaps(values: Values, leg: Leg, links: Sequence[FrameMotion], halves: Sequence[FrameMotion]) -> list[Gap]:
+    """All closing joints of a leg that closes alone.
+
+    Args:
+        links: motion of its links; halves: of its joints on the platform, in order.
+    """
+    result, given = [], iter(halves)
+    for closing in leg.closings:
+        end = half_on_link(values, leg, links, closing)
+        if closing.to is None:
+            half = next(given)
+        else:
+            name = f"{closing.joint}.on_platform"
+            half = placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links, closing.to[1])
+        result.append(Gap(closing=closing, end=end, half=half, rows=closing_rows(leg, end, half, closing)))
+    return result
+
+
+def platform_halves(values: Values, leg: Leg, platform: FrameMotion) -> list[FrameMotion]:
+    """The halves of a leg's joints on a rigid platform."""
+    return [half_on_platform(values, leg, platform, closing) for closing in leg.closings if closing.to is None]
+
+
+def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> Any:
+    """B (m, n): derivative of the rows of all gaps with respect to the leg's coordinates."""
+    blocks = []
+    for gap in gaps:
+        B = ca.SX.zeros(len(gap.rows), len(leg.moving))
+        for j, (v, w) in chain_columns(leg, poses, gap.closing.link, gap.end.p).items():
+            for i, row in enumerate(gap.rows):
+                B[i, j] = dot(row.linear, v) + dot(row.angular, w)
+        if gap.closing.to is not None:
+            for j, (v, w) in chain_columns(leg, poses, gap.closing.to[1], gap.half.p).items():
+                for i, row in enumerate(gap.rows):
+                    B[i, j] = B[i, j] - dot(row.linear, v) - dot(_turning(row, gap.end.p - gap.half.p), w)
+        blocks.append(B)
+    return ca.vertcat(*blocks)
+
+
+def _turning(row: Row, arm: Vec) -> Vec:
+    """What a row makes of the angular velocity of the far half; `arm` from there to the link half."""
+    return cross(arm, row.linear) + row.angular if row.turning else row.angular
 
 
 def close_leg(
@@ -157,9 +206,9 @@ def close_leg(
 
     As `close_at`, with `jacobian` and `constraint` per twist of the platform frame.
     """
-    half = half_on_platform(values, leg, platform)
-    closed = close_at(b, values, leg, plan, half, guess, free)
-    T = transfer(half.p - platform.p)
+    halves = platform_halves(values, leg, platform)
+    closed = close_at(b, values, leg, plan, halves, guess, free)
+    T = transfer(halves[0].p - platform.p) if halves else ca.SX.eye(6)
     return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
 
 
@@ -174,48 +223,48 @@ def close_at(
     values: Values,
     leg: Leg,
     plan: LegPlan,
-    half: FrameMotion,
+    halves: Sequence[FrameMotion],
     guess: Sequence[Any],
     free: Sequence[tuple[Any, Any]] = (),
 ) -> ClosedLeg:
-    """Coordinates, rates and accelerations of a leg for a given motion of the joint's half on the platform.
+    """Coordinates, rates and accelerations of a leg for a given motion of its joints' halves on the platform.
 
     Args:
         b: program (takes the Newton iteration and its checks).
         values: below ``legs.<name>.``.
-        half: the half frame that the leg must meet, on a rigid or flexible platform or on another leg's link.
+        halves: frames that the leg must meet, on a rigid or flexible platform; `jacobian` is per twist of the first of them.
         guess: coordinates of the moving links to start from; those not solved for (elastic ones) keep their value.
         free: rates and accelerations of the coordinates that are not solved for, in order; at rest if left out.
 
     Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
     """
     n = len(leg.moving)
-    q = solve_position(b, values, leg, plan, half, guess)
+    q = solve_position(b, values, leg, plan, halves, guess)
     poses = chain_poses(values, leg, q)
     qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
     for (rate, acceleration), i in zip(free or [(0, 0)] * len(fixed), fixed, strict=True):
         qd[i], qdd[i] = ca.SX(rate), ca.SX(acceleration)
 
-    def at_rates() -> tuple[list[FrameMotion], FrameMotion, list[Row]]:
+    def at_rates() -> tuple[list[FrameMotion], list[Gap], list[Row]]:
         links = chain_motion(leg, poses, qd, qdd)
-        end = half_on_link(values, leg, links)
-        return links, end, closing_rows(leg, end, half)
+        gaps = leg_gaps(values, leg, links, halves)
+        return links, gaps, [row for gap in gaps for row in gap.rows]
 
-    links, end, rows = at_rates()
-    B = leg_block(leg, poses, rows, end.p)
+    links, gaps, rows = at_rates()
+    B = leg_block(leg, poses, gaps)
     block = _pick(B, plan.rows, plan.dependents)
     if plan.rows:
         _scatter(qd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rd for i in plan.rows])))
-        links, end, rows = at_rates()
+        links, gaps, rows = at_rates()
         _scatter(qdd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rdd for i in plan.rows])))
-        links, end, rows = at_rates()
+        links, gaps, rows = at_rates()
     determinant = ca.det(block) if plan.rows else ca.SX(1)
     # a leg changes its working mode only through a singular block: the sign at home tells a jump of Newton
     jumped = values.scalar("mode") * determinant < 0 if plan.rows else ca.SX(0)
     if plan.rows:
         b.fail_if(jumped, "leg {leg} would have to leave the branch that it has at home", leg=leg.name)
-    jacobian, constraint = _eliminate(B, _half_rows(rows, end.p - half.p), block, plan, n)
+    jacobian, constraint = _eliminate(B, _half_rows(gaps), block, plan, n)
     left = tuple(ca.vertcat(*[getattr(rows[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
     return ClosedLeg(
         q=[ca.if_else(jumped, ca.SX.nan(), x) for x in q] if plan.rows else list(q),
@@ -245,13 +294,19 @@ def _free_parts(B: Any, block: Any, plan: LegPlan, n: int) -> dict[str, Any]:
     return {"free_jacobian": J, "free_constraint": G}
 
 
-def _half_rows(rows: Sequence[Row], arm: Vec) -> Any:
-    """P (m, 6): derivative of the rows with respect to the twist of the half on the platform; `arm` from it to the link half."""
-    lines = []
-    for row in rows:
-        turn = cross(arm, row.linear) + row.angular if row.turning else row.angular
-        lines.append(ca.horzcat(-row.linear.expr.T, -turn.expr.T))
-    return ca.vertcat(*lines)
+def _half_rows(gaps: Sequence[Gap]) -> Any:
+    """P (m, 6): derivative of the rows by the twist of the first half on the platform, with which the others move."""
+    first = next((gap.half for gap in gaps if gap.closing.to is None), None)
+    blocks = []
+    for gap in gaps:
+        if gap.closing.to is not None:
+            blocks.append(ca.SX.zeros(len(gap.rows), 6))
+            continue
+        arm = gap.end.p - gap.half.p
+        lines = [ca.horzcat(-row.linear.expr.T, -_turning(row, arm).expr.T) for row in gap.rows]
+        block = ca.vertcat(*lines)
+        blocks.append(block if gap.half is first or first is None else ca.mtimes(block, transfer(gap.half.p - first.p)))
+    return ca.vertcat(*blocks)
 
 
 def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, Any]:
@@ -268,9 +323,11 @@ def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, 
     return J, left
 
 
-def solve_position(b: Program, values: Values, leg: Leg, plan: LegPlan, half: FrameMotion, guess: Sequence[Any]) -> list[Any]:
+def solve_position(
+    b: Program, values: Values, leg: Leg, plan: LegPlan, halves: Sequence[FrameMotion], guess: Sequence[Any]
+) -> list[Any]:
     """Coordinates that close the rows of the plan: Newton with limited steps and back-tracking, inside the kernel."""
-    target = ca.vertcat(half.p.expr, ca.vec(half.R.expr))
+    target = ca.vertcat(*[x for half in halves for x in (half.p.expr, ca.vec(half.R.expr))])
     start = ca.vertcat(ca.SX.zeros(0, 1), *[ca.SX(g) for g in guess])
     dependents = list(plan.dependents)
     length = Values(values.program, "", values._known).scalar("characteristic_length")
@@ -280,15 +337,17 @@ def solve_position(b: Program, values: Values, leg: Leg, plan: LegPlan, half: Fr
 
     def newton(q: Any, where: Any) -> tuple[Any, Any]:
         """Residual of the chosen rows and the Newton step."""
-        frame = FrameMotion(
-            R=Rot(ca.reshape(where[3:], 3, 3), "W", "H"), p=Vec(where[:3], "W"),
-            v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"),
-        )  # fmt: skip
+        frames = [
+            FrameMotion(
+                R=Rot(ca.reshape(where[k + 3 : k + 12], 3, 3), "W", "H"), p=Vec(where[k : k + 3], "W"),
+                v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"),
+            )
+            for k in range(0, 12 * len(halves), 12)
+        ]  # fmt: skip
         poses = chain_poses(values, leg, [q[i] for i in range(q.numel())])
         still = [ca.SX(0)] * len(leg.moving)
-        end = half_on_link(values, leg, chain_motion(leg, poses, still, still))
-        rows = closing_rows(leg, end, frame)
-        B = leg_block(leg, poses, rows, end.p)
+        gaps = leg_gaps(values, leg, chain_motion(leg, poses, still, still), frames)
+        rows, B = [row for gap in gaps for row in gap.rows], leg_block(leg, poses, gaps)
         r = ca.vertcat(*[rows[i].r for i in plan.rows])
         return r, solve(_pick(B, plan.rows, plan.dependents), -r)
 

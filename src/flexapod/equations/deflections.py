@@ -33,7 +33,7 @@ class Swivel:
     Args:
         leg: index of its leg.
         joint: its name in the file.
-        before: link on the base side, -1 for the world; for a closing joint the platform (None).
+        before: link on the base side, -1 for the world; for a closing joint the platform (None), or the link on its far side.
         link: link on the leg's side.
         limit: largest deflection in the file [rad], or None.
         closing: the joint closes the loop.
@@ -64,9 +64,11 @@ def swivels(robot: Robot) -> tuple[Swivel, ...]:
                     leg=k, joint="+".join(names), before=before, link=group[-1], limit=min(limits, default=None), closing=False
                 )
             )
-        if leg.closing.type in ("universal", "spherical", "revolute"):
-            limit = leg.closing.limits.angle if leg.closing.limits else None
-            result.append(Swivel(leg=k, joint=leg.closing.joint, before=None, link=leg.closing.link, limit=limit, closing=True))
+        for closing in leg.closings:
+            if closing.type in ("universal", "spherical", "revolute"):
+                limit = closing.limits.angle if closing.limits else None
+                far = None if closing.to is None else closing.to[1]
+                result.append(Swivel(leg=k, joint=closing.joint, before=far, link=closing.link, limit=limit, closing=True))
     return tuple(result)
 
 
@@ -165,17 +167,18 @@ def _direction(values: Values, leg: Leg, swivel: Swivel) -> Vec:
     """Direction along the leg in the link that the joint bends: towards what comes next, or across a hinge."""
     x, z = Vec([1, 0, 0], "B"), Vec([0, 0, 1], "B")
     if swivel.closing:
-        if leg.closing.type == "revolute":
-            return values.rotation(f"{leg.closing.joint}.on_link.R", "B", "H").column(0)
+        if next(c.type for c in leg.closings if c.joint == swivel.joint) == "revolute":
+            return values.rotation(f"{swivel.joint}.on_link.R", "B", "H").column(0)
         if swivel.link >= 0 and leg.links[swivel.link].kind == "P":
             return z
-        return _unless_zero(values.vector(f"{leg.closing.joint}.on_link.p", "B"), z)
+        return _unless_zero(values.vector(f"{swivel.joint}.on_link.p", "B"), z)
     if leg.links[swivel.link].joint == swivel.joint and sum(link.joint == swivel.joint for link in leg.links) == 1:
         return x  # a hinge turns about z
     child = next((link for link in leg.links if link.parent == swivel.link), None)
     if child is not None and child.kind == "P":
         return values.rotation(f"{child.coordinate}.R", "B", "C").column(2)
-    name = f"{child.coordinate}.p" if child is not None else f"{leg.closing.joint}.on_link.p"
+    end = next((c for c in leg.closings if c.link == swivel.link), leg.closing)
+    name = f"{child.coordinate}.p" if child is not None else f"{end.joint}.on_link.p"
     return _unless_zero(values.vector(name, "B"), x)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose
-from flexapod.equations.closing import ClosedLeg, close_leg, closing_rows, half_on_link, half_on_platform, leg_block
+from flexapod.equations.closing import ClosedLeg, close_leg, leg_block, leg_gaps, platform_halves
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import leg_motion
@@ -88,9 +88,8 @@ def _block_margin(robot: Robot, index: int, values: Values, frame: FrameMotion, 
     leg, plan = robot.legs[index], robot.plan.legs[index]
     if not plan.rows:
         return ca.SX(1)
-    end, half = half_on_link(values, leg, closed.links), half_on_platform(values, leg, frame)
     poses = [LinkPose(R=link.R, p=link.p) for link in closed.links]
-    B = leg_block(leg, poses, closing_rows(leg, end, half), end.p)
+    B = leg_block(leg, poses, leg_gaps(values, leg, closed.links, platform_halves(values, leg, frame)))
     length = values.program.parameter("characteristic_length", unit="m")
     columns = ca.vertcat(*[length if leg.links[leg.moving[k]].kind == "P" else 1 for k in plan.dependents])
     block = ca.densify(B[list(plan.rows), list(plan.dependents)]) @ ca.diag(columns)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexapod.description import schema
-from flexapod.robot.chain import closure, link_poses
+from flexapod.robot.chain import closures, link_poses
 from flexapod.robot.geometry import Array, Pose, about, rotation_vector, unit
-from flexapod.robot.model import Leg
+from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
 
 CLOSED = 1e-11
@@ -105,9 +107,27 @@ def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Arr
     Raises:
         RobotBuildError: the loop does not close near the start values; says by how much.
     """
-    q = start.copy()
-    rigid = np.array([0.0 if leg.links[i].elastic else 1.0 for i in leg.moving])
-    r, J, _ = closure(leg, q, platform)
+    return assembled((leg,), [start], platform, size)[0]
+
+
+def assembled(legs: Sequence[Leg], starts: Sequence[Array], platform: Pose, size: float) -> list[Array]:
+    """Coordinates of legs at home, all loops together, by damped Newton from `starts`; elastic ones stay at rest.
+
+    Raises:
+        RobotBuildError: loops do not close near the start values; says by how much.
+    """
+    counts = [len(start) for start in starts]
+    q = np.concatenate([*starts, np.zeros(0)])
+    rigid = np.array([0.0 if leg.links[i].elastic else 1.0 for leg in legs for i in leg.moving])
+
+    def split(x: Array) -> list[Array]:
+        return list(np.split(x, np.cumsum(counts)[:-1]))
+
+    def residual(x: Array) -> tuple[Array, Array]:
+        parts = closures(legs, split(x), platform)
+        return np.concatenate([r for r, _, _ in parts]), np.concatenate([J for _, J, _ in parts])
+
+    r, J = residual(q)
     best = float(np.linalg.norm(r))
     for _ in range(100):
         if best <= 1e-14 * size:
@@ -116,7 +136,7 @@ def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Arr
         turn = float(np.max(np.abs(step), initial=0.0)) / max(size, 1.0)
         scale = min(1.0, 0.5 / turn) if turn > 0 else 1.0
         for _ in range(30):
-            r_new, J_new, _ = closure(leg, q + scale * step, platform)
+            r_new, J_new = residual(q + scale * step)
             value = float(np.linalg.norm(r_new))
             if value < best:
                 break
@@ -124,22 +144,36 @@ def home_coordinates(leg: Leg, platform: Pose, start: Array, size: float) -> Arr
         else:
             break
         q, r, J, best = q + scale * step, r_new, J_new, value
+    found = split(q)
     if not best <= CLOSED * max(size, 1.0):
-        raise RobotBuildError(
-            f"leg {leg.name} does not close at home: {best:.3g} m (or rad) remain. "
-            "Check home, the joint positions, or give `start` values nearer to the assembled leg"
-        )
-    _refuse_turned(leg, q, platform)
-    return q
+        raise RobotBuildError(_open_loop(legs, found, platform, best))
+    for leg, own in zip(legs, found, strict=True):
+        for closing in leg.closings:
+            _refuse_turned(legs, leg, closing, found, own, platform)
+    return found
 
 
-def _refuse_turned(leg: Leg, q: Array, platform: Pose) -> None:
+def _open_loop(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose, left: float) -> str:
+    """Which leg does not close, and by how much."""
+    sizes = [float(np.linalg.norm(r)) for r, _, _ in closures(legs, coordinates, platform)]
+    worst = legs[int(np.argmax(sizes))]
+    where = f"leg {worst.name}" + (f" (joints {', '.join(c.joint for c in worst.closings)})" if worst.cuts else "")
+    return (
+        f"{where} does not close at home: {left:.3g} m (or rad) remain. "
+        "Check home, the joint positions, or give `start` values nearer to the assembled leg"
+    )
+
+
+def _refuse_turned(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], q: Array, platform: Pose) -> None:
     """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a turn."""
-    closing = leg.closing
     if closing.type not in ("fixed", "prismatic"):
         return
     R_l = link_poses(leg, q)[closing.link][0] if closing.link >= 0 else np.eye(3)
-    R_p = platform.rotation @ closing.on_platform.rotation
+    R_t = platform.rotation
+    if closing.to is not None:
+        k, link = closing.to if len(legs) > 1 else (0, closing.to[1])
+        R_t = link_poses(legs[k], found[k])[link][0] if link >= 0 else np.eye(3)
+    R_p = R_t @ closing.on_platform.rotation
     angle = float(np.linalg.norm(rotation_vector(R_p.T @ R_l @ closing.on_link.rotation)))
     if angle > 1e-6:
         raise RobotBuildError(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from flexapod.description import schema
+from flexapod.description.check_leg import closes
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
-from flexapod.robot.assembly import home_coordinates, home_direction
+from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
-from flexapod.robot.chain import link_poses
+from flexapod.robot.chain import closes_alone, link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
 from flexapod.robot.model import Closing, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
@@ -43,13 +44,19 @@ def robot_size(description: Description) -> float:
 
 
 def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
-    """All legs, assembled at home."""
+    """All legs, assembled at home. Passive revolute coordinates are zero there."""
     size = robot_size(description)
-    legs = []
-    for name, spec in description.legs.items():
-        with placed(description, ("legs", "each", name)):
-            legs.append(build_leg(name, spec, home, size, description))
-    return tuple(legs)
+    drafts = draft_legs(description, home)
+    legs = tuple(leg for leg, _ in drafts)
+    starts = []
+    for leg, found in drafts:
+        with placed(description, ("legs", "each", leg.name)):
+            start = start_coordinates(leg, found, home)
+            starts.append(home_coordinates(leg, home, start, size) if closes_alone(legs) else start)
+    if not closes_alone(legs):
+        with placed(description, ("legs",)):
+            starts = assembled(legs, starts, home, size)
+    return tuple(_at_home(leg, q) for leg, q in zip(legs, starts, strict=True))
 
 
 @contextmanager
@@ -64,65 +71,100 @@ def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
         raise
 
 
-def build_leg(name: str, spec: schema.Leg, home: Pose, size: float, description: Description) -> Leg:
-    """One leg: tree, closing joint, home coordinates. Passive revolute coordinates are zero at home."""
-    draft, found = draft_leg(name, spec, home, description)
-    return _assemble(draft, home, size, found)
+def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str, float]]]:
+    """Legs that are not assembled yet, each with coordinates at home that were found on the way."""
+    trees, founds = {}, {}
+    for name, spec in description.legs.items():
+        with placed(description, ("legs", "each", name)):
+            trees[name], founds[name] = _tree(name, spec, home, description)
+    drafts = []
+    for name, spec in description.legs.items():
+        with placed(description, ("legs", "each", name)):
+            drafts.append((_draft(name, spec, trees, description), founds[name]))
+    return drafts
 
 
-def draft_leg(name: str, spec: schema.Leg, home: Pose, description: Description) -> tuple[Leg, dict[str, float]]:
-    """A leg that is not assembled yet, and coordinates at home that were found on the way."""
+def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> tuple[TreeBuilder, dict[str, float]]:
+    """The links of a leg, and coordinates at home that were found on the way."""
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
-    joints = dict(spec.joints)
-    end = next((j for j in joints.values() if _closes(j.to, spec, description)), None)
+    tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None)
+    end = next((j for j in spec.joints.values() if _to_platform(j.to, name, spec, description)), None)
+    previous = "base"
+    for row in spec.table:
+        add_row(tree, row, previous)
+        previous = row.body
     for key, joint in spec.joints.items():
+        if closes(joint, tree.placed):
+            continue
         if joint.direction == "home":
             on = platform_frame.point(np.array(end.on if end else (0.0, 0.0, 0.0)))
             direction, found = home_direction(name, spec, base, home, on)
             if float(np.linalg.norm(direction)) == 0.0:
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
-            joints[key] = joint.model_copy(update={"direction": [float(x) for x in direction]})
-    tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None)
-    previous, closing = "base", None
-    for row in spec.table:
-        add_row(tree, row, previous)
-        previous = row.body
-    for key, joint in joints.items():
-        if _closes(joint.to, spec, description):
-            if closing is not None:
-                raise RobotBuildError(f"leg {name}: joints {closing.joint} and {key} both close a loop; one per leg is supported")
-            closing = closing_joint(tree, key, joint, platform_frame)
-        else:
-            add_joint(tree, key, joint, spec.bodies)
-    links, closing = tuple(tree.links), closing or _own_link(name, tree, description)
-    draft = Leg(
+            joint = joint.model_copy(update={"direction": [float(x) for x in direction]})
+        add_joint(tree, key, joint, spec.bodies)
+    return tree, found
+
+
+def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], description: Description) -> Leg:
+    """A leg with its loops: the joint to the platform first, where it has one."""
+    tree, seen = trees[name], {"base", *(row.body for row in spec.table)}
+    to_platform, others = list[Closing](), list[Closing]()
+    for key, joint in spec.joints.items():
+        if closes(joint, seen):
+            on_platform = _to_platform(joint.to, name, spec, description)
+            target = (0, -1, frame_pose(spec.platform_frame)) if on_platform else _seat(joint, name, trees)
+            found = closing_joint(tree, key, joint, target[2])
+            (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
+        seen |= {joint.to} | ({joint.cross} if joint.cross else set())
+    own = _own_link(name, tree, description)
+    closings = ([own] if own else []) + to_platform + others
+    if not closings:
+        raise RobotBuildError(f"leg {name} does not reach the platform: add a joint with `to: platform`")
+    links = tuple(tree.links)
+    return Leg(
         name=name,
         links=links,
-        closing=closing,
+        closing=closings[0],
         branch=spec.branch,
-        architecture=recognise(links, closing),
+        architecture=recognise(links, closings[0]) if len(closings) == 1 and closings[0].to is None else "general",
         home=frozen(np.zeros(sum(link.kind != "fixed" for link in links))),
+        cuts=tuple(closings[1:]),
     )
-    return draft, found
 
 
-def _closes(to: str, spec: schema.Leg, description: Description) -> bool:
-    return to == "platform" or (to == description.file.platform.body and to.split(".")[-1] not in spec.bodies)
+def _to_platform(to: str, leg: str, spec: schema.Leg, description: Description) -> bool:
+    """A joint's far side is the platform, by that name or by the name of the body that is the platform."""
+    body = description.file.platform.body
+    return to == "platform" or (body is not None and body in (to, f"{leg}.{to}") and body.partition(".")[0] != leg)
 
 
-def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing:
-    """The platform is this leg's own link: a fixed joint between the two."""
+def _seat(joint: schema.Joint, leg: str, trees: dict[str, TreeBuilder]) -> tuple[int, int, Pose]:
+    """Leg, link and axes of the body that a joint leads to, in the frame of that link (of the world for a base)."""
+    other, _, body = joint.to.partition(".") if "." in joint.to else (leg, "", joint.to)
+    tree = trees[other]
+    link, axes = tree.seat(body, np.array(joint.on))
+    shifted = axes @ pose(-np.array(joint.on))
+    return list(trees).index(other), link, tree.base @ shifted if link < 0 else shifted
+
+
+def has_inner_loops(legs: Sequence[Leg]) -> bool:
+    """Some loop closes inside a leg, between legs, or a second time on the platform."""
+    return any(leg.cuts or leg.closing.to is not None for leg in legs)
+
+
+def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing | None:
+    """Where the platform is this leg's own link: a fixed joint between the two."""
     body = (description.file.platform.body or "").partition(".")
     if body[0] != name or body[2] not in tree.placed:
-        raise RobotBuildError(f"leg {name} does not reach the platform: add a joint with `to: platform`")
+        return None
     link, axes = tree.placed[body[2]]
     return Closing(joint="platform", type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
 
 
-def _assemble(draft: Leg, home: Pose, size: float, found: dict[str, float]) -> Leg:
-    """The leg at home: coordinates there, the branch that it has, passive angles counted from there."""
-    q = home_coordinates(draft, home, _start(draft, found, home), size)
+def _at_home(draft: Leg, q: Array) -> Leg:
+    """The leg assembled at coordinates q: the branch that it has there, passive angles counted from there."""
     draft = _with_home_branch(draft, q)
     shifted, at_home = list(draft.links), q.copy()
     for i, index in enumerate(draft.moving):
@@ -151,7 +193,7 @@ def _with_home_branch(leg: Leg, q: Array) -> Leg:
     return replace(leg, branch=-1 if along > 0.0 else 1) if along != 0.0 else leg
 
 
-def _start(leg: Leg, found: dict[str, float], home: Pose) -> Array:
+def start_coordinates(leg: Leg, found: dict[str, float], home: Pose) -> Array:
     """Coordinates to start the assembly from: the file's `start`, what was found on the way, or zero."""
     values = []
     for index in leg.moving:

@@ -6,6 +6,8 @@ the joint centre; J_leg and J_platform are its derivatives with respect to coord
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from flexapod.robot.geometry import Array, Pose, skew
@@ -44,31 +46,73 @@ def ancestors(leg: Leg, link: int) -> list[int]:
 
 
 def closure(leg: Leg, coordinates: Array, platform: Pose) -> tuple[Array, Array, Array]:
-    """Residual of the closing joint and its derivatives.
+    """Residual of the joints at which a leg that closes alone is cut, and its derivatives.
 
     Returns:
         residual (m,), J_leg (m, n), J_platform (m, 6).
     """
-    poses = link_poses(leg, coordinates)
-    closing = leg.closing
-    R_l, p_l = poses[closing.link] if closing.link >= 0 else (np.eye(3), np.zeros(3))
-    p_l = p_l + R_l @ closing.on_link.position
-    R_l = R_l @ closing.on_link.rotation
-    p_p = platform.point(closing.on_platform.position)
-    R_p = platform.rotation @ closing.on_platform.rotation
+    return closures((leg,), [coordinates], platform)[0]
+
+
+def closes_alone(legs: Sequence[Leg]) -> bool:
+    """Every loop runs through one leg: the platform's pose closes each leg by itself."""
+    return all(closing.to is None or closing.to[0] == i for i, leg in enumerate(legs) for closing in leg.closings)
+
+
+def leg_rows(leg: Leg) -> tuple[tuple[str | int, ...], ...]:
+    """What the joints at which a leg is cut forbid, one after the other; see `ROWS`."""
+    return tuple(row for closing in leg.closings for row in ROWS[closing.type])
+
+
+def closures(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose) -> list[tuple[Array, Array, Array]]:
+    """Of every leg: residual (m,) of all joints at which it is cut, derivatives (m, n) by the coordinates of all legs, (m, 6) by
+    the platform's twist. One leg alone: its inner loops are its own."""
+    poses, result = [link_poses(leg, q) for leg, q in zip(legs, coordinates, strict=True)], []
+    for i, leg in enumerate(legs):
+        found = [_closure(legs, poses, i, closing, platform) for closing in leg.closings]
+        r, J, P = (np.concatenate([part[k] for part in found]) for k in range(3))
+        result.append((r, J, P))
+    return result
+
+
+def _closure(
+    legs: Sequence[Leg], poses: Sequence[list[tuple[Array, Array]]], i: int, closing: Closing, platform: Pose
+) -> tuple[Array, Array, Array]:
+    """Residual of one joint of leg i, its derivatives by the coordinates of all legs and by the platform's twist."""
+    R_l, p_l = _frame(poses[i], closing.link)
+    p_l, R_l = p_l + R_l @ closing.on_link.position, R_l @ closing.on_link.rotation
+    k, link = closing.to or (i, -1)
+    k = k if len(legs) > 1 else 0
+    R_t, p_t = (platform.rotation, platform.position) if closing.to is None else _frame(poses[k], link)
+    p_p, R_p = p_t + R_t @ closing.on_platform.position, R_t @ closing.on_platform.rotation
     residual, rows = closing_rows(closing, R_l, p_l, R_p, p_p)
-    moving = leg.moving
-    J_leg = np.zeros((len(rows), len(moving)))
-    for i in ancestors(leg, closing.link):
-        if leg.links[i].kind == "fixed":
-            continue
-        R, p = poses[i]
-        z = R[:, 2]
-        twist = np.concatenate([z, np.zeros(3)]) if leg.links[i].kind == "P" else np.concatenate([np.cross(z, p_l - p), z])
-        J_leg[:, moving.index(i)] = rows @ twist
+    first = [sum(len(leg.moving) for leg in legs[:k]) for k in range(len(legs) + 1)]
+    J = np.zeros((len(rows), first[-1]))
+    J[:, first[i] : first[i + 1]] += rows @ _twists(legs[i], poses[i], closing.link, p_l)
+    if closing.to is not None:
+        J[:, first[k] : first[k + 1]] -= rows @ _twists(legs[k], poses[k], link, p_l)
+        return residual, J, np.zeros((len(rows), 6))
     arm = p_l - platform.position
     transfer = np.block([[np.eye(3), -skew(arm)], [np.zeros((3, 3)), np.eye(3)]])
-    return residual, J_leg, -rows @ transfer
+    return residual, J, -rows @ transfer
+
+
+def _frame(poses: list[tuple[Array, Array]], link: int) -> tuple[Array, Array]:
+    """Frame of a link; of the world below zero."""
+    return poses[link] if link >= 0 else (np.eye(3), np.zeros(3))
+
+
+def _twists(leg: Leg, poses: list[tuple[Array, Array]], link: int, point: Array) -> Array:
+    """(6, n) twist (linear at a world point, angular) of a link per coordinate of its leg."""
+    moving, T = leg.moving, np.zeros((6, len(leg.moving)))
+    for i in ancestors(leg, link):
+        R, p = poses[i]
+        z = R[:, 2]
+        if leg.links[i].kind == "P":
+            T[:3, moving.index(i)] = z
+        elif leg.links[i].kind == "R":
+            T[:, moving.index(i)] = np.concatenate([np.cross(z, point - p), z])
+    return T
 
 
 POINT = ("point", 0), ("point", 1), ("point", 2)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.chain import ancestors, closure, link_poses
+from flexapod.robot.chain import ROWS, ancestors, closures, link_poses
 from flexapod.robot.geometry import Array, Pose
 from flexapod.robot.mobility import RANK, generic_configuration
+from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPl
     legs, rest = [], []
     for i, block in enumerate(A):
         own = range(first[i], first[i] + counts[i])
-        loop = _leg(block, [k for k in own if kinds[k] == "passive"], carries=i == carrier)
+        loop = _leg(block, [k for k in own if kinds[k] == "passive"])
         legs.append(loop)
         rest.append(_left(block, loop))
     G = np.vstack([*rest, np.zeros((0, len(columns)))])
@@ -110,10 +111,8 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPl
     )  # fmt: skip
 
 
-def _leg(block: Array, passive: list[int], carries: bool) -> LegLoop:
+def _leg(block: Array, passive: list[int]) -> LegLoop:
     """Which rows of a leg are solved for which of its passive joints."""
-    if carries:
-        return LegLoop(rows=(), dependents=(), leftover=())
     present = [k for k in range(len(block)) if np.abs(block[k]).max() > RANK]  # a plane has rows that are never touched
     dependents = [passive[k] for k in pivots(block[:, passive])]
     if dependents and len(present) == len(dependents) + 1 <= 3:
@@ -135,9 +134,13 @@ def _left(block: Array, loop: LegLoop) -> Array:
 
 def _carrier(robot: Robot) -> int | None:
     """The leg one of whose links is the platform."""
-    if robot.description.file.platform.body is None:
-        return None
-    return next(i for i, leg in enumerate(robot.legs) if leg.closing.type == "fixed")
+    body = robot.description.file.platform.body
+    return None if body is None else [leg.name for leg in robot.legs].index(body.partition(".")[0])
+
+
+def cut_joints(robot: Robot, i: int) -> tuple[Closing, ...]:
+    """The joints at which a leg is cut: its closing joints, without the one that says that its link is the platform."""
+    return robot.legs[i].cuts if i == _carrier(robot) else robot.legs[i].closings
 
 
 def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
@@ -167,10 +170,11 @@ def loop_matrix(robot: Robot, carrier: int | None, first: Sequence[int], size: i
     if carrier is None:
         units[:3] = length
     modes = 0 if robot.flexible_platform is None else len(robot.flexible_platform.names)
-    for i, leg in enumerate(robot.legs):
-        _, J, P = closure(leg, q[i], platform)
+    for leg, (_, J, P) in zip(robot.legs, closures(robot.legs, q, platform), strict=True):
         A = P @ Jp
-        A[:, first[i] : first[i] + len(q[i])] += J
+        A[:, first[0] :] += J
+        if carrier is not None and leg is robot.legs[carrier]:
+            A = A[len(ROWS[leg.closing.type]) :]
         if modes:
             start = 0 if carrier is not None else 6
             A[:, start : start + modes] += P[:, :3] @ platform.rotation @ robot.joint_shapes[leg.name]

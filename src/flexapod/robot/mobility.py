@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexapod.robot.chain import closure
+from flexapod.robot.chain import closures
 from flexapod.robot.geometry import Array, Pose, pose, rotation_from_vector
 from flexapod.robot.model import Leg
 
@@ -54,15 +54,9 @@ def loop_jacobian(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pos
 
     Elastic coordinates are held: their columns are zero.
     """
-    parts = [closure(leg, q, platform) for leg, q in zip(legs, coordinates, strict=True)]
-    parts = [(r, J_leg * _rigid(leg), J_platform) for leg, (r, J_leg, J_platform) in zip(legs, parts, strict=True)]
-    columns = sum(len(q) for q in coordinates) + 6
-    J = np.zeros((sum(len(r) for r, _, _ in parts), columns))
-    row = column = 0
-    for r, J_leg, J_platform in parts:
-        J[row : row + len(r), column : column + J_leg.shape[1]] = J_leg
-        J[row : row + len(r), -6:] = J_platform
-        row, column = row + len(r), column + J_leg.shape[1]
+    parts = closures(legs, coordinates, platform)
+    J = np.concatenate([np.concatenate([by_legs, by_platform], axis=1) for _, by_legs, by_platform in parts])
+    J[:, :-6] *= np.concatenate([_rigid(leg) for leg in legs])
     return np.concatenate([r for r, _, _ in parts]), J
 
 
@@ -116,10 +110,10 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
             inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, float(np.linalg.norm(inner, 2)))))
         )
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
-    freedoms = sum(len(leg.moving) + FREEDOMS[leg.closing.type] for leg in legs) - elastic
+    freedoms = sum(len(leg.moving) + sum(FREEDOMS[c.type] for c in leg.closings) for leg in legs) - elastic
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
     bodies = inside + (1 if has_platform else 0)
-    joints = inside + len(legs) - (0 if has_platform else 1)
+    joints = inside + sum(len(leg.closings) for leg in legs) - (0 if has_platform else 1)
     rank = columns - max(ranks)
     return Mobility(
         rank=rank,

@@ -105,9 +105,12 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Closing:
-    """The joint at which a leg is cut: its two halves, on the last link and on the platform.
+    """A joint at which a leg is cut: its two halves, on a link of the leg and on the platform or on a link of any leg.
 
-    Half frames have z along the joint axis (universal: on the link z = axis1, on the platform z = axis2).
+    Half frames have z along the joint axis (universal: on the link z = axis1, on the other side z = axis2).
+
+    Args:
+        to: (leg, link) whose frame `on_platform` is placed in; None for the platform.
     """
 
     joint: str
@@ -117,13 +120,16 @@ class Closing:
     on_platform: Pose
     limits: Limits | None = None
     friction: Friction | None = None
+    to: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leg:
-    """A leg as a tree of links and the joint that closes its loop.
+    """A leg as a tree of links and the joints that close its loops.
 
     Args:
+        closing: the joint to the platform, or the first that closes a loop.
+        cuts: joints that close further loops.
         home: (n,) displacements-less-zero (coordinates) of its links at the home pose.
     """
 
@@ -133,6 +139,12 @@ class Leg:
     branch: int
     architecture: Architecture
     home: Array
+    cuts: tuple[Closing, ...] = ()
+
+    @property
+    def closings(self) -> tuple[Closing, ...]:
+        """All joints at which the leg is cut."""
+        return (self.closing, *self.cuts)
 
     @property
     def moving(self) -> tuple[int, ...]:

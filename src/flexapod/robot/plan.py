@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexapod.robot.chain import ROWS, closure
+from flexapod.robot.chain import closure, leg_rows
 from flexapod.robot.geometry import Array, Pose
-from flexapod.robot.mobility import RANK, generic_configuration
+from flexapod.robot.mobility import RANK, generic_configuration, loop_jacobian
 from flexapod.robot.model import Leg
 
 WORKABLE = 1e-4
@@ -80,20 +80,33 @@ def closing_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPla
     return ClosingPlan(legs=tuple(plans), constraints=tuple(kept), platform_dependents=tuple(pivots(G[kept])))
 
 
+def platform_plan(legs: tuple[Leg, ...], home: Pose, length: float) -> ClosingPlan:
+    """The plan where loops close inside legs or between them: no leg is solved by itself; which twists the platform may have."""
+    q, platform = generic_configuration(legs, home, length, seed=7)
+    _, J = loop_jacobian(legs, q, platform)
+    J = J * np.array([length if leg.links[i].kind == "P" else 1.0 for leg in legs for i in leg.moving] + [length] * 3 + [1.0] * 3)
+    _, s, vt = np.linalg.svd(J)
+    twists = vt[int(np.sum(s > RANK * s[0])) :, -6:]
+    free = pivots(twists)
+    bound = tuple(k for k in range(6) if k not in free)
+    none = LegPlan(rows=(), dependents=(), leftover=())
+    return ClosingPlan(legs=(none,) * len(legs), constraints=tuple(range(len(bound))), platform_dependents=bound)
+
+
 def scaled_block(leg: Leg, q: Array, platform: Pose, length: float) -> tuple[Array, Array]:
     """Closing rows of a leg with respect to its coordinates and to the platform twist, made dimensionless."""
     _, J, P = closure(leg, q, platform)
-    rows = np.array([1.0 if row[0] == "axes" else 1.0 / length for row in ROWS[leg.closing.type]])[:, None]
+    rows = np.array([1.0 if row[0] == "axes" else 1.0 / length for row in leg_rows(leg)])[:, None]
     columns = np.array([length if leg.links[i].kind == "P" else 1.0 for i in leg.moving])
     return rows * J * columns, rows * P * np.array([length] * 3 + [1.0] * 3)
 
 
 def working_mode(leg: Leg, plan: LegPlan, home: Pose, length: float) -> int:
     """Sign of the determinant of a leg's block at home: it tells the leg's branches apart. 0 where home is singular."""
+    if not plan.rows:
+        return 0
     B, _ = scaled_block(leg, leg.home, home, length)
     block = B[np.ix_(plan.rows, plan.dependents)]
-    if not len(block):
-        return 0
     size = float(np.prod(np.linalg.norm(block, axis=0)))
     determinant = float(np.linalg.det(block))
     return 0 if abs(determinant) <= RANK * size else int(np.sign(determinant))
@@ -104,7 +117,7 @@ def fits(plan: ClosingPlan, legs: tuple[Leg, ...], home: Pose, length: float) ->
     if len(plan.legs) != len(legs):
         return False
     for leg, chosen in zip(legs, plan.legs, strict=True):
-        rows = len(ROWS[leg.closing.type])
+        rows = len(leg_rows(leg))
         if len(chosen.rows) + len(chosen.leftover) != rows or max(chosen.dependents, default=-1) >= len(leg.moving):
             return False
         B, _ = scaled_block(leg, leg.home, home, length)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexapod.description.read import Description
-from flexapod.robot.build import draft_leg, robot_size
+from flexapod.robot.build import draft_legs, robot_size
 from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, loop_jacobian, move
 from flexapod.robot.model import Leg
@@ -24,7 +24,7 @@ def moved_home(description: Description, legs: tuple[Leg, ...], home: Pose) -> P
     """
     if any(joint.direction == "home" for leg in description.legs.values() for joint in leg.joints.values()):
         return None
-    drafts = tuple(draft_leg(name, spec, home, description)[0] for name, spec in description.legs.items())
+    drafts = tuple(leg for leg, _ in draft_legs(description, home))
     if [len(a.moving) for a in drafts] != [len(b.moving) for b in legs]:
         return None
     q = [

@@ -16,7 +16,8 @@ from flexapod.errors import InputError
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
-from flexapod.robot.build import build_legs, build_platform, frame_pose, placed, robot_size
+from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
+from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
@@ -33,7 +34,8 @@ from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.mobility import Mobility, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
-from flexapod.robot.plan import ClosingPlan, closing_plan, fits
+from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
+from flexapod.robot.point_forces import PointForce, build_forces
 from flexapod.robot.rehoming import moved_home
 from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
@@ -59,6 +61,7 @@ class Robot:
         inherited: closing plan of the robot that this one is a variant of.
         origin: the robot that this one is a variant of, at first or second hand: it lends its choices where they still hold.
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
+        forces: force elements between two points.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
     """
 
@@ -72,6 +75,7 @@ class Robot:
     inherited: ClosingPlan | None = None
     origin: Robot | None = None
     flexible_platform: FlexibleBody | None = None
+    forces: tuple[PointForce, ...] = ()
     given_body: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -259,9 +263,10 @@ class Robot:
 
     @cached_property
     def elastic_legs(self) -> bool:
-        """The equations of flexible legs serve the robot: some leg deforms or has springs, or has no closed form under a flexible
-        platform."""
+        """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
+        under a flexible platform; or forces act between points."""
         general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
+        general = general or has_inner_loops(self.legs) or bool(self.forces)
         return general or any(link.elastic or link.spring for leg in self.legs for link in leg.links)
 
     @cached_property
@@ -288,6 +293,8 @@ class Robot:
     def plan(self) -> ClosingPlan:
         """Which coordinates the closing of loops is solved for."""
         length = self.characteristic_length
+        if not closes_alone(self.legs):
+            return platform_plan(self.legs, self.home, length)
         if self.inherited is not None and fits(self.inherited, self.legs, self.home, length):
             return self.inherited
         return closing_plan(self.legs, self.home, length)
@@ -377,6 +384,7 @@ def build_robot(
         size=robot_size(description),
         inherited=plan,
         flexible_platform=flexible,
+        forces=build_forces(description, legs),
     )
     with placed(description, ("legs",)):
         _ = robot.beams  # a beam that cannot be made is told now, by name

@@ -22,7 +22,7 @@ def structure(robot: Robot) -> str:
                 (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
                 for k in leg.links
             ],
-            "closing": (leg.closing.joint, leg.closing.type, leg.closing.link, _friction(leg.closing)),
+            "closing": [(c.joint, c.type, c.link, _friction(c), *([c.to] if c.to else [])) for c in leg.closings],
         }
         for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
     ]
@@ -30,7 +30,8 @@ def structure(robot: Robot) -> str:
     flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
     beams = [repr([(e.name, e.root, e.links, e.shape, e.law) for e in found]) for found in robot.beams.values()]
     elastic = repr(robot.elastic_plan) if robot.elastic_legs else ""
-    text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic], sort_keys=True)
+    forces = [(force.name, force.first.on, force.second.on) for force in robot.forces]
+    text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic, *forces], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

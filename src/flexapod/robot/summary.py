@@ -39,7 +39,7 @@ def joints(robot: Robot) -> Table:
             drive = "actuated" if link.actuated else "elastic" if link.elastic else ""
             stroke = link.limits.stroke if link.limits and link.limits.stroke else None
             rows.append((f"{leg.name}.{link.coordinate}", kind, drive, vector(stroke) if stroke else ""))
-        rows.append((f"{leg.name}.{leg.closing.joint}", leg.closing.type, "closes the loop", ""))
+        rows += [(f"{leg.name}.{closing.joint}", closing.type, "closes the loop", "") for closing in leg.closings]
     return Table(("joint", "type", "role", "stroke"), tuple(rows))
 
 
@@ -48,7 +48,7 @@ def loops(robot: Robot) -> Table:
     rows = []
     for leg in robot.legs:
         chain = " - ".join(link.coordinate for link in leg.links)
-        rows.append((leg.name, leg.architecture, chain, f"{leg.closing.joint} ({leg.closing.type})"))
+        rows.append((leg.name, leg.architecture, chain, ", ".join(f"{c.joint} ({c.type})" for c in leg.closings)))
     return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
 
 

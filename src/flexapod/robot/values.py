@@ -44,6 +44,11 @@ def robot_values(robot: Robot) -> dict[str, float]:
             _closed_form(result, leg, size)
     for leg in robot.legs:
         result.update(beam_values(leg, robot.beams.get(leg.name, ())))
+    for force in robot.forces:
+        for key in ("stiffness", "length", "damping", "preload"):
+            result[f"forces.{force.name}.{key}"] = float(getattr(force, key))
+        _vector(result, f"forces.{force.name}.from.p", force.first.at, size)
+        _vector(result, f"forces.{force.name}.to.p", force.second.at, size)
     if robot.flexible_platform is not None:
         result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns, robot.joint_curving))
     return result
@@ -87,10 +92,10 @@ def _chain(result: dict[str, float], leg: Leg, size: float) -> None:
         result[f"{name}.zero"] = _number(link.zero, link, size)
         result[f"{name}.rotor"] = link.inertia
         _body(result, f"{name}.body", link.body, size)
-    name = f"{base}.{leg.closing.joint}"
-    for side, half in (("link", leg.closing.on_link), ("platform", leg.closing.on_platform)):
-        _vector(result, f"{name}.on_{side}.p", half.position, size)
-        _matrix(result, f"{name}.on_{side}.R", half.rotation)
+    for closing in leg.closings:
+        for side, half in (("link", closing.on_link), ("platform", closing.on_platform)):
+            _vector(result, f"{base}.{closing.joint}.on_{side}.p", half.position, size)
+            _matrix(result, f"{base}.{closing.joint}.on_{side}.R", half.rotation)
     for i, value in enumerate(leg.home):
         link = leg.links[leg.moving[i]]
         home = _number(value, link, size)

@@ -27,9 +27,8 @@ from flexapod.equations.elastodynamics.elastic_state import (
 )
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
-from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
+from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, solve_loops
 from flexapod.equations.elastodynamics.projection import projected_mass
-from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
@@ -227,14 +226,10 @@ def _platform_drift(motion: TreeMotion) -> Any:
 
 
 def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Any:
-    """Determinant of actuator rates per platform twist, in the components that the actuators choose: zero where they lose it."""
-    from flexapod.analysis.leg_request import followed
-
-    robot, now = layout.robot, carried_loops(root, layout, parts)
-    count, places = len(robot.elastic_plan.independent), chosen_drives(robot)[1]
-    N = ca.SX(len(robot.elastic_plan.columns), count)
-    N[list(robot.elastic_plan.independent), :], N[list(robot.elastic_plan.bound), :] = ca.SX.eye(count), now.X
-    return 1 / determinant(ca.mtimes(platform_rates(robot, now.motion), N)[followed(robot), places])
+    """Determinant of the loops at held actuators and deformations: zero where the actuators lose control."""
+    now = carried_loops(root, layout, parts)
+    matrices, _, _ = loop_rows(Values(root), layout.robot, now.motion)
+    return closing_determinant(layout.robot.elastic_plan, matrices)
 
 
 def _completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], which: int) -> Any:

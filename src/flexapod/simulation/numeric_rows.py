@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_dynamics import COMPILED
-from flexapod.analysis.leg_model import LegTerms, constant_matrices, elastic_columns, leg_terms
-from flexapod.analysis.leg_request import followed
+from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS
@@ -41,8 +40,7 @@ def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:
 
 def drive_determinant_at(robot: Any, state: ClosedLegs, words: NDArray[Any]) -> float:
     """As `drive_determinant`, in numbers."""
-    J, _ = platform_jacobian(robot, state, words)
-    return float(1.0 / np.linalg.det(J[0][np.ix_(followed(robot), chosen_drives(robot)[1])]))
+    return float(run(robot, "elastic_control", state.inputs(), words)["determinant"][0])
 
 
 def is_large(layout: Layout) -> bool:
@@ -78,7 +76,6 @@ class NumericRows:
         self.messages: list[str] = []
         robot = layout.robot
         self.free = list(robot.elastic_plan.independent)
-        self.stiffness, self.damping = constant_matrices(robot)
         self.own, self.places = chosen_drives(robot)
         self.control = None if layout.follows else compiled(layout, "control", control_program, values)  # type: ignore[arg-type]
         self.gains = self._gains()
@@ -129,7 +126,8 @@ class NumericRows:
         why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
         if why or h == 0.0:
             return now, np.nan_to_num(shown), why
-        K, D = (N.T @ matrix @ N for matrix in (self.stiffness, self.damping + first.slope[0]))
+        own_K, own_D = matrices_at(layout.robot, begin, words)
+        K, D = (N.T @ matrix @ N for matrix in (own_K[0], own_D[0] + first.slope[0]))
         if self.gains is not None:
             A = first.terms.A[0]
             K, D = K + A.T * self.gains[0] @ A, D + A.T * self.gains[1] @ A
@@ -286,7 +284,8 @@ class NumericRows:
         second = self._completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
         q, qd = at.actuators(robot)
-        lost = np.einsum("ni,ij,nj->n", zd, self.damping, zd) + np.einsum("ni,ni->n", zd, friction)
+        damped = np.broadcast_to(matrices_at(robot, at, words)[1], (count, zd.shape[1], zd.shape[1]))
+        lost = np.einsum("ni,nij,nj->n", zd, damped, zd) + np.einsum("ni,ni->n", zd, friction)
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
         force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
         driving = np.einsum("nau,na->nu", terms.A, force) if not layout.follows else np.zeros_like(felt)

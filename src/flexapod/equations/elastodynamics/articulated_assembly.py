@@ -17,6 +17,7 @@ from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.build import has_inner_loops
 from flexapod.robot.elastic_plan import driven_columns
 from flexapod.robot.robot import Robot
 
@@ -25,8 +26,10 @@ LONG_LEG = 10
 
 
 def is_long(robot: Robot) -> bool:
-    """Some leg is so long that articulated bodies pay, and its closing rows can be used as they are."""
-    return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and independent_rows(robot.elastic_plan) is not None
+    """Some leg is so long that articulated bodies pay, every leg closes once, and its closing rows can be used as they are."""
+    if has_inner_loops(robot.legs) or max(len(leg.moving) for leg in robot.legs) < LONG_LEG:
+        return False
+    return independent_rows(robot.elastic_plan) is not None
 
 
 def articulated_forward(

@@ -13,6 +13,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.beam_energy import elastic_slope
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
+from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -40,7 +41,20 @@ def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple
             if leg.links[k].spring:
                 name = leg.links[k].coordinate
                 K[place, place], D[place, place] = own.scalar(f"{name}.stiffness"), own.scalar(f"{name}.damping")
+    for force in stretched(values, robot, tree_motion(values, robot, state)) if robot.forces else []:
+        K, D = (
+            matrix + rate * ca.mtimes(force.slope, force.slope.T) for matrix, rate in ((K, force.stiffness), (D, force.damping))
+        )
     return K, D
+
+
+def elastic_constants(robot: Robot) -> Program:
+    """The program: a closed state in; `stiffness`, `damping` (z, z) out, see `elastic_matrices`."""
+    b = Program("elastic_constants")
+    K, D = elastic_matrices(Values(b), robot, read_state(b, robot))
+    for name, matrix in (("stiffness", K), ("damping", D)):
+        b.output(name, ca.densify(matrix), shape=matrix.shape, dims=("coordinate", "coordinate_"))
+    return b
 
 
 def rates_of(robot: Robot, state: ElasticState) -> Any:

@@ -12,15 +12,15 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
-from flexapod.equations.closing import half_on_link, half_on_platform
+from flexapod.equations.closing import half_on_link, half_on_platform, placed_half
 from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-from flexapod.robot.elastic_plan import ElasticPlan
-from flexapod.robot.model import Leg
+from flexapod.robot.elastic_plan import ElasticPlan, cut_joints
+from flexapod.robot.model import Closing, Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross
 from flexapod.spatial.vector import zero
@@ -49,10 +49,20 @@ class ElasticState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cut:
+    """A joint at which a loop is cut: its half on a link of the leg (`end`), its half on the platform or on another link."""
+
+    closing: Closing
+    end: FrameMotion
+    half: FrameMotion
+
+
+@dataclass(frozen=True, kw_only=True)
 class TreeMotion:
-    """Motion of all frames: links of every leg, platform, and the two halves of every closing joint.
+    """Motion of all frames: links of every leg, platform, and the two halves of every leg's first closing joint.
 
     turns: per leg, (3, N) angular velocity of its half on a flexible platform per mode, world axes; None for spherical joints.
+    cuts: per leg, all joints at which loops are cut; none where a closing joint only says which link is the platform.
     """
 
     poses: list[list[LinkPose]]
@@ -62,6 +72,7 @@ class TreeMotion:
     ends: list[FrameMotion]
     shapes: list[Any]
     turns: list[Any]
+    cuts: list[list[Cut]]
 
 
 def read_state(b: Program, robot: Robot) -> ElasticState:
@@ -111,9 +122,32 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
         links.append(chain_motion(leg, poses[-1], state.qd[i], qdd))
         ends.append(half_on_link(own, leg, links[-1]))
     platform = _platform(values, robot, state, ends, zdd)
-    found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, state, zdd) for leg in robot.legs]
+    found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, state, zdd) for leg in robot.legs]
     halves, shapes, turns = (list(each) for each in zip(*found, strict=True))
-    return TreeMotion(poses=poses, links=links, platform=platform, halves=halves, ends=ends, shapes=shapes, turns=turns)
+    cuts = [_cuts(values, robot, i, links, platform, halves[i]) for i in range(len(robot.legs))]
+    return TreeMotion(
+        poses=poses, links=links, platform=platform, halves=halves, ends=ends, shapes=shapes, turns=turns, cuts=cuts
+    )  # fmt: skip
+
+
+def _cuts(
+    values: Values, robot: Robot, i: int, links: list[list[FrameMotion]], platform: FrameMotion, first: FrameMotion
+) -> list[Cut]:
+    """The cut joints of a leg; `first` is the half of its first one, which a flexible platform may have moved."""
+    leg, result = robot.legs[i], []
+    own = values.of(f"legs.{leg.name}")
+    for closing in cut_joints(robot, i):
+        half = first if closing is leg.closing else _rigid_half(own, leg, closing, platform, links)
+        result.append(Cut(closing=closing, end=half_on_link(own, leg, links[i], closing), half=half))
+    return result
+
+
+def _rigid_half(values: Values, leg: Leg, closing: Closing, platform: FrameMotion, links: list[list[FrameMotion]]) -> FrameMotion:
+    """The far half of a closing joint, on a rigid platform or on a link."""
+    if closing.to is None:
+        return half_on_platform(values, leg, platform, closing)
+    name, (k, link) = f"{closing.joint}.on_platform", closing.to
+    return placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links[k], link)
 
 
 def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[FrameMotion], zdd: Any) -> FrameMotion:
@@ -131,12 +165,12 @@ def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[Fram
 
 
 def _half(
-    values: Values, robot: Robot, leg: Leg, platform: FrameMotion, state: ElasticState, zdd: Any
+    values: Values, robot: Robot, leg: Leg, platform: FrameMotion, links: list[list[FrameMotion]], state: ElasticState, zdd: Any
 ) -> tuple[FrameMotion, Any, Any]:
-    """The half of the closing joint on the platform, deformed where the platform is, and how modes move and turn it."""
-    rigid = half_on_platform(values, leg, platform)
+    """The far half of a leg's first closing joint, deformed where the platform is, and how modes move and turn it."""
+    rigid = _rigid_half(values, leg, leg.closing, platform, links)
     N = platform_modes(robot)
-    if not N:
+    if not N or leg.closing.to is not None:
         return rigid, None, None
     start = 0 if robot.elastic_plan.carrier is not None else 6
     edd = ca.SX.zeros(N) if zdd is None else zdd[start : start + N]

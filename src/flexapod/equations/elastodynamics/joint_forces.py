@@ -17,8 +17,9 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_columns
-from flexapod.equations.elastodynamics.loops import mode_columns
+from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion
+from flexapod.equations.elastodynamics.loops import far_columns, mode_columns
+from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.friction.coefficients import Coefficients
 from flexapod.equations.newton_euler.chain_leg import closing_axes
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction, friction_points
@@ -45,7 +46,7 @@ class LegView:
 
 
 def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, friction: Friction) -> Any:
-    """Forces (z,) against the motion and deflection of the joints, without friction by joint loads.
+    """Forces (z,) against the motion and deflection of joints and force elements, without friction by joint loads.
 
     Source: Briot 2014 Eq. (27). Checked by: tests/equations/test_elastodynamics.py.
     """
@@ -56,6 +57,8 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
         for k, index in enumerate(leg.moving):
             if leg.links[index].spring:
                 h[plan.first[i] + k] = spring_force(own, leg, index, state.q[i][k], state.qd[i][k])
+    for force in stretched(values, robot, motion):
+        h = h + force.slope * force.tension
     if not friction:
         return h
     views = leg_views(values, robot, state, motion)
@@ -153,9 +156,9 @@ def _felt(values: Values, robot: Robot, i: int, motion: TreeMotion, on_platform:
     def along(v: Vec, w: Vec | None) -> Any:
         return dot(v, force) + (0 if w is None else dot(w, moment))
 
-    result = {k: along(v, w) for k, (v, w) in platform_columns(robot, plan, motion, half.p).items()}
+    result = {k: along(v, w) for k, (v, w) in far_columns(robot, motion, leg.closing, half.p).items()}
     for k, (v, w) in chain_columns(leg, motion.poses[i], leg.closing.link, half.p).items():
         result[plan.first[i] + k] = result.get(plan.first[i] + k, 0) - along(v, w)
-    for k, (v, turned) in mode_columns(robot, motion, i).items():
+    for k, (v, turned) in (mode_columns(robot, motion, i) if leg.closing.to is None else {}).items():
         result[k] = along(v, turned)
     return result

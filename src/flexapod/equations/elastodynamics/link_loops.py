@@ -12,12 +12,13 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.closing import closing_rows
-from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns
+from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
-from flexapod.equations.elastodynamics.link_point import LinkPoint, link_point
+from flexapod.equations.elastodynamics.link_point import link_point
 from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
+from flexapod.robot.model import Closing
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross, dot
 
@@ -38,36 +39,40 @@ def link_rows(
     plan = robot.elastic_plan
     matrices, drifts = [], []
     for i, leg in enumerate(robot.legs):
-        if i == plan.carrier:
-            matrices.append(ca.SX(0, len(plan.columns)))
-            drifts.append(ca.SX(0, 1))
-            continue
-        own, name = values.of(f"legs.{leg.name}"), f"{leg.closing.joint}.on_link"
-        R, p = own.rotation(f"{name}.R", "B", "H").expr, own.vector(f"{name}.p", "B").expr
-        end = link_point(leg, legs[i], leg.closing.link, p, R, "H")
-        half, carried = _half(values, robot, i, legs, still)
-        columns = {plan.first[i] + k: t for k, t in end.columns.items()}
-        A, drift = _rows(robot, i, end.frame, half, columns, carried, mode_columns(robot, still, i))
-        matrices.append(A)
-        drifts.append(drift)
+        found = []
+        for cut in still.cuts[i]:
+            own, name = values.of(f"legs.{leg.name}"), f"{cut.closing.joint}.on_link"
+            R, p = own.rotation(f"{name}.R", "B", "H").expr, own.vector(f"{name}.p", "B").expr
+            end = link_point(leg, legs[i], cut.closing.link, p, R, "H")
+            half, carried = _half(values, robot, i, legs, still, cut)
+            columns = {plan.first[i] + k: t for k, t in end.columns.items()}
+            modes = mode_columns(robot, still, i) if cut.closing.to is None else {}
+            found.append(_rows(robot, i, cut.closing, end.frame, half, columns, carried, modes))
+        matrices.append(ca.vertcat(ca.SX(0, len(plan.columns)), *[A for A, _ in found]))
+        drifts.append(ca.vertcat(ca.SX(0, 1), *[drift for _, drift in found]))
     return matrices, drifts
 
 
 def _half(
-    values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
+    values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion, cut: Cut
 ) -> tuple[FrameMotion, Twists]:
-    """The half of a leg's closing joint on the platform, and the coordinates that move it."""
+    """The far half of a cut joint of leg i, and the coordinates that move it."""
     plan = robot.elastic_plan
+    if cut.closing.to is not None:
+        k, link = cut.closing.to
+        own, name = values.of(f"legs.{robot.legs[i].name}"), f"{cut.closing.joint}.on_platform"
+        p, R = own.vector(f"{name}.p", "B").expr, own.rotation(f"{name}.R", "B", "H").expr
+        point = link_point(robot.legs[k], legs[k], link, p, R, "H")
+        return point.frame, {plan.first[k] + j: t for j, t in point.columns.items()}
     if plan.carrier is None:
-        half = still.halves[i]
-        return half, platform_columns(robot, plan, still, half.p)
+        return cut.half, platform_columns(robot, plan, still, cut.half.p)
     carrier, first = robot.legs[plan.carrier], plan.first[plan.carrier]
-    p, R = _on_carrier(values, robot, i)
-    point: LinkPoint = link_point(carrier, legs[plan.carrier], carrier.closing.link, p, R, "H")
+    p, R = _on_carrier(values, robot, i, cut.closing)
+    point = link_point(carrier, legs[plan.carrier], carrier.closing.link, p, R, "H")
     return point.frame, {first + k: t for k, t in point.columns.items()}
 
 
-def _on_carrier(values: Values, robot: Robot, i: int) -> tuple[Any, Any]:
+def _on_carrier(values: Values, robot: Robot, i: int, closing: Closing) -> tuple[Any, Any]:
     """Place and axes of a leg's joint on the link that is the platform, in its axes."""
     plan = robot.elastic_plan
     assert plan.carrier is not None
@@ -75,17 +80,16 @@ def _on_carrier(values: Values, robot: Robot, i: int) -> tuple[Any, Any]:
     own, joint = values.of(f"legs.{carrier.name}"), carrier.closing.joint
     R_BP = ca.mtimes(own.rotation(f"{joint}.on_link.R", "B", "H").expr, own.rotation(f"{joint}.on_platform.R", "P", "H").expr.T)
     p_BP = own.vector(f"{joint}.on_link.p", "B").expr - ca.mtimes(R_BP, own.vector(f"{joint}.on_platform.p", "P").expr)
-    there, name = values.of(f"legs.{robot.legs[i].name}"), f"{robot.legs[i].closing.joint}.on_platform"
+    there, name = values.of(f"legs.{robot.legs[i].name}"), f"{closing.joint}.on_platform"
     p = p_BP + ca.mtimes(R_BP, there.vector(f"{name}.p", "P").expr)
     return p, ca.mtimes(R_BP, there.rotation(f"{name}.R", "P", "H").expr)
 
 
 def _rows(
-    robot: Robot, i: int, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists,
+    robot: Robot, i: int, closing: Closing, end: FrameMotion, half: FrameMotion, own: Twists, carried: Twists,
     modes: dict[int, tuple[Vec, Vec | None]],
 ) -> tuple[Any, Any]:  # fmt: skip
-    leg = robot.legs[i]
-    rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
+    rows, slides = closing_rows(robot.legs[i], end, half, closing), closing.type in SLIDES
     A = ca.SX(len(rows), len(robot.elastic_plan.columns))
     for k, row in enumerate(rows):
         turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
@@ -101,7 +105,8 @@ def _rows(
 def row_wrenches(
     values: Values, robot: Robot, i: int, legs: Sequence[Sequence[LinkMotion]], still: TreeMotion
 ) -> tuple[list[Any], list[Any]]:
-    """Of every row of a leg: coefficients (6,) of the acceleration of its last link, and of the carrier's link, in their axes.
+    """Of every row of a leg that closes once: coefficients (6,) of the acceleration of its last link, and of the carrier link, in
+    their axes.
 
     The second list is empty where the platform is a body of its own. Checked by: tests/equations/test_articulated.py.
     """
@@ -109,13 +114,13 @@ def row_wrenches(
     own, name = values.of(f"legs.{leg.name}"), f"{leg.closing.joint}.on_link"
     R, p = own.rotation(f"{name}.R", "B", "H").expr, own.vector(f"{name}.p", "B").expr
     end = link_point(leg, legs[i], leg.closing.link, p, R, "H").frame
-    half, _ = _half(values, robot, i, legs, still)
+    half, _ = _half(values, robot, i, legs, still, still.cuts[i][0])
     rows, slides = closing_rows(leg, end, half), leg.closing.type in SLIDES
     turned = link_point(leg, legs[i], leg.closing.link, p, ca.SX.eye(3), "B").frame.R.expr.T
     first = [_wrench(turned, p, row.linear.expr, row.angular.expr) for row in rows]
     if plan.carrier is None:
         return first, []
-    carrier, at = robot.legs[plan.carrier], _on_carrier(values, robot, i)
+    carrier, at = robot.legs[plan.carrier], _on_carrier(values, robot, i, leg.closing)
     turned = link_point(carrier, legs[plan.carrier], carrier.closing.link, at[0], ca.SX.eye(3), "B").frame.R.expr.T
     second = []
     for row in rows:

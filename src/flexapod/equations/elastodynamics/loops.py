@@ -14,10 +14,20 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.closing import closing_rows
-from flexapod.equations.elastodynamics.elastic_state import TreeMotion, platform_columns, platform_modes
+from flexapod.equations.closing import Row, closing_rows
+from flexapod.equations.elastodynamics.elastic_state import (
+    Cut,
+    TreeMotion,
+    platform_columns,
+    platform_modes,
+    read_state,
+    tree_motion,
+)
+from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import ElasticPlan, LegLoop
+from flexapod.robot.model import Closing
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross, dot
 from flexapod.spatial.linear import solve
@@ -30,32 +40,41 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_elastodynamics.py.
     """
-    plan = robot.elastic_plan
     matrices, drifts, residuals = [], [], []
-    for i, leg in enumerate(robot.legs):
-        if i == plan.carrier:
-            matrices.append(ca.SX(0, len(plan.columns)))
-            drifts.append(ca.SX(0, 1))
-            residuals.append(ca.SX(0, 1))
-            continue
-        end, half = motion.ends[i], motion.halves[i]
-        rows = closing_rows(leg, end, half)
-        slides = leg.closing.type in SLIDES
-        point = end.p if slides else half.p
-        own = {plan.first[i] + k: t for k, t in chain_columns(leg, motion.poses[i], leg.closing.link, point).items()}
-        A = ca.SX(len(rows), len(plan.columns))
-        for k, row in enumerate(rows):
-            turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
-            for j, (v, w) in platform_columns(robot, plan, motion, half.p).items():
-                A[k, j] = -(dot(row.linear, v) + dot(turn, w))
-            for j, (v, w) in own.items():
-                A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-            for j, (v, turned) in mode_columns(robot, motion, i).items():
-                A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
-        matrices.append(A)
-        drifts.append(ca.vertcat(*[row.rdd for row in rows]))
-        residuals.append(ca.vertcat(*[row.r for row in rows]))
+    for i in range(len(robot.legs)):
+        found = [_cut_rows(values, robot, motion, i, cut) for cut in motion.cuts[i]]
+        matrices.append(ca.vertcat(ca.SX(0, len(robot.elastic_plan.columns)), *[A for A, _ in found]))
+        rows = [row for _, own in found for row in own]
+        drifts.append(ca.vertcat(ca.SX(0, 1), *[row.rdd for row in rows]))
+        residuals.append(ca.vertcat(ca.SX(0, 1), *[row.r for row in rows]))
     return matrices, drifts, residuals
+
+
+def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[Any, list[Row]]:
+    """Rows (m, z) of one cut joint of leg i by all coordinates, and the rows themselves."""
+    plan, leg, closing, end, half = robot.elastic_plan, robot.legs[i], cut.closing, cut.end, cut.half
+    rows, slides = closing_rows(leg, end, half, closing), closing.type in SLIDES
+    point = end.p if slides else half.p
+    own = {plan.first[i] + k: t for k, t in chain_columns(leg, motion.poses[i], closing.link, point).items()}
+    A = ca.SX(len(rows), len(plan.columns))
+    for k, row in enumerate(rows):
+        turn = cross(end.p - half.p, row.linear) + row.angular if slides and row.turning else row.angular
+        for j, (v, w) in far_columns(robot, motion, closing, half.p).items():
+            A[k, j] = -(dot(row.linear, v) + dot(turn, w))
+        for j, (v, w) in own.items():
+            A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
+        for j, (v, turned) in (mode_columns(robot, motion, i) if closing.to is None else {}).items():
+            A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
+    return A, rows
+
+
+def far_columns(robot: Robot, motion: TreeMotion, closing: Closing, point: Vec) -> dict[int, tuple[Vec, Vec]]:
+    """Unit twists of the coordinates that move the far half of a cut joint: of the rigid platform, or of the link it is on."""
+    plan = robot.elastic_plan
+    if closing.to is None:
+        return platform_columns(robot, plan, motion, point)
+    k, link = closing.to
+    return {plan.first[k] + j: t for j, t in chain_columns(robot.legs[k], motion.poses[k], link, point).items()}
 
 
 def mode_columns(robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
@@ -101,6 +120,30 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
             lines.append(line[:, [*free, size]] + (ca.mtimes(line[:, bound], X) if bound else 0))
     whole = ca.vertcat(*lines, X)
     return whole[:, : len(free)], whole[:, len(free)]
+
+
+def closing_determinant(plan: ElasticPlan, matrices: Sequence[Any]) -> Any:
+    """Determinant of the blocks that the loops are solved by: zero where the independent coordinates lose control of the rest.
+
+    A leg whose rows are met as a whole (`crossed`) has no square block, and none that could change its sign.
+    """
+    result, left = ca.SX(1), []
+    for A, loop in zip(matrices, plan.legs, strict=True):
+        if loop.dependents and not loop.crossed:
+            result = result * determinant(ca.densify(A[list(loop.rows), list(loop.dependents)]))
+        left.append(_left(A, loop, _leg_solution(A, loop)))
+    if plan.dependents:
+        result = result * determinant(ca.densify(ca.vertcat(*left)[list(plan.kept), list(plan.dependents)]))
+    return result
+
+
+def elastic_control(robot: Robot) -> Program:
+    """The program: a closed state in; `determinant` out, see `closing_determinant`."""
+    b = Program("elastic_control")
+    values = Values(b)
+    matrices, _, _ = loop_rows(values, robot, tree_motion(values, robot, read_state(b, robot)))
+    b.output("determinant", closing_determinant(robot.elastic_plan, matrices), shape=())
+    return b
 
 
 def _leg_solution(whole: Any, loop: LegLoop) -> Any:

@@ -12,6 +12,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
+from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
 from flexapod.equations.flexible_platform.stretching import platform_energy
@@ -35,7 +36,7 @@ def elastic_potential(robot: Robot) -> Program:
 
 
 def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion) -> tuple[Any, Any]:
-    """Energy of weight, and of beams, modes and springs [J]."""
+    """Energy of weight, and of beams, modes, springs and force elements [J]."""
     gravity = values.vector("gravity", "W")
     weight, elastic = ca.SX(0), ca.SX(0)
     if robot.elastic_plan.carrier is None:
@@ -61,4 +62,6 @@ def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion
             body, e = beam_composite(R, model.M), ca.vertcat(*[state.q[i][leg.moving.index(k)] for k in beam.links])
             weight = weight - dot(gravity, links[beam.root].p * body.m + body.S)
             elastic = elastic + elastic_energy(own.of(beam.name), beam, e)
+    for force in stretched(values, robot, motion):
+        elastic = elastic + force.energy
     return weight, elastic

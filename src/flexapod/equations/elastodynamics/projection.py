@@ -53,5 +53,7 @@ def _has(matrix: Any, i: int, j: int) -> bool:
 
 def projected_force(M_z: Any, h: Any, X: Any, beta: Any, free: Sequence[int], bound: Sequence[int]) -> Any:
     """c (u,) from the forces h (z,) at zero accelerations and the accelerations beta (b,) of the bound coordinates."""
+    if not bound:
+        return h[list(free)]
     C, D = M_z[list(free), list(bound)], M_z[list(bound), list(bound)]
     return h[list(free)] + ca.mtimes(C, beta) + ca.mtimes(X.T, h[list(bound)] + ca.mtimes(D, beta))

@@ -25,6 +25,7 @@ from flexapod.equations.elastodynamics.joint_forces import (
     spring_force,
 )
 from flexapod.equations.elastodynamics.loops import SLIDES
+from flexapod.equations.elastodynamics.point_forces import Stretched, stretched
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
 from flexapod.equations.newton_euler.leg import LegForces
@@ -32,9 +33,10 @@ from flexapod.equations.newton_euler.wrench import Wrench, none, wrench_outputs
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.chain import ROWS
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.elastic_plan import cut_joints, driven_columns
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec, cross
+from flexapod.spatial.vector import zero
 
 
 def elastic_friction(robot: Robot, sources: Sequence[str] = SOURCES) -> Program:
@@ -85,7 +87,8 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     points = sliding_points(values, robot, views, True) if sources else []
     found = _found(b, points, sources) if sources else []
     ends = _ends(robot, motion, multiplier, points, found, wrench)
-    whole = [_whole(b, values, robot, i, state, motion, zdd, ends[i]) for i in range(len(robot.legs))]
+    on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
+    whole = [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
     carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
     reactions = [
         w for i, view in enumerate(views) for w in _reactions(values, robot, i, view, state, zdd, force, whole[i], carried[i])
@@ -93,7 +96,8 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     wrench_outputs(b, "reaction", reactions)
     if sources:
         rigid = [[k for k, link in enumerate(leg.links) if not link.elastic] + [len(leg.links)] for leg in robot.legs]
-        wrench_outputs(b, "friction", [shown[i][k] for i, own in enumerate(rigid) for k in own])
+        cut = [[none()] * len(leg.cuts) for leg in robot.legs]
+        wrench_outputs(b, "friction", [w for i, own in enumerate(rigid) for w in (*[shown[i][k] for k in own], *cut[i])])
         forces = [LegForces(actuators=(), joints=tuple(joints)) for joints in whole]
         loads = [load for point in points for load in point.loads(forces[point.leg])]
         b.output("next_load", ca.vertcat(*loads) if loads else ca.SX(0), shape=(max(len(loads), 1),), unit="N", dims=("load",))
@@ -102,62 +106,94 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:
     """(leg, row) of all closing rows, also of those that nothing touches: what holds a planar robot in its plane."""
-    cut = [i for i in range(len(robot.legs)) if i != robot.elastic_plan.carrier]
-    return [(i, k) for i in cut for k in range(len(ROWS[robot.legs[i].closing.type]))]
+    counts = [sum(len(ROWS[c.type]) for c in cut_joints(robot, i)) for i in range(len(robot.legs))]
+    return [(i, k) for i, count in enumerate(counts) for k in range(count)]
 
 
 def reaction_joints(robot: Robot) -> tuple[str, ...]:
-    """Names of the joints whose reactions are given: of every leg those that are no deformation, then the closing joint."""
+    """Names of the joints whose reactions are given: of every leg those that are no deformation, then its closing joints."""
     return tuple(
         f"{leg.name}.{joint}"
         for leg in robot.legs
-        for joint in (*[link.coordinate for link in leg.links if not link.elastic], leg.closing.joint)
+        for joint in (*[link.coordinate for link in leg.links if not link.elastic], *[c.joint for c in leg.closings])
     )
 
 
 def _ends(
     robot: Robot, motion: TreeMotion, multiplier: Any, points: Sequence[FrictionPoint], found: Sequence[PointFriction],
     wrench: Any,
-) -> list[Wrench]:  # fmt: skip
-    """What every leg gives to the platform, about its closing joint's half there."""
-    plan = robot.elastic_plan
-    result = [none() for _ in robot.legs]
-    for at, (i, k) in enumerate(all_rows(robot)):
-        leg, end, half = robot.legs[i], motion.ends[i], motion.halves[i]
-        row = closing_rows(leg, end, half)[k]
-        slides = leg.closing.type in SLIDES and row.turning
-        turn = cross(end.p - half.p, row.linear) + row.angular if slides else row.angular
-        result[i] = result[i] - Wrench(force=row.linear * multiplier[at], moment=turn * multiplier[at])
+) -> list[list[Wrench]]:  # fmt: skip
+    """What every leg gives away at each of its closing joints, about the joint's far half."""
+    plan, at = robot.elastic_plan, 0
+    result: list[list[Wrench]] = []
+    for i, cuts in enumerate(motion.cuts):
+        result.append([])
+        for cut in cuts:
+            given = none()
+            for row in closing_rows(robot.legs[i], cut.end, cut.half, cut.closing):
+                slides = cut.closing.type in SLIDES and row.turning
+                turn = cross(cut.end.p - cut.half.p, row.linear) + row.angular if slides else row.angular
+                given = given - Wrench(force=row.linear * multiplier[at], moment=turn * multiplier[at])
+                at += 1
+            result[i].append(given)
     for point, friction in zip(points, found, strict=True):
-        result[point.leg] = result[point.leg] + friction.closing
+        if not point.links:
+            result[point.leg][0] = result[point.leg][0] + friction.closing
     if plan.carrier is not None:
         here = motion.halves[plan.carrier].p
         rest = Wrench(force=Vec(-wrench[:3], "W"), moment=Vec(-wrench[3:], "W")).seen_from(motion.platform.p - here)
-        for i in range(len(robot.legs)):
-            if i != plan.carrier:
-                rest = rest - result[i].seen_from(motion.halves[i].p - here)
-        result[plan.carrier] = rest
+        for cuts, given_away in zip(motion.cuts, result, strict=True):
+            for cut, given in zip(cuts, given_away, strict=True):
+                if cut.closing.to is None:
+                    rest = rest - given.seen_from(cut.half.p - here)
+        result[plan.carrier].insert(0, rest)
+    return result
+
+
+def _on_links(
+    robot: Robot, motion: TreeMotion, ends: Sequence[Sequence[Wrench]], forces: Sequence[Stretched]
+) -> list[dict[int, list[Wrench]]]:
+    """Per leg: link -> what it gives away at closing joints and to force elements, about the link's origin; the far link of an
+    inner loop gets it."""
+    result: list[dict[int, list[Wrench]]] = [{} for _ in robot.legs]
+    for i, (leg, given_away) in enumerate(zip(robot.legs, ends, strict=True)):
+        centres = [cut.half.p for cut in motion.cuts[i]]
+        centres = centres if i != robot.elastic_plan.carrier else [motion.halves[i].p, *centres]
+        for closing, centre, given in zip(leg.closings, centres, given_away, strict=True):
+            if closing.link >= 0:
+                here = given.seen_from(centre - motion.links[i][closing.link].p)
+                result[i].setdefault(closing.link, []).append(here)
+            if closing.to is not None and closing.to[1] >= 0:
+                k, link = closing.to
+                result[k].setdefault(link, []).append(none() - given.seen_from(centre - motion.links[k][link].p))
+    for force, found in zip(robot.forces, forces, strict=True):
+        for end, point, sign in ((force.first, found.ends[0], -1), (force.second, found.ends[1], 1)):
+            i, link = end.on
+            if i >= 0:
+                pull = Wrench(force=found.direction * (sign * found.tension), moment=zero("W"))
+                result[i].setdefault(link, []).append(pull.seen_from(point - motion.links[i][link].p))
     return result
 
 
 def _whole(
-    b: Program, values: Values, robot: Robot, i: int, state: ElasticState, motion: TreeMotion, zdd: Any, end: Wrench
-) -> list[Wrench]:
-    """The whole wrench that crosses every joint of a leg (links, closing), about its centre."""
+    b: Program, values: Values, robot: Robot, i: int, state: ElasticState, motion: TreeMotion, zdd: Any,
+    given: dict[int, list[Wrench]],
+) -> list[Wrench]:  # fmt: skip
+    """The whole wrench that crosses every joint of a leg's tree, about its centre."""
     leg, plan, gravity = robot.legs[i], robot.elastic_plan, values.vector("gravity", "W")
     own, links = values.of(f"legs.{leg.name}"), motion.links[i]
     elements = beam_models(b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity)
     qdd = [zdd[plan.first[i] + k] for k in range(len(leg.moving))]
     bodies, _ = tree_wrenches(own, leg, elements, links, qdd, gravity)
     whole = [Wrench(force=w.f, moment=w.n) for w in bodies]
-    last = leg.closing.link
-    if last >= 0:
-        whole[last] = whole[last] + end.seen_from(motion.halves[i].p - links[last].p)
+    for link, wrenches in given.items():
+        for wrench in wrenches:
+            whole[link] = whole[link] + wrench
     for k in reversed(range(len(whole))):
         parent = leg.links[k].parent
         if parent >= 0:
             whole[parent] = whole[parent] + whole[k].seen_from(links[k].p - links[parent].p)
-    return [*whole, end]
+    return whole
 
 
 def _reactions(
@@ -184,4 +220,5 @@ def _reactions(
                 Wrench(force=still.force, moment=size) if link.kind == "R" else Wrench(force=size, moment=still.moment)
             )
         result.append(rest)
-    return [*result, whole[-1] - friction[-1]]
+    closing = len(leg.links)
+    return [*result, whole[closing] - friction[-1], *whole[closing + 1 :]]

@@ -51,7 +51,8 @@ def elastic_statics(robot: Robot) -> Program:
     size = len(plan.columns)
     step = ca.SX.sym("step", size)
     head = size - n - N
-    state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), e + step[head : head + N])
+    modes = e + step[head : head + N] if N else e
+    state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), modes)
     motion = tree_motion(values, robot, state)
     h, _ = tree_terms(b, values, robot, state, motion, ca.SX.zeros(size))
     h = h + joint_forces(values, robot, state, motion, friction=False) - platform_load(robot, motion, wrench)

@@ -79,7 +79,7 @@ def general_equation(b: Program, robot: Robot) -> GeneralEquation:
         half_R = frame.R @ own.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
         half = FrameMotion(R=half_R, p=joint.p, v=joint.v, w=frame.w, a=Vec(acceleration, "W"), alpha=still)
         start = [guess[at + k] for k in range(n)]
-        closed = close_at(b, own, leg, robot.plan.legs[i], half, start)
+        closed = close_at(b, own, leg, robot.plan.legs[i], [half], start)
         J = closed.jacobian[:, :3]  # a spherical joint passes no moment
         force = ca.mtimes(J.T, tree_forces(own, leg, closed.links, closed.qdd, gravity))
         A = ca.substitute(ca.jacobian(force, acceleration), acceleration, ca.SX.zeros(3))

@@ -19,7 +19,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import half_on_platform, solve_position
+from flexapod.equations.closing import platform_halves, solve_position
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse, vee
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
@@ -130,7 +130,7 @@ def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip
     plain = Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
     start = [guess[at + k] for k in range(len(leg.moving))]
-    q = solve_position(b, plain, leg, robot.plan.legs[index], half_on_platform(plain, leg, platform), start)
+    q = solve_position(b, plain, leg, robot.plan.legs[index], platform_halves(plain, leg, platform), start)
     result: list[Any] = []
     for x, j in zip(q, leg.moving, strict=True):
         moved = x + values.scalar(f"{leg.links[j].coordinate}.zero")

@@ -66,7 +66,7 @@ class ChainLeg:
     ) -> None:
         self.leg, self._values, self._length = leg, values, length
         half = half_on_platform(values, leg, platform)
-        poses = chain_poses(values, leg, solve_position(b, values, leg, plan, half, guess))
+        poses = chain_poses(values, leg, solve_position(b, values, leg, plan, [half], guess))
         self._path = [i for i in reversed(ancestors(leg, leg.closing.link)) if leg.links[i].kind != "fixed"]
         on_link = values.rotation(f"{leg.closing.joint}.on_link.R", "B", "H")
         R_l = poses[leg.closing.link].R.renamed("W", "B") @ on_link if leg.closing.link >= 0 else on_link.renamed("W", "H")

@@ -30,7 +30,7 @@ def joint_chain(b: Program, values: Values, leg: Leg, plan: LegPlan, half: tuple
     """
     R_WH, p = half
     still = FrameMotion(R=R_WH, p=p, v=zero("W"), w=zero("W"), a=zero("W"), alpha=zero("W"))
-    q = iter(solve_position(b, values, leg, plan, still, guess))
+    q = iter(solve_position(b, values, leg, plan, [still], guess))
     turns, arms = [], []
     for k, link in enumerate(leg.links):
         here, before = frame(k), frame(link.parent)

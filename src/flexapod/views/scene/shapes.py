@@ -122,7 +122,12 @@ def drawing(
                 rods.add(start, end, 1.3 * ROD * size, shade)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
-        _closing(leg, own, corners[k], size, hardware, balls)
+        _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
+        for cut in leg.cuts:
+            R, foot = (own[cut.link].rotation, own[cut.link].origin) if cut.link >= 0 else (np.eye(3), np.zeros(3))
+            end = foot + R @ cut.on_link.position
+            rods.add(foot if cut.link >= 0 else end, end, ROD * size, shade)
+            _closing(cut, own, end, size, hardware, balls)
         lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
         longest = first + int(np.argmax(lengths))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
@@ -173,19 +178,19 @@ def _last_rod(
 
 
 def _closing(
-    leg: Any,
+    closing: Any,
     own: list[LinkFrame],
     corner: Array,
     size: float,
     hardware: Rods,
     balls: list[tuple[Array, float, tuple[int, int, int]]],
 ) -> None:
-    """The joint at the platform: a ball, or pins along its axes."""
-    kind, half = leg.closing.type, 2.6 * PIN * size
-    frame = own[leg.closing.link].rotation if leg.closing.link >= 0 else np.eye(3)
-    axis = frame @ leg.closing.on_link.rotation[:, 2]
+    """A joint that closes a loop: a ball, or pins along its axes."""
+    kind, half = closing.type, 2.6 * PIN * size
+    frame = own[closing.link].rotation if closing.link >= 0 else np.eye(3)
+    axis = frame @ closing.on_link.rotation[:, 2]
     if kind == "universal":
-        aside = frame @ leg.closing.on_link.rotation[:, 0]
+        aside = frame @ closing.on_link.rotation[:, 0]
         hardware.across(corner, axis, half, PIN * size, STEEL)
         hardware.across(corner, aside, half, PIN * size, STEEL)
     elif kind in ("revolute", "cylindrical", "prismatic"):
@@ -194,9 +199,14 @@ def _closing(
         balls.append((corner, BALL * size, STEEL))
 
 
+def platform_joints(robot: fp.Robot) -> Array:
+    """Where each leg's first closing joint is on the platform (legs, 3), in its axes; its origin where that is elsewhere."""
+    return np.array([leg.closing.on_platform.position if leg.closing.to is None else np.zeros(3) for leg in robot.legs])
+
+
 def platform_corners(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
     """The platform's joints in the world (legs, 3), with the deformation of a flexible one."""
-    r = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    r = platform_joints(robot)
     if robot.joint_shapes and len(elastic):
         modes = elastic[: next(iter(robot.joint_shapes.values())).shape[1]]
         r = r + robot.joint_displacements(np.asarray(modes)[None])[0]
@@ -223,7 +233,7 @@ def platform_rods(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
     """Start and end (n, 3) of the rods on a platform: to its named points, and to its joints where it has no area."""
     own = list(robot.platform.points.values())
     if platform_surface(robot)[2] is None:
-        own += [leg.closing.on_platform.position for leg in robot.legs]
+        own += list(platform_joints(robot))
     ends = state.position + np.array(own).reshape(-1, 3) @ state.rotation.T
     return np.tile(state.position, (len(ends), 1)), ends
 

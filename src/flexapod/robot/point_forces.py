@@ -1,0 +1,72 @@
+"""Springs, dampers and constant forces between two points of a robot, as the robot file names them (`forces:`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexapod.robot.geometry import Array, frozen
+from flexapod.robot.model import Leg
+from flexapod.robot.tree import RobotBuildError
+
+if TYPE_CHECKING:
+    from flexapod.description.read import Description
+
+WORLD, PLATFORM = (-1, -1), (-1, 0)
+"""Places that are no link: the world, and a platform that is a body of its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """A point: (leg, link) that it is fixed to, `WORLD` or `PLATFORM`, and where in that frame [m]."""
+
+    on: tuple[int, int]
+    at: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointForce:
+    """A force element: tension T = k (l - l0) + d l' + T0 along the line from its first to its second point.
+
+    Args:
+        stiffness, length, damping, preload: k [N/m], l0 [m], d [N s/m], T0 [N].
+    """
+
+    name: str
+    first: End
+    second: End
+    stiffness: float
+    length: float
+    damping: float
+    preload: float
+
+
+def build_forces(description: Description, legs: Sequence[Leg]) -> tuple[PointForce, ...]:
+    """All force elements of a robot file whose legs are built."""
+    return tuple(
+        PointForce(
+            name=name, first=_end(description, legs, spec.from_, spec.at), second=_end(description, legs, spec.to, spec.on),
+            stiffness=spec.stiffness, length=spec.length, damping=spec.damping, preload=spec.preload,
+        )
+        for name, spec in description.file.forces.items()
+    )  # fmt: skip
+
+
+def _end(description: Description, legs: Sequence[Leg], body: str, at: Sequence[float]) -> End:
+    """A point of a named body in the frame of its link."""
+    carried = description.file.platform.body
+    if body == "base":
+        return End(on=WORLD, at=frozen(np.array(at)))
+    if body == "platform" and description.file.platform.flexible is not None:
+        raise RobotBuildError("forces: a force element on a flexible platform is not supported; attach it to a rigid body")
+    if body == "platform" and carried is None:
+        return End(on=PLATFORM, at=frozen(np.array(at)))
+    leg, _, name = (carried or "" if body == "platform" else body).partition(".")
+    i = [other.name for other in legs].index(leg)
+    link = next(k for k, other in enumerate(legs[i].links) if other.body is not None and other.body.name == name)
+    found = legs[i].links[link].body
+    assert found is not None
+    return End(on=(i, link), at=frozen(found.body_axes @ np.array(at)))

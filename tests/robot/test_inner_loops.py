@@ -1,0 +1,157 @@
+"""Loops inside legs and between them: the same mechanism written in other ways, or known in another form."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+DATA = Path(__file__).parents[1] / "data" / "mechanisms"
+EQUAL = 1e-11
+"""Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""
+
+JOINT = "{{type: revolute, from: {0}, to: {1}, at: [{2}, 0, 0], axis: [0, 0, 1]{3}}}"
+CRANK = JOINT.format("base", "crank", 0, ", start: 90 deg, actuated: true")
+COUPLER = JOINT.format("crank", "coupler", 0.1, ", start: -90 deg")
+ROCKER = JOINT.format("base", "rocker", 0.25, ", start: 63 deg")
+BODY = "{mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}"
+HEAD = """flexapod: 1
+name: four-bar
+title: four-bar
+plane: xy
+source: written for this test
+gravity: [0, -9.81, 0]
+home: {position: [0, 0.1, 0]}
+"""
+
+
+def in_one_leg() -> str:
+    """The loop inside one leg, whose coupler is the platform."""
+    last = "{type: revolute, from: rocker, to: coupler, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}"
+    return f"""platform: {{body: a.coupler}}
+legs:
+  each:
+    a:
+      joints: {{one: {CRANK}, two: {COUPLER}, three: {ROCKER}, four: {last}}}
+      bodies: {{crank: {BODY}, coupler: {BODY}, rocker: {BODY}}}
+"""
+
+
+def in_two_legs(platform: str, to: str) -> str:
+    """The rocker as a leg of its own, which ends on the coupler."""
+    last = f"{{type: revolute, from: rocker, to: {to}, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}}"
+    return f"""platform: {{body: {platform}}}
+legs:
+  each:
+    a:
+      joints: {{one: {CRANK}, two: {COUPLER}}}
+      bodies: {{crank: {BODY}, coupler: {BODY}}}
+    b:
+      joints: {{three: {ROCKER}, four: {last}}}
+      bodies: {{rocker: {BODY}}}
+"""
+
+
+FORMS = {
+    "two legs on the platform": in_two_legs("a.coupler", "platform"),
+    "one leg": in_one_leg(),
+    "a leg on another leg": in_two_legs("a.crank", "a.coupler"),
+}
+
+
+def written(form: str, folder: Path) -> fp.Robot:
+    path = folder / "four-bar.yaml"
+    home = HEAD.replace("[0, 0.1, 0]", "[0, 0, 0], rotation: {Z: 90 deg}") if "body: a.crank" in FORMS[form] else HEAD
+    path.write_text(home + FORMS[form], encoding="utf-8")
+    return fp.load(path)
+
+
+def crank_forces(robot: fp.Robot, reactions: bool = False) -> object:
+    angle = robot.legs[0].home[0] + np.array([[0.0], [0.1], [0.25]])
+    motion = fp.ActuatorMotion(
+        time=np.arange(3.0),
+        position=angle,
+        velocity=np.array([[1.0], [-2.0], [3.0]]),
+        acceleration=np.array([[5.0], [0.0], [-9.0]]),
+    )
+    platform = fp.platform_motion(robot, motion)
+    return fp.inverse_dynamics(robot, platform, reactions=reactions)
+
+
+def test_a_loop_may_be_cut_anywhere(tmp_path: Path) -> None:
+    """Forces and reactions of one four-bar, its loop in one leg, in two, and on a body that is not the platform."""
+    found = {}
+    for form in FORMS:
+        robot = written(form, tmp_path)
+        assert robot.mobility.rank == 1
+        found[form] = crank_forces(robot, reactions=True)
+    first = found["two legs on the platform"]
+    for form, other in found.items():
+        np.testing.assert_allclose(other.force, first.force, atol=EQUAL * float(np.abs(first.force).max()))
+        names = {"a.three": "b.three", "a.four": "b.four"} if form == "one leg" else {}
+        for joint in ("a.one", "a.two", "a.three" if names else "b.three", "a.four" if names else "b.four"):
+            ours = other.reaction_force.sel(joint=joint).values[:, :2]
+            truth = first.reaction_force.sel(joint=names.get(joint, joint)).values[:, :2]
+            np.testing.assert_allclose(ours, truth, atol=EQUAL * float(np.abs(truth).max()), err_msg=f"{form}: {joint}")
+
+
+@cache
+def deltas() -> tuple[fp.Robot, fp.Robot]:
+    return fp.load(DATA / "delta-parallelograms.yaml"), fp.load("delta")
+
+
+def states() -> fp.Motion:
+    """A Delta's platform translates only."""
+    random = np.random.default_rng(3)
+    position = np.array([0.0, 0.0, -0.75]) + random.uniform(-0.08, 0.08, (5, 3))
+    zero, still = np.zeros((5, 3)), np.tile(np.eye(3), (5, 1, 1))
+    return fp.Motion(
+        time=np.arange(5.0), position=position, rotation=still, velocity=random.normal(size=(5, 3)), angular_velocity=zero,
+        acceleration=random.normal(size=(5, 3)), angular_acceleration=zero,
+    )  # fmt: skip
+
+
+def close(ours: object, truth: object) -> None:
+    a, b = np.asarray(ours), np.asarray(truth)
+    np.testing.assert_allclose(a, b, atol=EQUAL * float(np.abs(b).max()))
+
+
+def test_parallelograms_move_as_universal_joints_do() -> None:
+    """Clavel's Delta with two rods per forearm against the 3-RUU with one: rods of a parallelogram move alike."""
+    ours, plain = deltas()
+    assert (ours.mobility.rank, ours.mobility.formula) == (3, 3)
+    motion = states()
+    for key in ("actuator_position", "actuator_velocity", "actuator_acceleration"):
+        close(fp.inverse_kinematics(ours, motion)[key], fp.inverse_kinematics(plain, motion)[key])
+    q = fp.inverse_kinematics(plain, motion).actuator_position.values
+    close(fp.forward_kinematics(ours, q).position, motion.position)
+    at = fp.State(position=motion.position)
+    close(fp.conditioning(ours, at).condition_number, fp.conditioning(plain, at).condition_number)
+
+
+def test_parallelograms_need_the_same_forces() -> None:
+    ours, plain = deltas()
+    motion = states()
+    mine, truth = (fp.inverse_dynamics(robot, motion, reactions=True) for robot in (ours, plain))
+    close(mine.force, truth.force)
+    both = mine.reaction_force.sel(joint="1.wrist") + mine.reaction_force.sel(joint="1.wrist2")
+    close(both, truth.reaction_force.sel(joint="1.wrist"))
+    close(mine.reaction_force.sel(joint="1.shoulder"), truth.reaction_force.sel(joint="1.shoulder"))
+    moving = fp.State(position=motion.position, velocity=motion.velocity)
+    close(fp.forward_dynamics(ours, moving, truth.force.values).acceleration, motion.acceleration)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda robot: fp.assembly_modes(robot, robot.legs[0].home[:1].repeat(3)), "has loops inside or between its legs"),
+        (lambda robot: fp.working_modes(robot, fp.State(position=[0, 0, -0.75])), "has loops inside or between its legs"),
+        (lambda robot: fp.kernel(robot, "newton_euler"), "takes legs that close once"),
+        (lambda robot: fp.export_mjcf(robot, "delta.xml"), "not written to MJCF"),
+    ],
+)
+def test_what_takes_simple_legs_only_says_so(call: object, says: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=says):
+        call(deltas()[0])
