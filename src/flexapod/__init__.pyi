@@ -28,6 +28,7 @@ from flexapod.analysis.forward_kinematics import forward_kinematics as forward_k
 from flexapod.analysis.generate import Generated as Generated
 from flexapod.analysis.generate import OperatorCount as OperatorCount
 from flexapod.analysis.generate import generate as generate
+from flexapod.analysis.interface_loads import interface_loads as interface_loads
 from flexapod.analysis.internal_dynamics import internal_dynamics as internal_dynamics
 from flexapod.analysis.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from flexapod.analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
@@ -45,8 +46,10 @@ from flexapod.analysis.path_between import PosePath as PosePath
 from flexapod.analysis.path_between import path_between as path_between
 from flexapod.analysis.pave import pave as pave
 from flexapod.analysis.paving import Paving as Paving
+from flexapod.analysis.plate_stress import plate_stress as plate_stress
 from flexapod.analysis.platform_motion import platform_motion as platform_motion
 from flexapod.analysis.point_motion import point_motion as point_motion
+from flexapod.analysis.reduced_legs import reduce_legs as reduce_legs
 from flexapod.analysis.singularities import singularities as singularities
 from flexapod.analysis.sizing import actuator_sizing as actuator_sizing
 from flexapod.analysis.state import State as State

@@ -376,7 +376,7 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "beam_stress", "buckling", "moving_frequencies",
+    "beam_stress", "buckling", "interface_loads", "moving_frequencies", "plate_stress", "reduce_legs",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 

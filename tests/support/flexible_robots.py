@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,18 @@ def rigid() -> Robot:
 def plate_robot() -> Robot:
     """`gough-stewart-flexible` of the catalogue."""
     return fp.load("gough-stewart-flexible")
+
+
+@cache
+def curving_robot(modes: tuple[int, ...] | None = (0, 2, 4)) -> Robot:
+    """The catalogue's robot with `stiffening: true`, of some of its modes so as to compile quickly."""
+    text = (Path(fp.__file__).parent / "robots" / "gough-stewart-flexible.yaml").read_text(encoding="utf-8")
+    path = Path(mkdtemp()) / "gough-stewart-stiffened.yaml"
+    path.write_text(text.replace("    damping: 0.4\n", "    damping: 0.4\n    stiffening: true\n"), encoding="utf-8")
+    robot = fp.load(path)
+    body = robot.flexible_platform
+    assert body is not None
+    return robot if modes is None else robot.with_flexible_body("platform", body.truncated(modes))
 
 
 @cache

@@ -12,6 +12,7 @@ import flexapod as fp
 from flexapod.views.html import HtmlTable, html_page, paragraph
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
+from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_time import (
     Panel,
     energy_figure,
@@ -27,6 +28,7 @@ from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.scene.colours import COLOURS, DASHES
 from flexapod.views.sizing import actuator_sizing, joint_rows, rms
 
+ERRORS = {"error": 1.0, "error_bound": 2.0}
 UNIT = re.compile(r"\[[^\]]+\]")
 COUNTED = {"mode"}
 """Axes that count and have no unit."""
@@ -49,6 +51,12 @@ def hexapod() -> dict[str, Any]:
     }
 
 
+REDUCTION = xr.Dataset(
+    {name: (("time", "at_frequency"), size * np.array([[0.0, 0.1, 0.4], [0.0, 0.2, np.inf]])) for name, size in ERRORS.items()},
+    {"time": [0.0, 1.0], "at_frequency": [0.0, 10.0, 20.0]},
+    {"limit": 20.0},
+)
+
 MAKERS = {
     "robot": lambda h: robot_figure(h["robot"]),
     "strokes": lambda h: stroke_figure(h["robot"], h["legs"]),
@@ -59,6 +67,7 @@ MAKERS = {
     "spectrum": lambda h: spectrum_figure(h["drive"], "force", "spectrum"),
     "frequencies": lambda h: frequency_figure(h["modes"], "frequencies"),
     "mode shapes": lambda h: mode_figure(h["robot"], h["modes"], [1, 2], h["home"]),
+    "reduction": lambda h: reduction_figure(REDUCTION, "reduction"),
     "workspace": lambda h: workspace_figure(h["area"], "slice"),
     "workspace line": lambda h: workspace_figure(h["area"].isel(y=4), "line"),
 }

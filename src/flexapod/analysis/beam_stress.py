@@ -48,8 +48,8 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
 
     elements = [(i, beam) for i, leg in enumerate(robot.legs) for beam in robot.beams.get(leg.name, ())]
     if not elements:
-        raise InputError(f"beam stress: {robot.name} has no beams; stresses of plates are not computed")
-    elastic, over = _coordinates(robot, result)
+        raise InputError(f"beam stress: {robot.name} has no beams; `plate_stress` has the stresses of plates")
+    elastic, over = elastic_coordinates(robot, result)
     names = [f"{robot.legs[i].name}.{beam.name}" for i, beam in elements]
     found = [_element(robot, i, beam, elastic) for i, beam in elements]
     dims = (*over.dims[:-1], "element", "end")
@@ -64,7 +64,7 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     return data.assign_attrs(robot=robot.name, **_peak(data, over))
 
 
-def _coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
+def elastic_coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
     """Elastic coordinates (n, N), and the same with their dimensions."""
     import xarray as xr
 

@@ -138,8 +138,8 @@ def _at_point(robot: Robot, state: Any, model: LinearModel, point: str) -> Array
     shapes = shapes_at(robot, place, f"point '{point}'")
     R = np.reshape(state.rotation, (-1, 3, 3))[model.good]
     e = model.variables["elastic"][1][model.good]
-    P = _arms(np.einsum("nij,nj->ni", R, shapes.r0 + e @ shapes.Phi_d.T)) @ model.P
-    P[:, :3, 6:] += R @ shapes.Phi_d
+    P = _arms(np.einsum("nij,nj->ni", R, shapes.r0 + shapes.shift(e))) @ model.P
+    P[:, :3, 6:] += R @ shapes.columns(e)
     P[:, 3:, 6:] += R @ shapes.Phi_r
     return P
 

@@ -157,7 +157,7 @@ def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tu
     body = robot.flexible_platform
     assert body is not None
     spring = np.zeros_like(bias)
-    spring[:, 6:] = e.elastic @ body.K_ee + e.elastic_velocity @ body.D_ee
+    spring[:, 6:] = body.elastic_forces(e.elastic) + e.elastic_velocity @ body.D_ee
     terms = {
         "mass_matrix": M, "bias": bias, "gravity_force": bias - free, "coriolis_force": free - spring,
         "actuator_map": T @ batch.outputs["actuator_map"],

@@ -129,8 +129,12 @@ def deformed_point(inputs: dict[str, Array], point: Point, e: Array, ed: Array, 
     def world(vectors: Array) -> Array:
         return np.asarray(np.einsum("nij,nj->ni", R, vectors))
 
-    r = world(point.r0 + e @ point.Phi_d.T)
-    rate, second = world(ed @ point.Phi_d.T), world(edd @ point.Phi_d.T)
+    Phi = point.columns(e)
+    r = world(point.r0 + point.shift(e))
+    twice = np.einsum("nai,ni->na", Phi, edd)
+    if point.Q is not None:
+        twice = twice + np.einsum("aij,ni,nj->na", point.Q, ed, ed)
+    rate, second = world(np.einsum("nai,ni->na", Phi, ed)), world(twice)
     own_R, own_w, own_alpha = rotvec_motion(e @ point.Phi_r.T, ed @ point.Phi_r.T, edd @ point.Phi_r.T)  # against the frame
     own_w, own_alpha = world(own_w), world(own_alpha)
     spin = np.cross(w, r)
@@ -173,12 +177,11 @@ def deformation(
     modes = e.elastic[:, : len(robot.flexible_platform.names)] if robot.flexible_platform is not None else e.elastic[:, :0]
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
-        variables["displacement"] = (("axis",), modes @ origin.Phi_d.T, "m")
+        variables["displacement"] = (("axis",), origin.shift(modes), "m")
         variables["turn"] = (("axis",), modes @ origin.Phi_r.T, "rad")
     except InputError:
         pass  # a file of modes without a node at the origin
-    shapes = np.array([robot.joint_shapes[leg.name] for leg in robot.legs])
-    variables["joint_displacement"] = (("leg", "axis"), np.einsum("lik,nk->nli", shapes, modes), "m")
+    variables["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
     variables["elastic"] = (("elastic_coordinate",), e.elastic, "sqrt(kg) m for mass-normalised modes")
     variables["elastic_velocity"] = (("elastic_coordinate",), e.elastic_velocity, "1/s of the coordinate")
     return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None).assign_attrs(elastic=e.source)
@@ -198,7 +201,7 @@ def flexible_energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     found = bound.batch({i.name: at[i.name] for i in bound.signature.inputs}).outputs
     body = robot.flexible_platform
     assert body is not None
-    elastic = np.einsum("ni,ij,nj->n", e.elastic, body.K_ee, e.elastic) / 2.0
+    elastic = body.elastic_energies(e.elastic)
     potential = elastic - np.einsum("nij,nj->ni", inputs["rotation"], e.elastic @ body.MS_de.T) @ robot.gravity
     for k, part in enumerate(robot.bodies_by_name.values()):
         p, R = found["body_position"][:, k], found["body_rotation"][:, k]

@@ -24,11 +24,22 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Point:
-    """A material point of the platform: r0 (3,), shapes Phi_d, Phi_r (3, N), platform axes."""
+    """A material point of the platform: r0 (3,), shapes Phi_d, Phi_r (3, N), platform axes; of a stiffened one Q (3, N, N)."""
 
     r0: Array
     Phi_d: Array
     Phi_r: Array
+    Q: Array | None = None
+
+    def shift(self, e: Array) -> Array:
+        """Displacement (n, 3) for elastic coordinates (n, N)."""
+        linear = e @ self.Phi_d.T
+        return linear if self.Q is None else np.asarray(linear + np.einsum("aij,ni,nj->na", self.Q, e, e) / 2.0)
+
+    def columns(self, e: Array) -> Array:
+        """Displacement per elastic coordinate (n, 3, N) at e (n, N)."""
+        linear = np.broadcast_to(self.Phi_d, (len(e), *self.Phi_d.shape))
+        return linear if self.Q is None else np.asarray(linear + np.einsum("aij,nj->nai", self.Q, e))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,15 +53,17 @@ class FlexibleLoad:
     def at(self, rotation: Array, elastic: Array) -> tuple[Array, Array]:
         """Wrench (n, 6) on the frame, world, and generalized elastic force (n, N) of the whole load."""
         f, m = self.at_point[:, :3], self.at_point[:, 3:]
-        r = np.einsum("nij,nj->ni", rotation, self.point.r0 + elastic @ self.point.Phi_d.T)
+        r = np.einsum("nij,nj->ni", rotation, self.point.r0 + self.point.shift(elastic))
         total = self.wrench + np.concatenate([f, m + np.cross(r, f)], axis=1)
         local_f, local_m = np.einsum("nji,nj->ni", rotation, f), np.einsum("nji,nj->ni", rotation, m)
-        return total, local_f @ self.point.Phi_d + local_m @ self.point.Phi_r
+        return total, np.einsum("nai,na->ni", self.point.columns(elastic), local_f) + local_m @ self.point.Phi_r
 
     def inputs(self) -> dict[str, Array]:
         """As the tangent kernel reads them."""
         n = len(self.wrench)
         point = {"point_position": self.point.r0, "point_shape": self.point.Phi_d, "point_rotation": self.point.Phi_r}
+        if self.point.Q is not None:
+            point["point_curving"] = self.point.Q.reshape(-1, self.point.Q.shape[2])
         return {
             "wrench": self.wrench,
             "point_wrench": self.at_point,
@@ -68,7 +81,8 @@ def flexible_load(robot: Robot, inputs: dict[str, Array], wrench: Any, point: st
     whole = platform_wrench(robot, inputs, wrench, None, axes)
     none, N = np.zeros_like(whole), len(robot.elastic_names)
     if point is None or wrench is None:
-        at = Point(r0=np.zeros(3), Phi_d=np.zeros((3, N)), Phi_r=np.zeros((3, N)))
+        Q = np.zeros((3, N, N)) if robot.joint_curving else None
+        at = Point(r0=np.zeros(3), Phi_d=np.zeros((3, N)), Phi_r=np.zeros((3, N)), Q=Q)
         return FlexibleLoad(wrench=whole, at_point=none, point=at)
     return FlexibleLoad(wrench=none, at_point=whole, point=material_point(robot, point))
 
@@ -95,8 +109,8 @@ def shapes_at(robot: Robot, place: Array, what: str) -> Point:
     for interface in body.interfaces.values():
         if np.linalg.norm(interface.r0 - place) < SAME_POINT:
             turns = np.zeros((3, N)) if interface.Phi_r is None else np.asarray(interface.Phi_r)
-            return Point(r0=np.asarray(interface.r0), Phi_d=np.asarray(interface.Phi_d), Phi_r=turns)
-    if body.nodes is not None:
+            return Point(r0=np.asarray(interface.r0), Phi_d=np.asarray(interface.Phi_d), Phi_r=turns, Q=interface.Q)
+    if body.nodes is not None and not body.stiffened:
         distance = np.linalg.norm(body.nodes.r0 - place, axis=1)
         k = int(distance.argmin())
         if distance[k] < SAME_POINT:

@@ -68,7 +68,7 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
     variables = {
         "position": (("axis",), p, "m"), "rotation": (("axis", "platform_axis"), R, ""),
         "elastic": (("elastic_coordinate",), e, "sqrt(kg) m"), "force": (("actuator",), force, "N"),
-        "residual": ((), residual, "N"), "elastic_energy": ((), np.einsum("ni,ij,nj->n", e, body.K_ee, e) / 2.0, "J"),
+        "residual": ((), residual, "N"), "elastic_energy": ((), body.elastic_energies(e), "J"),
     }  # fmt: skip
     return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
 

@@ -103,7 +103,7 @@ def static_deflection(
     residual = kernel(robot, "flexible_tangent").batch(given).outputs["residual"]
     body = robot.flexible_platform
     assert body is not None
-    energy = np.einsum("ni,ij,nj->n", found.elastic, body.K_ee, found.elastic) / 2.0
+    energy = body.elastic_energies(found.elastic)
     variables = {
         "elastic": (("elastic_coordinate",), found.elastic, "sqrt(kg) m"),
         "force": (("actuator",), found.force, "N"),

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 BOUNDS = {
-    "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5},
-    "spin_ratio": {"linear": 0.1, "stiffened": np.inf, "exact": np.inf},
+    "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},
+    "spin_ratio": {"linear": 0.1, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
 }
 """By the law of a part; above these a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
 Omega^2 / omega^2 = 1 %; of stiffened and exact elements by the elastica (tests/elastodynamics/test_large_deflection.py)."""
@@ -42,6 +42,7 @@ WORDS = {
 WHY = {
     ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}more elements",
     ("deflection_ratio", "stiffened"): "rotations within one element are large. Use `theory: exact` or more elements",
+    ("deflection_ratio", "stiffened plate"): "its modes are linear in rotations: errors grow with the square. Stiffen the plate",
     ("deflection_ratio", "exact"): "rotations within one element are large. Use more elements",
     ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}more elements",
 }
@@ -83,7 +84,8 @@ def parts(robot: Robot) -> tuple[Part, ...]:
         shapes = np.zeros((len(places), 3, N))
         shapes[:, :, :modes] = [robot.joint_shapes[leg.name] for leg in robot.legs]
         size = float(np.linalg.norm(places[:, None] - places[None, :], axis=2).max())
-        found.append(Part(name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body)))
+        law = "stiffened plate" if body.stiffened else "linear"
+        found.append(Part(name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body), law=law))
     for number, leg in enumerate(robot.legs):
         for beam in robot.beams.get(leg.name, ()):
             columns = [modes + robot.elastic_indices.index(at + leg.moving.index(link)) for link in beam.links]

@@ -15,8 +15,8 @@ _DAMPING = {"damping", "rayleigh", "loss_factor"}
 _MATERIAL = {*_CONSTANTS, *_DAMPING, "material", "theory"}
 _ALLOWED = {
     "beam": {"length", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
-    "plate": {"outline", "thickness", "modes", "reduction", *_MATERIAL},
-    "modes": {"file", "modes", *_DAMPING},
+    "plate": {"outline", "thickness", "modes", "reduction", "stiffening", *_MATERIAL},
+    "modes": {"file", "modes", "stiffening", *_DAMPING},
 }
 _REQUIRED = {
     "beam": ("length", "section", "young", "density"),

@@ -70,7 +70,8 @@ class Flexible(Model):
     )
     stiffening: Flag | None = Field(
         default=None,
-        description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements",
+        description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements; "
+        "plate: loads in its plane do (default false); modes: as the file has it",
     )
     outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
         default=None, description="plate: corners in order, in the body's xy plane"

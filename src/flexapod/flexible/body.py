@@ -17,38 +17,9 @@ from numpy.typing import ArrayLike
 
 from flexapod.flexible.arrays import Floats, floats, hat, positive, symmetric, whole
 from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.interface import SYMMETRY
+from flexapod.flexible.interface import Interface as Interface
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals
-
-SYMMETRY = 1e-9
-"""Largest asymmetry of a symmetric constant, of its largest entry: sums over some thousand nodes are good to 1e-13."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Interface:
-    """A point of the body where a joint or a load may act: r0 (3,) [m], shapes Phi_d, Phi_r (3, N).
-
-    Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
-    joints that pass no moment.
-    """
-
-    r0: Floats
-    Phi_d: Floats
-    Phi_r: Floats | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "r0", floats("interface.r0", self.r0, (3,)))
-        Phi_d = floats("interface.Phi_d", self.Phi_d, (3, None))
-        object.__setattr__(self, "Phi_d", Phi_d)
-        if self.Phi_r is not None:
-            object.__setattr__(self, "Phi_r", floats("interface.Phi_r", self.Phi_r, Phi_d.shape))
-
-    def position(self, elastic: ArrayLike) -> Floats:
-        """Deformed position r0 + Phi_d q_e, (3,) [m].
-
-        Source: Briot 2014, Eq. (3). Checked by: tests/flexible/test_flexible_body.py.
-        """
-        result: Floats = self.r0 + self.Phi_d @ floats("elastic", elastic, (self.Phi_d.shape[1],))
-        return result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,6 +49,9 @@ class FlexibleBody:
         interfaces: named points.
         names: N names of the coordinates.
         nodes: mass points and shapes behind the integrals, for pictures and files; None if the source has none.
+        T_ee: (N, N, 3, 3) what the quadratic displacement of a stiffened body adds to its second moments, integral of the
+            symmetric part of r0 Q_ik^T dm: spin stiffens the body; None without stiffening. Its first moments are zero.
+        stretch: (R, N, N) matrices A_r of a stiffened body: stretching has the energy sum of (q_e^T A_r q_e / 2)^2 / 2; or None.
 
     Checked by: tests/flexible/test_flexible_body.py, tests/flexible/test_shape_integrals.py.
     """
@@ -96,6 +70,8 @@ class FlexibleBody:
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     nodes: Nodes | None = None
+    T_ee: Floats | None = None
+    stretch: Floats | None = None
     angular_frequency: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +88,7 @@ class FlexibleBody:
         names = tuple(self.names) or tuple(f"mode{k + 1}" for k in range(N))
         if len(names) != N or len(set(names)) != N:
             raise FlexibleBodyError(f"names must be {N} different names, one per coordinate, is {names}.")
+        self._check_stiffening(N)
         for name, point in self.interfaces.items():
             if point.Phi_d.shape[1] != N:
                 raise FlexibleBodyError(f"Interface {name} has {point.Phi_d.shape[1]} shapes, but the body has {N}.")
@@ -121,6 +98,78 @@ class FlexibleBody:
         object.__setattr__(self, "interfaces", MappingProxyType(dict(self.interfaces)))
         self._check_moments()
         object.__setattr__(self, "angular_frequency", floats("angular_frequency", self._spectrum()[0], (N,)))
+
+    def _check_stiffening(self, N: int) -> None:
+        """Every interface has its quadratic displacement, or none has and T_ee is None."""
+        without = [name for name, point in self.interfaces.items() if point.Q is None]
+        if self.T_ee is not None:
+            T = floats("T_ee", self.T_ee, (N, N, 3, 3))
+            if np.abs(T - T.transpose(0, 1, 3, 2)).max(initial=0.0) > SYMMETRY * np.abs(T).max(initial=0.0):
+                raise FlexibleBodyError("T_ee must be symmetric in its last two axes: it changes second moments alone.")
+            object.__setattr__(self, "T_ee", T)
+        if self.stretch is not None:
+            A = floats("stretch", self.stretch, (None, N, N))
+            object.__setattr__(self, "stretch", np.array([symmetric("stretch", each, SYMMETRY) for each in A]).reshape(-1, N, N))
+            if self.T_ee is None:
+                raise FlexibleBodyError("A body with stretch is stiffened: give T_ee and Q at every interface as well.")
+        if (self.T_ee is not None and without) or (self.T_ee is None and len(without) < len(self.interfaces)):
+            what = f"interface {without[0]} has no Q" if self.T_ee is not None else "T_ee is missing"
+            raise FlexibleBodyError(f"A stiffened body has Q at every interface and T_ee, but {what}.")
+
+    @property
+    def stiffened(self) -> bool:
+        """Whether in-plane loads and spin change its stiffness."""
+        return self.T_ee is not None
+
+    def unstiffened(self) -> FlexibleBody:
+        """The body with linear displacements alone."""
+        return replace_body(
+            self, T_ee=None, stretch=None, interfaces={name: replace(p, Q=None) for name, p in self.interfaces.items()}
+        )
+
+    def with_stiffening(
+        self, geometric: Mapping[str, ArrayLike], spin: ArrayLike | None = None, stretch: ArrayLike | None = None
+    ) -> FlexibleBody:
+        """The body with geometric stiffness from another program.
+
+        Args:
+            geometric: of every interface, (3, N, N) geometric stiffness per newton along x, y, z in these coordinates, the load
+                balanced by the body's inertia (inertia relief), the body free.
+            spin: (N, N, 3, 3) geometric stiffness of the loads dm (r_a e_b + r_b e_a) / 2; none if left out: spin then stiffens
+                nothing.
+            stretch: see the class.
+
+        Checked by: tests/flexible/test_plate_membrane.py.
+        """
+        missing, N = [name for name in self.interfaces if name not in geometric], len(self.M_ee)
+        unknown = [name for name in geometric if name not in self.interfaces]
+        if missing or unknown:
+            what = f"misses {missing[0]!r}" if missing else f"has {unknown[0]!r}, which the body has not"
+            raise FlexibleBodyError(
+                f"geometric must have every interface of the body ({', '.join(self.interfaces)}), but {what}."
+            )
+        points = {
+            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N))) for name, p in self.interfaces.items()
+        }
+        T = np.zeros((N, N, 3, 3)) if spin is None else -floats("spin", spin, (N, N, 3, 3))
+        return replace_body(self, interfaces=points, T_ee=T, stretch=stretch)
+
+    def geometric_stiffness(self, forces: Mapping[str, ArrayLike]) -> Floats:
+        r"""Geometric stiffness :math:`K_G = -\sum f_a Q_a` (N, N) of forces (3,) [N] at named interfaces, body axes.
+
+        Forces that are not in balance are balanced by the inertia of the accelerated body. Buckling: (K_ee + factor K_G) x = 0.
+        Checked by: tests/flexible/test_plate_membrane.py.
+        """
+        if not self.stiffened:
+            raise FlexibleBodyError("The body has no geometric stiffness: make it with stiffening=True.")
+        total = np.zeros_like(self.K_ee)
+        for name, force in forces.items():
+            if name not in self.interfaces:
+                raise FlexibleBodyError(f"The body has no interface {name!r}; it has {', '.join(self.interfaces)}.")
+            Q = self.interfaces[name].Q
+            assert Q is not None
+            total = total - np.einsum("aij,a->ij", Q, floats(f"force at {name}", force, (3,)))
+        return total
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "interfaces": dict(self.interfaces)}
@@ -196,10 +245,7 @@ class FlexibleBody:
         Checked by: tests/flexible/test_flexible_body.py::test_transformed_energy.
         """
         V = floats("basis", basis, (len(self.M_ee), None))
-        points = {
-            name: Interface(r0=p.r0, Phi_d=p.Phi_d @ V, Phi_r=None if p.Phi_r is None else p.Phi_r @ V)
-            for name, p in self.interfaces.items()
-        }
+        points = {name: p.transformed(V) for name, p in self.interfaces.items()}
         return FlexibleBody(
             mass=self.mass,
             MS_r=self.MS_r,
@@ -215,6 +261,8 @@ class FlexibleBody:
             interfaces=points,
             names=tuple(names),
             nodes=None if self.nodes is None else self.nodes.transformed(V),
+            T_ee=None if self.T_ee is None else np.einsum("ikxy,ia,kb->abxy", self.T_ee, V, V),
+            stretch=None if self.stretch is None else np.einsum("rij,ia,jb->rab", self.stretch, V, V),
         )
 
     def truncated(self, modes: int | Sequence[int]) -> FlexibleBody:
@@ -261,6 +309,9 @@ class FlexibleBody:
         MS_re = self.beta + np.einsum("ikx,i->xk", self.lambda_, q)
         I_re = np.einsum("kxy,k->xy", self.I_re, q)
         I_q = self.I_rr + I_re + I_re.T + np.einsum("ikxy,i,k->xy", self.I_ee, q, q)
+        if self.T_ee is not None:
+            T = np.einsum("ikxy,i,k->xy", self.T_ee, q, q)
+            I_q = I_q + np.trace(T) * np.eye(3) - T
         top = np.hstack([self.mass * np.eye(3), MS.T, self.MS_de])
         middle = np.hstack([MS, I_q, MS_re])
         return np.vstack([top, middle, np.hstack([self.MS_de.T, MS_re.T, self.M_ee])])
@@ -276,9 +327,23 @@ class FlexibleBody:
         return float(0.5 * x @ self.mass_matrix(elastic) @ x)
 
     def potential_energy(self, elastic: ArrayLike) -> float:
-        """Elastic energy q_e^T K_ee q_e / 2 [J]."""
-        q = floats("elastic", elastic, (len(self.M_ee),))
-        return float(0.5 * q @ self.K_ee @ q)
+        """Elastic energy q_e^T K_ee q_e / 2, of a stiffened body with that of stretching [J]."""
+        return float(self.elastic_energies(floats("elastic", elastic, (len(self.M_ee),))[None])[0])
+
+    def elastic_energies(self, elastic: Floats) -> Floats:
+        """Elastic energy (n,) [J] of n samples (n, N)."""
+        energy: Floats = np.einsum("ni,ij,nj->n", elastic, self.K_ee, elastic) / 2.0
+        if self.stretch is not None:
+            energy = energy + (np.einsum("ni,rij,nj->nr", elastic, self.stretch, elastic) ** 2).sum(axis=1) / 8.0
+        return energy
+
+    def elastic_forces(self, elastic: Floats) -> Floats:
+        """Derivative of the elastic energy (n, N) of n samples (n, N)."""
+        force: Floats = elastic @ self.K_ee
+        if self.stretch is not None:
+            own = np.einsum("rij,nj->nri", self.stretch, elastic)
+            force = force + np.einsum("nri,ni,nrj->nj", own, elastic, own) / 2.0
+        return force
 
 
 def replace_body(body: FlexibleBody, **changes: object) -> FlexibleBody:
@@ -294,8 +359,13 @@ def body_from_integrals(
     interfaces: Mapping[str, Interface] | None = None,
     names: Sequence[str] = (),
     nodes: Nodes | None = None,
+    T_ee: Floats | None = None,
+    stretch: Floats | None = None,
 ) -> FlexibleBody:
     """A body from its shape integrals and its stiffness; undamped unless D_ee is given."""
     constants = {f.name: getattr(integrals, f.name) for f in fields(integrals)}
     D = np.zeros_like(K_ee) if D_ee is None else D_ee
-    return FlexibleBody(**constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes)
+    return FlexibleBody(
+        **constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes, T_ee=T_ee,
+        stretch=stretch,
+    )  # fmt: skip

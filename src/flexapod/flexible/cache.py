@@ -25,6 +25,7 @@ from flexapod.private_files import cache_folder, read_private, write_private
 
 SUFFIX = ".flexible.npz"
 CONSTANTS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee", "K_ee", "D_ee")
+STIFFENING = ("T_ee", "stretch")
 NODES = ("r0", "mass", "Phi_d", "Phi_r", "spread", "triangles")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
@@ -76,6 +77,9 @@ def pack(body: FlexibleBody) -> Arrays:
         arrays |= {f"interface{number}_r0": point.r0, f"interface{number}_Phi_d": point.Phi_d}
         if point.Phi_r is not None:
             arrays[f"interface{number}_Phi_r"] = point.Phi_r
+        if point.Q is not None:
+            arrays[f"interface{number}_Q"] = point.Q
+    arrays |= {name: getattr(body, name) for name in STIFFENING if getattr(body, name) is not None}
     if body.nodes is not None:
         parts = {name: getattr(body.nodes, name) for name in NODES}
         arrays |= {f"nodes_{name}": value for name, value in parts.items() if value is not None}
@@ -86,7 +90,10 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
     """A body from the arrays of `pack`."""
     points = {
         str(name): Interface(
-            r0=arrays[f"interface{k}_r0"], Phi_d=arrays[f"interface{k}_Phi_d"], Phi_r=arrays.get(f"interface{k}_Phi_r")
+            r0=arrays[f"interface{k}_r0"],
+            Phi_d=arrays[f"interface{k}_Phi_d"],
+            Phi_r=arrays.get(f"interface{k}_Phi_r"),
+            Q=arrays.get(f"interface{k}_Q"),
         )
         for k, name in enumerate(arrays["interface_names"])
     }
@@ -96,6 +103,8 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
         interfaces=points,
         names=tuple(str(name) for name in arrays["names"]),
         nodes=Nodes(**nodes) if nodes else None,
+        T_ee=arrays.get("T_ee"),
+        stretch=arrays.get("stretch"),
         **{name: arrays[name] for name in CONSTANTS},
     )
 

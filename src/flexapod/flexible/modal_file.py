@@ -15,6 +15,8 @@ An npz file, SI units, body axes; n nodes, N modes, a interface points:
 | `attach_idx`, `attach_r`, `attach_phi` | (a,), (a, 3), (a, 3, N) | interface points: node, its position and shapes again |
 | `attach_names` | (a,) | their names; optional, 1, 2, ... otherwise |
 | `attach_phi_r`, `attach_turned` | (b, 3, N), (b,) | rotation shapes of those interface points; optional, `phi_r` otherwise |
+| `attach_geometric` | (a, 3, N, N) | geometric stiffness per newton at each interface point; optional |
+| `spin_geometric`, `stretch` | (N, N, 3, 3), (R, N, N) | of spin, and stretching; see `FlexibleBody.with_stiffening`; optional |
 | `triangles` | (m, 3) | surface for pictures; optional |
 | `names` | (N,) | names of the coordinates; optional, mode1, mode2, ... otherwise |
 | `own_nodes` | () | the nodes from this number on stand for interface points alone; optional |
@@ -56,6 +58,7 @@ INTEGRALS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee")
 KEYS = {
     *REQUIRED, *NODES, *INTEGRALS, "K", "D", "attach_idx", "attach_r", "attach_phi", "attach_names", "attach_phi_r",
     "attach_turned", "triangles", "names", "own_nodes", "total_mass", "integrals_of",
+    "attach_geometric", "spin_geometric", "stretch",
 }  # fmt: skip
 
 
@@ -82,9 +85,24 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
         K, D = _stiffness_and_damping(data, integrals)
         points = _attached(data, nodes) if interfaces is None else _chosen(interfaces, nodes)
         names = _names("names", data["names"], nodes.Phi_d.shape[2]) if "names" in data else ()
-        return body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, names=names, nodes=_own(data, nodes))
+        body = body_from_integrals(integrals, K_ee=K, D_ee=D, interfaces=points, names=names, nodes=_own(data, nodes))
+        return _with_stiffening(body, data, interfaces is None)
     except FlexibleBodyError as problem:
         raise FlexibleBodyError(f"{path}: {problem}") from None
+
+
+def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> FlexibleBody:
+    """The body with the geometric stiffness of the file, if it has any; `own`: its interfaces are those of the file."""
+    if "attach_geometric" not in data:
+        for key in ("spin_geometric", "stretch"):
+            if key in data:
+                raise FlexibleBodyError(f"{key} needs attach_geometric: forces at the interface points stiffen the body as well.")
+        return body
+    if not own:
+        raise FlexibleBodyError("attach_geometric belongs to the interface points of the file: leave out `interfaces`.")
+    N = len(body.M_ee)
+    each = floats("attach_geometric", data["attach_geometric"], (len(body.interfaces), 3, N, N))
+    return body.with_stiffening(dict(zip(body.interfaces, each, strict=True)), data.get("spin_geometric"), data.get("stretch"))
 
 
 def save_modes(body: FlexibleBody, path: str | Path) -> None:
@@ -121,6 +139,10 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         "total_mass": np.array(body.mass),
         **{name: getattr(body, name) for name in INTEGRALS},
     }
+    if body.T_ee is not None:
+        curving = [-p.Q for p in points if p.Q is not None]
+        arrays |= {"attach_geometric": np.array(curving).reshape(-1, 3, N, N), "spin_geometric": -body.T_ee}
+        arrays |= {} if body.stretch is None else {"stretch": body.stretch}
     if old.Phi_r is not None:
         own = [np.zeros((3, N)) if p.Phi_r is None else p.Phi_r for p in points]
         arrays["phi_r"] = np.concatenate([old.Phi_r, *(r[None] for r in own)])

@@ -68,6 +68,10 @@ def kirchhoff_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats
         at=lambda where: _fields_at(inner, where, n),
         supports=_supports(inner, basis, outline, boundary),
         rotary=False,
+        gradient=(quadrature.beta_x, quadrature.beta_y),
+        curvatures=B,
+        mesh=inner,
+        degree=DEGREE,
     )
 
 

@@ -88,6 +88,10 @@ def mindlin_model(mesh: TriangleMesh, material: PlateMaterial, outline: Floats, 
         at=lambda where: _fields_at(inner, basis_w, basis_b, where),
         supports=_supports(inner, basis_w, basis_b, outline, boundary),
         rotary=True,
+        gradient=(field_matrix(gradient[:, 0], w, n), field_matrix(gradient[:, 1], w, n)),
+        curvatures=curvatures,
+        mesh=inner,
+        degree=DEGREE,
     )
 
 

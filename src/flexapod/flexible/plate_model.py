@@ -37,6 +37,10 @@ class PlateMaterial:
         D = self.E * self.h**3 / (12.0 * (1.0 - self.nu**2))
         return D * np.array([[1.0, self.nu, 0.0], [self.nu, 1.0, 0.0], [0.0, 0.0, 0.5 * (1.0 - self.nu)]])
 
+    def membrane(self) -> Floats:
+        """(3, 3) forces per length and strain xx, yy, 2 xy."""
+        return self.bending() * 12.0 / self.h**2
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fields:
@@ -46,29 +50,6 @@ class Fields:
     w: Matrix
     beta_x: Matrix
     beta_y: Matrix
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PlateModel:
-    """Finite element matrices of a plate.
-
-    Attributes:
-        K, M: (n, n) stiffness and consistent mass. R: (n, 3) rigid motions along z, about x and about y through the origin.
-        vertices: fields at the mesh's vertices; triangles between them. quadrature: fields at the integration points, which
-            carry the areas `weights` (q,) [m^2]. at: fields at any points (p, 2).
-        supports: (n, f) basis of the displacements that the boundary allows. rotary: whether the slopes carry inertia.
-    """
-
-    K: sparse.csc_array
-    M: sparse.csc_array
-    R: Floats
-    vertices: Fields
-    triangles: Integers
-    quadrature: Fields
-    weights: Floats
-    at: Callable[[Floats], Fields]
-    supports: sparse.csc_array
-    rotary: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,6 +73,35 @@ class ScaledMesh:
         middle = self.physical(self.skfem.p[:, self.skfem.facets[:, facets]].mean(axis=1))
         result: Integers = facets[distance(middle, [outline]) < 1e-9 * self.radius]
         return result
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlateModel:
+    """Finite element matrices of a plate.
+
+    Attributes:
+        K, M: (n, n) stiffness and consistent mass. R: (n, 3) rigid motions along z, about x and about y through the origin.
+        vertices: fields at the mesh's vertices; triangles between them. quadrature: fields at the integration points, which
+            carry the areas `weights` (q,) [m^2]. at: fields at any points (p, 2).
+        supports: (n, f) basis of the displacements that the boundary allows. rotary: whether the slopes carry inertia.
+        gradient: of w along x and y at the integration points. curvatures: xx, yy, 2 xy there. mesh, degree: what the
+            points belong to.
+    """
+
+    K: sparse.csc_array
+    M: sparse.csc_array
+    R: Floats
+    vertices: Fields
+    triangles: Integers
+    quadrature: Fields
+    weights: Floats
+    at: Callable[[Floats], Fields]
+    supports: sparse.csc_array
+    rotary: bool
+    gradient: tuple[Matrix, Matrix]
+    curvatures: list[Matrix]
+    mesh: ScaledMesh
+    degree: int
 
 
 def scaled(mesh: TriangleMesh, refine: int) -> ScaledMesh:

@@ -21,6 +21,7 @@ from flexapod.flexible.mesh import plate_mesh
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes
 from flexapod.flexible.plate_kirchhoff import kirchhoff_model
+from flexapod.flexible.plate_membrane import quadratic_displacements
 from flexapod.flexible.plate_mindlin import mindlin_model
 from flexapod.flexible.plate_model import Fields, PlateMaterial, PlateModel
 from flexapod.flexible.polygon import area, plate_loops
@@ -79,6 +80,7 @@ def plate(
     refine: int = 0,
     interfaces: Mapping[str, Sequence[float]] | None = None,
     damping: float | ArrayLike = 0.0,
+    stiffening: bool = False,
     cache: bool = True,
 ) -> FlexibleBody:
     """A flexible plate.
@@ -95,6 +97,7 @@ def plate(
         refine: times each triangle is divided into four.
         interfaces: name to (x, y) or (x, y, z) [m], z being the height of a point rigidly fixed above the plate.
         damping: modal damping ratios, or a matrix (N, N).
+        stiffening: whether loads in its plane at the interfaces, and its spin, change its bending stiffness.
         cache: whether to keep the result on disk.
     Returns:
         The body in mass-normalised modes, degenerate ones oriented by the rule of `mode_order`.
@@ -110,11 +113,11 @@ def plate(
     arguments = {
         "loops": [loop.tolist() for loop in given.loops], "material": [thickness, young, poisson, density], "theory": theory,
         "modes": modes, "masses": given.masses.tolist(), "boundary": boundary, "method": method, "size": given.size,
-        "refine": refine, "interfaces": [[name, place.tolist()] for name, place in points.items()],
+        "refine": refine, "interfaces": [[name, place.tolist()] for name, place in points.items()], "stiffening": stiffening,
     }  # fmt: skip
 
     def make() -> FlexibleBody:
-        return _solve(given, modes, method, points)
+        return _solve(given, modes, method, points, stiffening)
 
     body = cached_body("plate", arguments, make) if cache else make()
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
@@ -185,8 +188,8 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
     return omega2, T @ V, model
 
 
-def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats]) -> FlexibleBody:
-    places = np.array(list(points.values())).reshape(-1, 3)
+def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel, Nodes]:
+    """omega^2 (N,), the modes (n, N) in the order and orientation of `mode_order`, the model, and its nodes with these modes."""
     if method == "craig-bampton" and len(places) == 0:
         raise FlexibleBodyError("method craig-bampton needs at least one interface.")
     omega2, V, model = plate_modes(given, count, method, places)
@@ -194,13 +197,24 @@ def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Fl
     Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)
     if method == "normal":
         Q, omega2 = Q[:, :count], omega2[:count]
-    nodes = nodes.transformed(Q)
+    return omega2, V @ Q, model, nodes.transformed(Q)
+
+
+def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats], stiffening: bool) -> FlexibleBody:
+    places = np.array(list(points.values())).reshape(-1, 3)
+    omega2, V, model, nodes = oriented_modes(given, count, method, places)
+    curving, T_ee, stretch = None, None, None
+    if stiffening:
+        curving, T_ee, stretch = quadratic_displacements(model, given.material, given.masses, places, V, np.sqrt(omega2))
     found = {}
     if points:
-        shapes = _displacements(model.at(places[:, :2]), V @ Q, places[:, 2])
+        shapes = _displacements(model.at(places[:, :2]), V, places[:, 2])
         for k, name in enumerate(points):
-            found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k])
-    return body_from_integrals(shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes)
+            own = None if curving is None else curving[k]
+            found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k], Q=own)
+    return body_from_integrals(
+        shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes, T_ee=T_ee, stretch=stretch
+    )  # fmt: skip
 
 
 def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, Floats]:

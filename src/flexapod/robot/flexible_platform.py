@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,13 +43,16 @@ PAIRS = tuple(a + b for a in "xyz" for b in "xyz")
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleShape:
-    """Which entries the shape moments have: axis letters of S, pairs of H and G; `normal`: M_ee, K_ee, D_ee are diagonal."""
+    """Which entries the shape moments have: axis letters of S, pairs of H and G; `normal`: M_ee, K_ee, D_ee are diagonal;
+    `quadratic`: axes along which joints have a quadratic displacement, `stretches`: number of quadratic strains (stiffening)."""
 
     modes: int
     S: tuple[str, ...]
     H: tuple[str, ...]
     G: tuple[str, ...]
     normal: bool
+    quadratic: tuple[str, ...] = ()
+    stretches: int = 0
 
 
 def make_flexible(
@@ -81,6 +84,7 @@ def make_flexible(
 
 def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array]) -> FlexibleBody:
     from flexapod import flexible
+    from flexapod.flexible.errors import FlexibleBodyError
 
     if spec.type == "modes":
         beside = path_beside(path, spec.file) if path is not None and spec.file is not None else None
@@ -88,24 +92,35 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
             raise RobotBuildError("platform.flexible: a file of modes needs a robot file beside it")
         body = flexible.from_modes(beside)
         body = body.truncated(spec.modes) if spec.modes is not None else body
+        if spec.stiffening and not body.stiffened:
+            raise FlexibleBodyError(
+                "stiffening needs the geometric stiffness of the body, which the file does not hold; save a body that has it "
+                "(`flexapod.flexible.FlexibleBody.with_stiffening`), or write stiffening: false"
+            )
+        body = body.unstiffened() if spec.stiffening is False else body
     elif spec.type == "plate":
-        own = _constants(spec)
-        body = flexible.plate(
-            outline=np.array(spec.outline),
-            thickness=spec.thickness or 0.0,
-            young=own.young or 0.0,
-            poisson=own.poisson or 0.0,
-            density=own.density or 0.0,
-            theory=spec.theory or "mindlin",
-            modes=spec.modes if spec.modes is not None else 10,
-            method=spec.reduction.method if spec.reduction is not None else "normal",
-            boundary=spec.reduction.boundary if spec.reduction is not None else "free",
-            interfaces={**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
-        )
+        body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=bool(spec.stiffening))
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
     return damped(body, spec)
+
+
+def plate_arguments(spec: Flexible, joints: Mapping[str, Array], points: Mapping[str, Array]) -> dict[str, Any]:
+    """Arguments of `flexapod.flexible.plate` that a file's words give; joints and named points become interfaces."""
+    own = _constants(spec)
+    return {
+        "outline": np.array(spec.outline),
+        "thickness": spec.thickness or 0.0,
+        "young": own.young or 0.0,
+        "poisson": own.poisson or 0.0,
+        "density": own.density or 0.0,
+        "theory": spec.theory or "mindlin",
+        "modes": spec.modes if spec.modes is not None else 10,
+        "method": spec.reduction.method if spec.reduction is not None else "normal",
+        "boundary": spec.reduction.boundary if spec.reduction is not None else "free",
+        "interfaces": {**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
+    }
 
 
 def damped(body: FlexibleBody, spec: Flexible) -> FlexibleBody:
@@ -134,6 +149,7 @@ def _without_noise(interface: Interface) -> Interface:
         interface,
         Phi_d=_clean(np.asarray(interface.Phi_d), part=EIGENVECTORS),
         Phi_r=None if turns is None else _clean(np.asarray(turns), part=EIGENVECTORS),
+        Q=None if interface.Q is None else _clean(np.asarray(interface.Q), part=EIGENVECTORS),
     )
 
 
@@ -157,6 +173,25 @@ def rigid_part(body: FlexibleBody, points: Mapping[str, Array], flexible: Flexib
 def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     """Displacement shapes (3, N) at each leg's joint: interfaces are matched by position."""
     return {leg.name: _clean(np.asarray(_interface(body, leg).Phi_d)) for leg in legs}
+
+
+def joint_curving(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
+    """Matrices (3, N, N) of the quadratic displacement at each leg's joint; empty for a body without stiffening.
+
+    Raises:
+        RobotBuildError: a leg that ends in another joint than a spherical one: its moments would stiffen the body too.
+    """
+    if not body.stiffened:
+        return {}
+    result = {}
+    for leg in legs:
+        if leg.closing.type != "spherical":
+            raise RobotBuildError(
+                f"stiffening of the flexible platform: leg {leg.name} ends in a {leg.closing.type} joint, whose moments would "
+                "stiffen the platform as well; end the leg in a spherical joint, or write stiffening: false"
+            )
+        result[leg.name] = _clean(np.asarray(_interface(body, leg).Q))
+    return result
 
 
 def joint_turns(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
@@ -195,6 +230,8 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     G = np.trace(body.I_ee, axis1=2, axis2=3)[..., None, None] / 2 * eye - np.swapaxes(body.I_ee, 2, 3)
     modal = float(np.max(np.diag(body.M_ee), initial=0.0))
     first, second = np.sqrt(body.mass * modal), np.sqrt(np.trace(body.I_rr) * modal)  # bounds by Cauchy-Schwarz
+    if body.T_ee is not None:
+        G = G + body.T_ee
     return _clean(np.asarray(body.MS_de).T, first), _clean(H, second), _clean(G, modal)
 
 
@@ -218,16 +255,21 @@ def shape_of(body: FlexibleBody, shapes: Mapping[str, Array]) -> tuple[FlexibleS
 def moment_shape(body: FlexibleBody) -> FlexibleShape:
     """Structure of a body's moments."""
     S, H, G = moments(body)
+    Q = [np.asarray(point.Q) for point in body.interfaces.values() if point.Q is not None]
     return FlexibleShape(
         modes=len(S),
         S=tuple(a for i, a in enumerate("xyz") if np.any(S[:, i])),
         H=tuple(p for p in PAIRS if np.any(H[:, "xyz".index(p[0]), "xyz".index(p[1])])),
         G=tuple(p for p in PAIRS if np.any(G[:, :, "xyz".index(p[0]), "xyz".index(p[1])])),
         normal=all(_diagonal(np.asarray(matrix)) for matrix in (body.M_ee, body.K_ee, body.D_ee)),
+        quadratic=tuple(a for i, a in enumerate("xyz") if any(np.any(each[i]) for each in Q)),
+        stretches=0 if body.stretch is None else len(body.stretch),
     )
 
 
-def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array], turns: Mapping[str, Array]) -> dict[str, float]:
+def flexible_values(
+    body: FlexibleBody, shapes: Mapping[str, Array], turns: Mapping[str, Array], curving: Mapping[str, Array]
+) -> dict[str, float]:
     """The numbers of a flexible platform by name, as kernels read them."""
     shape, letters = shape_of(body, shapes)
     values = moment_values("platform", body)
@@ -236,6 +278,9 @@ def flexible_values(body: FlexibleBody, shapes: Mapping[str, Array], turns: Mapp
             values.update({f"legs.{leg}.Phi.{k}.{a}": float(Phi["xyz".index(a), k]) for a in letters})
         for leg, Phi in turns.items():
             values.update({f"legs.{leg}.Phi_r.{k}.{a}": float(Phi[i, k]) for i, a in enumerate("xyz")})
+        for leg, Q in curving.items():
+            for a in shape.quadratic:
+                values.update({f"legs.{leg}.Q.{a}.{i}.{k}": float(Q["xyz".index(a), i, k]) for i in range(k + 1)})
     return values
 
 
@@ -253,9 +298,12 @@ def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
         for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
             tidy = np.diag(np.diag(matrix)) if shape.normal else _clean(np.asarray(matrix))
             values.update({f"{prefix}.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
+        for r, A in enumerate(() if body.stretch is None else body.stretch):
+            values.update({f"{prefix}.flex.A.{r}.{i}.{k}": float(A[i, k]) for i in range(k + 1)})
     return values
 
 
 def structural_zeros(values: Mapping[str, float]) -> frozenset[str]:
-    """Names of values that are zero by structure; moments of pairs of modes are read in rows and stay numbers."""
-    return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith("platform.flex.G."))
+    """Names of values that are zero by structure; what belongs to pairs of modes is read in rows and stays a number."""
+    pairs = ("platform.flex.G.", "platform.flex.A.")
+    return frozenset(name for name, value in values.items() if value == 0.0 and not name.startswith(pairs) and ".Q." not in name)

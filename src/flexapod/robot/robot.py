@@ -21,6 +21,7 @@ from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
+    joint_curving,
     joint_shapes,
     joint_turns,
     make_flexible,
@@ -232,12 +233,29 @@ class Robot:
     @cached_property
     def joint_shapes(self) -> Mapping[str, Array]:
         """Shapes (3, N) of a flexible platform at each leg's joint."""
+        twice = [leg.name for leg in self.legs if any(cut.to is None for cut in leg.cuts)]
+        if self.flexible_platform is not None and twice:
+            raise RobotBuildError(f"leg {twice[0]} has several joints on the flexible platform; one per leg is supported")
         return {} if self.flexible_platform is None else joint_shapes(self.flexible_platform, self.legs)
 
     @cached_property
     def joint_turns(self) -> Mapping[str, Array]:
         """Rotations (3, N) of a flexible platform at the joints of legs that do not end in a spherical joint."""
         return {} if self.flexible_platform is None else joint_turns(self.flexible_platform, self.legs)
+
+    @cached_property
+    def joint_curving(self) -> Mapping[str, Array]:
+        """Matrices (3, N, N) of the quadratic displacement of a stiffened platform at each leg's joint."""
+        return {} if self.flexible_platform is None else joint_curving(self.flexible_platform, self.legs)
+
+    def joint_displacements(self, modes: Array) -> Array:
+        """Displacement (n, legs, 3) of the joints on a flexible platform, platform axes, for modes (n, N)."""
+        Phi = np.array([self.joint_shapes[leg.name] for leg in self.legs])
+        result = np.einsum("lik,nk->nli", Phi, modes)
+        if self.joint_curving:
+            Q = np.array([self.joint_curving[leg.name] for leg in self.legs])
+            result = result + np.einsum("laij,ni,nj->nla", Q, modes, modes) / 2.0
+        return np.asarray(result)
 
     @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:

@@ -33,10 +33,9 @@ def elastic_variables(robot: Robot, e: Array, ed: Array, edd: Array) -> dict[str
     }
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
-        found["displacement"] = (("axis",), e @ origin.Phi_d.T, "m")
+        found["displacement"] = (("axis",), origin.shift(e), "m")
         found["turn"] = (("axis",), e @ origin.Phi_r.T, "rad")
     except InputError:
         pass  # a file of modes without a node at the origin
-    shapes = np.array([robot.joint_shapes[leg.name] for leg in robot.legs])
-    found["joint_displacement"] = (("leg", "axis"), np.einsum("lik,nk->nli", shapes, e), "m")
+    found["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(e), "m")
     return found

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.assembly import FlexibleEquation, flexible_equation, interface_shapes, state_of
+from flexapod.equations.flexible_platform.assembly import FlexibleEquation, flexible_equation, state_of
 from flexapod.equations.flexible_platform.dynamics import inverse_solution
 from flexapod.equations.flexible_platform.generalized_newton_euler import elastic_moments, first_moments, symmetric_matrix
+from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
+from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.jacobian import moving_frame
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import leg_motion
@@ -37,9 +39,8 @@ def deformed_joint(values: Values, robot: Robot, frame: FrameMotion, e: Any, ed:
         values: below ``legs.<name>.``.
     """
     shape, letters = robot.flexible_shape
-    return joint_at(
-        frame, values.vector("S", "P"), interface_shapes(values, letters, shape.modes), [e, ed, ca.SX.zeros(shape.modes)]
-    )
+    shapes = joint_shapes(values, shape, letters)
+    return joint_at(frame, values.vector("S", "P"), shapes, [e, ed, ca.SX.zeros(shape.modes)])
 
 
 def equation_at(scope: Scope, robot: Robot, moment: Moment) -> FlexibleEquation:
@@ -116,12 +117,12 @@ def platform_energies(scope: Scope, robot: Robot, moment: Moment) -> tuple[Any, 
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
     beta, second = elastic_moments(values, shape, e)
     inertia = tensor(values, "inertia") + second
-    M, K = (symmetric_matrix(values, f"flex.{name}", shape.modes, shape.normal) for name in "MK")
+    M = symmetric_matrix(values, "flex.M", shape.modes, shape.normal)
     linear = mass * ca.dot(v, v) / 2 + ca.dot(v, ca.cross(w, c) + ca.mtimes(S, ed))
     angular = ca.dot(w, ca.mtimes(inertia, w)) / 2 + ca.dot(w, ca.mtimes(beta, ed))
     g = Values(scope).vector("gravity", "W").expr  # type: ignore[arg-type]
     potential = -(mass * ca.dot(g, moment.p) + ca.dot(g, ca.mtimes(R, c)))
-    return linear + angular + ca.dot(ed, ca.mtimes(M, ed)) / 2, potential, ca.dot(e, ca.mtimes(K, e)) / 2
+    return linear + angular + ca.dot(ed, ca.mtimes(M, ed)) / 2, potential, platform_energy(values, shape, e)
 
 
 def flexible_jacobian(scope: Scope, robot: Robot, moment: Moment) -> Any:

@@ -15,6 +15,7 @@ from flexapod.views.plot import robot_figure
 from flexapod.views.plot_design import pareto_figure, residual_figure, tornado_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_poses import poses_figure
+from flexapod.views.plot_reduction import reduction_figure
 from flexapod.views.plot_space import locus_figure, paving_figure, solid_figure, timing_figure
 from flexapod.views.plot_time import (
     change_figure,
@@ -40,6 +41,7 @@ __all__ = [
     "paving_figure",
     "poses_figure",
     "reaction_figure",
+    "reduction_figure",
     "residual_figure",
     "robot_figure",
     "save_figure",

@@ -28,6 +28,7 @@ from flexapod.equations.elastodynamics.joint_forces import joint_forces
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops
 from flexapod.equations.elastodynamics.tree_inertia import leg_mass_matrix, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
+from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import inertia_wrench
 from flexapod.kernels.program import Program
@@ -142,7 +143,9 @@ def platform_terms(
     R = frame.R.expr
     if N:
         own, w, g = values.of("platform"), (frame.R.T @ frame.w).expr, (frame.R.T @ gravity).expr
-        model: FlexibleModel = flexible_model(b, own, robot.flexible_shape[0], state.e, state.ed, w, g)
+        shape = robot.flexible_shape[0]
+        elastic = platform_force(own, shape, state.e) if shape.stretches else None
+        model: FlexibleModel = flexible_model(b, own, shape, state.e, state.ed, w, g, elastic=elastic)
         T = ca.diagcat(R, R, ca.SX.eye(N))
         M = ca.mtimes(T, ca.mtimes(model.M, T.T))
         return ca.mtimes(T, model.c) + ca.mtimes(M, zdd[: 6 + N]), M

@@ -14,7 +14,7 @@ import casadi as ca
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
 from flexapod.equations.closing import half_on_link, half_on_platform, placed_half
 from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
-from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
@@ -71,6 +71,7 @@ class TreeMotion:
     platform: FrameMotion
     halves: list[FrameMotion]
     ends: list[FrameMotion]
+    shapes: list[Any]
     turns: list[Any]
     cuts: list[list[Cut]]
     joints: Any
@@ -124,12 +125,13 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
         ends.append(half_on_link(own, leg, links[-1]))
     platform = _platform(values, robot, state, ends, zdd)
     found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, state, zdd) for leg in robot.legs]
-    halves, turns = [half for half, _ in found], [turn for _, turn in found]
+    halves, shapes, turns = (list(each) for each in zip(*found, strict=True))
     joints = ca.vertcat(*[q for leg in state.q for q in leg])
     cuts = [_cuts(values, robot, i, links, platform, halves[i]) for i in range(len(robot.legs))]
     return TreeMotion(
-        poses=poses, links=links, platform=platform, halves=halves, ends=ends, turns=turns, cuts=cuts, joints=joints
-    )
+        poses=poses, links=links, platform=platform, halves=halves, ends=ends, shapes=shapes, turns=turns, cuts=cuts,
+        joints=joints,
+    )  # fmt: skip
 
 
 def _cuts(
@@ -168,20 +170,20 @@ def _platform(values: Values, robot: Robot, state: ElasticState, ends: list[Fram
 
 def _half(
     values: Values, robot: Robot, leg: Leg, platform: FrameMotion, links: list[list[FrameMotion]], state: ElasticState, zdd: Any
-) -> tuple[FrameMotion, Any]:
-    """The far half of a leg's first closing joint, deformed where the platform is, and how modes turn it."""
+) -> tuple[FrameMotion, Any, Any]:
+    """The far half of a leg's first closing joint, deformed where the platform is, and how modes move and turn it."""
     rigid = _rigid_half(values, leg, leg.closing, platform, links)
     N = platform_modes(robot)
     if not N or leg.closing.to is not None:
-        return rigid, None
+        return rigid, None, None
     start = 0 if robot.elastic_plan.carrier is not None else 6
     edd = ca.SX.zeros(N) if zdd is None else zdd[start : start + N]
     r0 = values.vector(f"{leg.closing.joint}.on_platform.p", "P")
-    Phi = interface_shapes(values, robot.flexible_shape[1], N)
-    point = joint_at(platform, r0, Phi, [state.e, state.ed, edd])
+    shapes = joint_shapes(values, *robot.flexible_shape)
+    point, Phi = joint_at(platform, r0, shapes, [state.e, state.ed, edd]), shapes.columns(state.e)
     half = FrameMotion(R=rigid.R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
     if leg.name not in robot.joint_turns:
-        return half, None
+        return half, Phi, None
     turned = elastic_turn(values, [state.e, state.ed, edd])
     R_PH = values.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
     w, alpha = platform.R @ Vec(turned.w, "P"), platform.R @ Vec(turned.alpha, "P")
@@ -189,7 +191,7 @@ def _half(
         R=platform.R @ Rot(turned.R, "P", "P") @ R_PH, p=point.p, v=point.v, w=platform.w + w, a=point.a,
         alpha=platform.alpha + alpha + cross(platform.w, w),
     )  # fmt: skip
-    return half, ca.mtimes(platform.R.expr, turned.per_mode)
+    return half, Phi, ca.mtimes(platform.R.expr, turned.per_mode)
 
 
 def platform_columns(robot: Robot, plan: ElasticPlan, motion: TreeMotion, point: Vec) -> dict[int, tuple[Vec, Vec]]:

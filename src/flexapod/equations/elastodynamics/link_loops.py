@@ -46,7 +46,7 @@ def link_rows(
             end = link_point(leg, legs[i], cut.closing.link, p, R, "H")
             half, carried = _half(values, robot, i, legs, still, cut)
             columns = {plan.first[i] + k: t for k, t in end.columns.items()}
-            modes = mode_columns(values, robot, still, i) if cut.closing.to is None else {}
+            modes = mode_columns(robot, still, i) if cut.closing.to is None else {}
             found.append(_rows(robot, i, cut.closing, end.frame, half, columns, carried, modes))
         found += [(A, ca.SX(0)) for A, _ in coupling_rows(values, robot, i)]
         matrices.append(ca.vertcat(ca.SX(0, len(plan.columns)), *[A for A, _ in found]))

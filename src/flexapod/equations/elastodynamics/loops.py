@@ -23,7 +23,6 @@ from flexapod.equations.elastodynamics.elastic_state import (
     read_state,
     tree_motion,
 )
-from flexapod.equations.flexible_platform.assembly import interface_shapes
 from flexapod.equations.model.algebra import determinant
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -78,7 +77,7 @@ def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut
             A[k, j] = -(dot(row.linear, v) + dot(turn, w))
         for j, (v, w) in own.items():
             A[k, j] = A[k, j] + dot(row.linear, v) + dot(row.angular, w)
-        for j, (v, turned) in (mode_columns(values, robot, motion, i) if closing.to is None else {}).items():
+        for j, (v, turned) in (mode_columns(robot, motion, i) if closing.to is None else {}).items():
             A[k, j] = -(dot(row.linear, v) + (0 if turned is None else dot(turn, turned)))
     return A, rows
 
@@ -92,12 +91,12 @@ def far_columns(robot: Robot, motion: TreeMotion, closing: Closing, point: Vec) 
     return {plan.first[k] + j: t for j, t in chain_columns(robot.legs[k], motion.poses[k], link, point).items()}
 
 
-def mode_columns(values: Values, robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
+def mode_columns(robot: Robot, motion: TreeMotion, i: int) -> dict[int, tuple[Vec, Vec | None]]:
     """Velocity and angular velocity (None for spherical joints) of a joint on a flexible platform per mode, world axes."""
     N = platform_modes(robot)
     if not N:
         return {}
-    Phi = interface_shapes(values.of(f"legs.{robot.legs[i].name}"), robot.flexible_shape[1], N)
+    Phi = motion.shapes[i]
     start = 0 if robot.elastic_plan.carrier is not None else 6
     turns = motion.turns[i]
     return {

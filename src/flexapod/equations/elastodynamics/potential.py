@@ -14,7 +14,8 @@ from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMo
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
 from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
-from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
+from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
+from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
@@ -44,8 +45,7 @@ def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion
         if N:
             own, shape = values.of("platform"), robot.flexible_shape[0]
             moment = moment + frame.R @ Vec(ca.mtimes(first_moments(own, shape), state.e), "P")
-            K = symmetric_matrix(own, "flex.K", N, shape.normal)
-            elastic = elastic + ca.dot(state.e, ca.mtimes(K, state.e)) / 2
+            elastic = elastic + platform_energy(own, shape, state.e)
         weight = weight - dot(gravity, frame.p * body.m + moment)
     for i, leg in enumerate(robot.legs):
         own, links = values.of(f"legs.{leg.name}"), motion.links[i]

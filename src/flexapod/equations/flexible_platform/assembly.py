@@ -15,6 +15,8 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.elastic_block import DenseBlock, JointBlock, JointStructure
 from flexapod.equations.flexible_platform.generalized_newton_euler import flexible_model
+from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
+from flexapod.equations.flexible_platform.stretching import platform_force
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
@@ -76,12 +78,6 @@ def state_of(p: Any, R: Any, v: Any, w: Any, e: Any, ed: Any) -> FlexibleState:
     return FlexibleState(R=R, frame=frame, w=ca.mtimes(R.T, w), e=e, ed=ed)
 
 
-def interface_shapes(values: Values, letters: tuple[str, ...], modes: int) -> Any:
-    """Phi_d (3, N) of a leg's joint on the platform, platform axes."""
-    rows = [ca.horzcat(*[values.scalar(f"Phi.{k}.{a}") if a in letters else ca.SX(0) for k in range(modes)]) for a in "xyz"]
-    return ca.vertcat(*rows)
-
-
 def flexible_equation(
     b: Program,
     robot: Robot,
@@ -103,14 +99,15 @@ def flexible_equation(
     values = Values(b) if values is None else values
     gravity = values.vector("gravity", "W")
     R = state.R
-    body = flexible_model(b, values.of("platform"), shape, state.e, state.ed, state.w, ca.mtimes(R.T, gravity.expr), second_order)
+    own, g = values.of("platform"), ca.mtimes(R.T, gravity.expr)
+    elastic = platform_force(own, shape, state.e) if shape.stretches else None
+    body = flexible_model(b, own, shape, state.e, state.ed, state.w, g, second_order, elastic)
     M, c = body.M, body.c
     columns, rates, positions, Ys, As, biases = [], [], [], [], [], []
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
-        Phi = interface_shapes(own, letters, shape.modes)
-        S, r, h = joint_motion(own, Phi, state)
+        S, r, h, Phi = joint_motion(own, joint_shapes(own, shape, letters), state)
         vdot = ca.SX.sym("vdot_S", 3)  # platform axes
         world = PointMotion(p=S.p, v=S.v, a=Vec(ca.mtimes(R, vdot), "W"))
         force, motion = force_at_joint(b, own, leg, form.sign, state.frame, gravity, world)
@@ -130,7 +127,7 @@ def flexible_equation(
         As.append(A_x)
         biases.append(bias)
     block: DenseBlock | JointBlock = DenseBlock(M)
-    if shape.normal and len(letters) == 1 and shape.modes >= THROUGH_JOINTS:
+    if shape.normal and len(letters) == 1 and not shape.quadratic and shape.modes >= THROUGH_JOINTS:
         block = JointBlock(M[:6, :6], joint_structure(values, shape, letters, body.M, Ys, As))
     return FlexibleEquation(
         M=M,
@@ -158,18 +155,21 @@ def joint_structure(
     return JointStructure(phi=phi, Z=Z, Q=Q, b=M_p[:6, 6:], m=m)
 
 
-def joint_motion(values: Values, Phi: Any, state: FlexibleState) -> tuple[PointMotion, Any, Any]:
-    r"""Position and velocity of a joint on the deformed platform, r (3,) and the acceleration h that velocities make.
+def joint_motion(values: Values, shapes: JointShapes, state: FlexibleState) -> tuple[PointMotion, Any, Any, Any]:
+    r"""Position and velocity of a joint on the deformed platform, r (3,), the acceleration h that velocities make, Phi(e) (3, N).
 
     .. math:: r = r_0 + \Phi e,\quad v_S = v + \omega\times r + \Phi\dot e,\quad
               h = \omega\times(\omega\times r) + 2\,\omega\times\Phi\dot e
               \qquad\text{(Long 2014 Eqs. 11-13, 18, 24)}
     """
     r0 = values.vector("S", "P").expr
-    r = r0 + ca.mtimes(Phi, state.e)
+    Phi = shapes.columns(state.e)
+    r = r0 + shapes.shift(state.e)
     rate = ca.mtimes(Phi, state.ed)
     h = ca.cross(state.w, ca.cross(state.w, r) + 2 * rate)
+    if shapes.Q:
+        h = h + shapes.drift(state.ed)
     R, frame = state.R, state.frame
     p = Vec(frame.p.expr + ca.mtimes(R, r), "W")
     v = Vec(frame.v.expr + ca.mtimes(R, ca.cross(state.w, r) + rate), "W")
-    return PointMotion(p=p, v=v, a=zero("W")), r, h
+    return PointMotion(p=p, v=v, a=zero("W")), r, h, Phi

@@ -19,13 +19,14 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.closing import close_at
-from flexapod.equations.flexible_platform.assembly import interface_shapes
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     elastic_moments,
     first_moments,
     symmetric_matrix,
 )
+from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at
+from flexapod.equations.flexible_platform.stretching import platform_energy
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import tree_forces
@@ -71,9 +72,9 @@ def general_equation(b: Program, robot: Robot) -> GeneralEquation:
             kind = leg.closing.type
             raise InputError(f"leg {leg.name} of {robot.name} ends in a {kind} joint; a flexible platform needs spherical ones")
         own, n = values.of(f"legs.{leg.name}"), len(leg.moving)
-        Phi = interface_shapes(own, letters, N)
+        shapes = joint_shapes(own, shape, letters)
         r0 = own.vector(f"{leg.closing.joint}.on_platform.p", "P")
-        joint = joint_at(frame, r0, Phi, [e, ed, ca.SX.zeros(N)])
+        joint = joint_at(frame, r0, shapes, [e, ed, ca.SX.zeros(N)])
         acceleration = ca.SX.sym("acceleration", 3)
         half_R = frame.R @ own.rotation(f"{leg.closing.joint}.on_platform.R", "P", "H")
         half = FrameMotion(R=half_R, p=joint.p, v=joint.v, w=frame.w, a=Vec(acceleration, "W"), alpha=still)
@@ -83,7 +84,7 @@ def general_equation(b: Program, robot: Robot) -> GeneralEquation:
         force = ca.mtimes(J.T, tree_forces(own, leg, closed.links, closed.qdd, gravity))
         A = ca.substitute(ca.jacobian(force, acceleration), acceleration, ca.SX.zeros(3))
         bias = ca.substitute(force, acceleration, joint.a.expr)
-        W = ca.horzcat(ca.SX.eye(3), -ca.skew((joint.p - frame.p).expr), ca.mtimes(R, Phi))
+        W = ca.horzcat(ca.SX.eye(3), -ca.skew((joint.p - frame.p).expr), ca.mtimes(R, shapes.columns(e)))
         M = M + ca.mtimes(W.T, ca.mtimes(A, W))
         c = c + ca.mtimes(W.T, bias)
         driven = [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
@@ -122,8 +123,8 @@ def platform_by_energy(
         ca.cross(u[3:], momentum[3:6]) + ca.cross(u[:3], momentum[:3]),
         -ca.mtimes(ca.jacobian(momentum, q).T, x) / 2,
     )
-    K, D = symmetric_matrix(values, "flex.K", N, shape.normal), symmetric_matrix(values, "flex.D", N, shape.normal)
-    spring = ca.vertcat(ca.SX.zeros(6), ca.mtimes(K, q) + ca.mtimes(D, qd))
+    D = symmetric_matrix(values, "flex.D", N, shape.normal)
+    spring = ca.vertcat(ca.SX.zeros(6), ca.jacobian(platform_energy(values, shape, q), q).T + ca.mtimes(D, qd))
     g = ca.mtimes(R.T, gravity)
     weight = ca.vertcat(m * g, ca.cross(c, g), ca.mtimes(S.T, g))
     at = [ca.vertcat(ca.mtimes(R.T, v), ca.mtimes(R.T, w)), e, ed]

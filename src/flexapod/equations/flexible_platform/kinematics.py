@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.assembly import interface_shapes
+from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
 from flexapod.equations.inverse_kinematics import _actuators, _joints, body_outputs
 from flexapod.equations.leg_kinematics import LegKinematics, _bodies
 from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
@@ -33,7 +33,7 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
-        S = joint_at(frame, own.vector("S", "P"), interface_shapes(own, letters, shape.modes), e)
+        S = joint_at(frame, own.vector("S", "P"), joint_shapes(own, shape, letters), e)
         motion = leg_motion(b, own, leg, form.sign, frame, S)
         first, none = (motion.actuator,), ca.SX.zeros(0, 1)
         coordinates = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
@@ -49,13 +49,17 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
 ELASTIC = ("elastic", "elastic_velocity", "elastic_acceleration")
 
 
-def joint_at(frame: FrameMotion, r0: Vec, Phi: Any, e: list[Any]) -> PointMotion:
+def joint_at(frame: FrameMotion, r0: Vec, shapes: JointShapes, e: list[Any]) -> PointMotion:
     r"""Motion of a point of the deformed platform, world axes.
 
     .. math:: \ddot p = a + \alpha\times r + \omega\times(\omega\times r + 2\Phi\dot e) + \Phi\ddot e
               \qquad\text{(Long 2014 Eq. 22)}
     """
-    shift, rate, second = (frame.R @ Vec(ca.mtimes(Phi, x), "P") for x in e)
+    Phi = shapes.columns(e[0])
+    twice = ca.mtimes(Phi, e[2])
+    if shapes.Q:
+        twice = twice + shapes.drift(e[1])
+    shift, rate, second = (frame.R @ Vec(x, "P") for x in (shapes.shift(e[0]), ca.mtimes(Phi, e[1]), twice))
     r = frame.R @ r0 + shift
     spin = cross(frame.w, r)
     return PointMotion(

@@ -9,6 +9,8 @@ A leg gives l = R^T (F - a Gamma) at its joint r = r_0 + Phi e, with Y = [1, -r^
 .. math:: \rho_i = Y^T l,\qquad
           K_i = Y^T\Big(R^T\frac{\partial (F - a\Gamma)}{\partial S} R\, Y + [\,0,\ \hat l,\ 0\,]\Big)
                 - [\,0;\ \hat l\,\Phi\,de;\ 0\,]
+
+With quadratic shapes (`joint_shapes`) Phi is Phi(e), and the elastic block gains the geometric stiffness :math:`\sum_a l_a Q_a`.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.assembly import interface_shapes
-from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments, symmetric_matrix
+from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
+from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
+from flexapod.equations.flexible_platform.stretching import platform_force, platform_tangent
 from flexapod.equations.platform_motion import FrameMotion, PointMotion
 from flexapod.equations.universal_leg import actuator_direction
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.closed_form_leg import force_at_joint
 from flexapod.kernels.program import Program
+from flexapod.robot.flexible_platform import FlexibleShape
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec
@@ -54,8 +58,8 @@ def flexible_tangent(robot: Robot) -> Program:
     for k, (leg, form) in enumerate(zip(robot.legs, robot.closed_forms, strict=True)):
         assert form is not None
         own = values.of(f"legs.{leg.name}")
-        Phi = interface_shapes(own, letters, N)
-        r = own.vector("S", "P").expr + ca.mtimes(Phi, e)
+        shapes = joint_shapes(own, shape, letters)
+        Phi, r = shapes.columns(e), own.vector("S", "P").expr + shapes.shift(e)
         S = p + ca.mtimes(R, r)
         pull, a = _pull(b, own, leg, form.sign, frame, gravity, force[k], S)
         moved = ca.SX.sym("S", 3)
@@ -67,8 +71,10 @@ def flexible_tangent(robot: Robot) -> Program:
         rho = rho + ca.mtimes(Y.T, l)
         K = K + ca.mtimes(Y.T, ca.mtimes(G, Y) + turn)
         K[3:6, 6:] = K[3:6, 6:] - ca.mtimes(ca.skew(l), Phi)
+        if shapes.Q:
+            K[6:, 6:] = K[6:, 6:] + shapes.weighted(l)
         columns.append(ca.mtimes(Y.T, a))
-    load, K_load = _loads(b, N, R, e)
+    load, K_load = _loads(b, shape, R, e)
     n = 6 + N
     b.output("residual", rho - load, shape=(n,), dims=("coordinate",))
     b.output("stiffness", K - K_load, shape=(n, n), dims=("coordinate", "coordinate_"))
@@ -92,23 +98,28 @@ def _platform(values: Values, shape: Any, e: Any, g: Any) -> tuple[Any, Any]:
     S = first_moments(values, shape)
     mass = values.scalar("mass")
     c = ca.vertcat(*[values.scalar(f"first_moment.{a}") for a in "xyz"]) + ca.mtimes(S, e)
-    K_ee = symmetric_matrix(values, "flex.K", N, shape.normal)
+    K_ee = platform_tangent(values, shape, e)
     hat = ca.skew(g)
-    rho = ca.vertcat(-mass * g, -ca.cross(c, g), ca.mtimes(K_ee, e) - ca.mtimes(S.T, g))
+    rho = ca.vertcat(-mass * g, -ca.cross(c, g), platform_force(values, shape, e) - ca.mtimes(S.T, g))
     first = ca.horzcat(ca.SX.zeros(3, 3), -mass * hat, ca.SX.zeros(3, N))
     second = ca.horzcat(ca.SX.zeros(3, 3), -ca.mtimes(ca.skew(c), hat), ca.mtimes(hat, S))
     third = ca.horzcat(ca.SX.zeros(N, 3), -ca.mtimes(S.T, hat), K_ee)
     return rho, ca.vertcat(first, second, third)
 
 
-def _loads(b: Program, N: int, R: Any, e: Any) -> tuple[Any, Any]:
+def _loads(b: Program, shape: FlexibleShape, R: Any, e: Any) -> tuple[Any, Any]:
     """Generalized load (n,) and its derivative (n, n)."""
+    N = shape.modes
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform frame at its origin, world")
     at_point = b.input("point_wrench", (6,), unit="N, N m", doc="external force and moment at a material point, world")
     r0 = b.input("point_position", (3,), unit="m", doc="the undeformed point, platform frame")
-    Phi = b.input("point_shape", (3, N), doc="displacement shapes at the point")
+    linear = b.input("point_shape", (3, N), doc="displacement shapes at the point")
     Phi_r = b.input("point_rotation", (3, N), doc="rotation shapes at the point")
-    r = r0 + ca.mtimes(Phi, e)
+    shapes = JointShapes(Phi=linear, Q={})
+    if shape.quadratic:
+        Q = b.input("point_curving", (3 * N, N), doc="matrices of the quadratic displacement at the point, x, y, z")
+        shapes = JointShapes(Phi=linear, Q={a: Q[a * N : (a + 1) * N, :] for a in range(3)})
+    r, Phi = r0 + shapes.shift(e), shapes.columns(e)
     f0, m0 = ca.mtimes(R.T, wrench[:3]), ca.mtimes(R.T, wrench[3:])
     f, m = ca.mtimes(R.T, at_point[:3]), ca.mtimes(R.T, at_point[3:])
     load = ca.vertcat(f0 + f, m0 + m + ca.cross(r, f), ca.mtimes(Phi.T, f) + ca.mtimes(Phi_r.T, m))
@@ -117,5 +128,5 @@ def _loads(b: Program, N: int, R: Any, e: Any) -> tuple[Any, Any]:
     first = ca.horzcat(none, ca.skew(f0) + ca.skew(f), ca.SX.zeros(3, N))
     second = ca.horzcat(none, turned, -ca.mtimes(ca.skew(f), Phi))
     elastic = ca.mtimes(Phi.T, ca.skew(f)) + ca.mtimes(Phi_r.T, ca.skew(m))
-    third = ca.horzcat(ca.SX.zeros(N, 3), elastic, ca.SX.zeros(N, N))
+    third = ca.horzcat(ca.SX.zeros(N, 3), elastic, shapes.weighted(f))
     return load, ca.vertcat(first, second, third)

@@ -211,7 +211,7 @@ def platform_corners(robot: fp.Robot, state: fp.State, elastic: Array) -> Array:
     r = platform_joints(robot)
     if robot.joint_shapes and len(elastic):
         modes = elastic[: next(iter(robot.joint_shapes.values())).shape[1]]
-        r = r + np.array([robot.joint_shapes[leg.name] @ modes for leg in robot.legs])
+        r = r + robot.joint_displacements(np.asarray(modes)[None])[0]
     return np.asarray(state.position + r @ state.rotation.T)
 
 

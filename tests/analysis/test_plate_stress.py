@@ -1,0 +1,51 @@
+"""`plate_stress` on the catalogue's plate: energy of its stresses, peak with place and time, refusals. No kernel is compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import flexapod as fp
+from support.flexible_robots import plate_robot, reference_robot
+
+ENERGY = 0.05
+"""Energy of the stresses at one point per triangle: the midpoint rule on the plate's mesh."""
+
+
+def test_stresses_carry_the_elastic_energy() -> None:
+    """sigma^2 / 2E over the thickness is the elastic energy of bending (shear of the thick plate has the rest)."""
+    robot = plate_robot()
+    body = robot.flexible_platform
+    assert body is not None
+    e = np.zeros(10)
+    e[[0, 3]] = 0.02, 0.01
+    found = fp.plate_stress(robot, e)
+    x, y, xy = found.stress.values.T
+    h, E, nu = 0.015, 20e9, 0.3
+    density = (x**2 + y**2 - 2 * nu * x * y + 2 * (1 + nu) * xy**2) * h / (6 * E)
+    area = 3 * np.sqrt(3) / 2 * 0.25
+    corners = body.nodes.r0[body.nodes.triangles][:, :, :2]  # type: ignore[union-attr]
+    (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
+    areas = np.abs(ax * by - ay * bx) / 2
+    assert areas.sum() == pytest.approx(area, rel=1e-9)
+    assert density @ areas == pytest.approx(body.potential_energy(e), rel=ENERGY)
+
+
+def test_peak_with_place_and_time() -> None:
+    robot, e = plate_robot(), np.zeros((3, 10))
+    e[:, 0] = 0.01, 0.03, 0.02
+    result = xr.Dataset({"elastic": (("time", "elastic_coordinate"), e)}, {"time": [0.0, 0.5, 1.0]})
+    found = fp.plate_stress(robot, result)
+    assert found.attrs["peak_time"] == 0.5
+    k = int(found.von_mises.values[1].argmax())
+    assert found.attrs["peak"] == found.von_mises.values[1, k]
+    assert found.attrs["peak_place"] == found.place.values[k].tolist()
+    assert found.von_mises.values[1] == pytest.approx(3 * found.von_mises.values[0])
+
+
+@pytest.mark.parametrize(("robot", "why"), [("stewart-3-3", "is rigid"), ("generic", "does not come from a plate")])
+def test_refused(robot: str, why: str) -> None:
+    other = reference_robot("generic") if robot == "generic" else fp.load(robot)
+    with pytest.raises(fp.InputError, match=why):
+        fp.plate_stress(other, np.zeros((1, 3)))
