@@ -244,6 +244,8 @@ def case(kind: str) -> Case:
 
 def numbers(result: Any) -> dict[str, Any]:
     """Everything that a result says, by name."""
+    if isinstance(result, dict):
+        return result
     if isinstance(result, xr.Dataset):
         arrays = {str(k): v.values for k, v in result.variables.items()}
         return {**arrays, **{f"attribute {k}": v for k, v in result.attrs.items()}}
@@ -311,6 +313,39 @@ def outcome(verb: str, c: Case, options: dict[str, Any], own: list[str]) -> Any:
 
 QUICK = ("rigid, mobility below 6", "joint springs", "under-actuated")
 """Kinds whose kernels compile in seconds."""
+
+PULL = (-9.81, -5.0)
+"""Gravity of two designs [m/s^2]."""
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k == "joint springs" else pytest.mark.full) for k in KINDS])
+@pytest.mark.parametrize("verb", [v for v, rows in ABILITIES.items() if "variation=sample" in rows])
+def test_designs_of_every_verb(verb: str, kind: str) -> None:
+    """A verb over designs says what it says of each design by itself, or refuses what it refuses of each."""
+    c = case(kind)
+    arguments = OPTIONS[verb][0](c)
+    options = {"actuators": np.full(c.n, 1e5), "prestress": False} if "prestress" in ABILITIES[verb] else {}
+    options |= {"coordinates": "independent"} if "coordinates" in ABILITIES[verb] else {}
+    alone = getattr(arguments[1], "single", verb == "forward_kinematics")
+    given = {"gravity.z": np.array(PULL) if alone else np.array(PULL)[:, None]}
+    refused: fp.FlexapodError | None = None
+    try:
+        expected = [getattr(fp, verb)(c.robot.with_parameters({"gravity.z": g}), *arguments[1:], **options) for g in PULL]
+    except fp.FlexapodError as error:
+        refused = error
+    if refused is not None:
+        with pytest.raises(fp.FlexapodError) as caught:
+            getattr(fp, verb)(*arguments, parameters=given, **options)
+        assert str(getattr(refused, "reason", refused)) in str(caught.value)
+        return
+    found = getattr(fp, verb)(*arguments, parameters=given, **options)
+    for k, own in enumerate(expected):
+        part = found.isel(design=k)
+        names = own.data_vars if isinstance(own, xr.Dataset) else [None]
+        for name in names:
+            a, b = (part, own) if name is None else (part[name], own[name])
+            assert a.dims == b.dims
+            assert not differs({"a": a.values}, {"a": b.values})
 
 
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=[] if k in QUICK else pytest.mark.full) for k in KINDS])
@@ -414,7 +449,7 @@ def test_table_lists_every_option() -> None:
     for verb, rows in ABILITIES.items():
         parameters = inspect.signature(getattr(fp, verb)).parameters
         known = {name for name, p in parameters.items() if p.default is not inspect.Parameter.empty}
-        listed = {name.split("=")[0] for name in rows if name not in (ANY, "velocity")}
+        listed = {name.split("=")[0] for name in rows if name not in (ANY, "velocity", "variation=sample")}
         assert listed == known, verb
     public = {name for name in fp.__all__ if inspect.isfunction(getattr(fp, name))}
     robots = {name for name in public if next(iter(inspect.signature(getattr(fp, name)).parameters), "") == "robot"}

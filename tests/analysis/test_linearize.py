@@ -9,6 +9,9 @@ import pytest
 
 import flexapod as fp
 
+DIFFERENCES = 1e-6
+"""Central differences with steps of 1e-4, of the largest entry; measured 1e-8."""
+
 
 def test_locked_eigenvalues_are_the_natural_frequencies() -> None:
     robot = fp.load("dualemps")
@@ -93,3 +96,53 @@ def test_wrong_requests() -> None:
         fp.linearize(robot, fp.State.from_actuators(robot, np.zeros((3, 2))))
     with pytest.raises(fp.InputError, match="outputs"):
         fp.linearize(robot, state, outputs=("tool",))
+
+
+@pytest.mark.parametrize(("name", "viscous"), [("five-bar", 0.0), ("stewart-3-3", 30.0)])
+def test_about_a_motion_the_derivatives_are_those_of_forward_dynamics(name: str, viscous: float) -> None:
+    """Differences of the actuators' accelerations under the motion's forces, by the rigid kernels, in coordinates and rates."""
+    robot = fp.load(name)
+    if viscous:
+        robot = robot.with_parameters({"legs.slide.friction.viscous": viscous, "legs.slide.friction.coulomb": 0.0})
+    home = fp.inverse_kinematics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+    q = home.actuator_position.values + 0.02
+    v = np.linspace(-0.5, 1.0, len(q))
+    still = np.zeros((1, len(q)))
+    driven = fp.ActuatorMotion(time=np.zeros(1), position=q[None], velocity=v[None], acceleration=still)
+    state = fp.platform_motion(robot, driven)
+    force = fp.inverse_dynamics(robot, state).force.values[0]
+    system = fp.linearize(robot, state, outputs=("platform_rates",))
+    n, h = len(q), 1e-4
+
+    def acceleration(dq: object, dv: object) -> object:
+        at = fp.State.from_actuators(robot, q + dq, v + dv)
+        found = fp.forward_dynamics(robot, at, force)
+        moved = fp.Motion(
+            time=np.zeros(1), position=at.position[None], rotation=at.rotation[None], velocity=at.velocity[None],
+            angular_velocity=at.angular_velocity[None], acceleration=found.acceleration.values[None],
+            angular_acceleration=found.angular_acceleration.values[None],
+        )  # fmt: skip
+        return fp.inverse_kinematics(robot, moved).actuator_acceleration.values[0]
+
+    def twist(dq: object) -> object:
+        there = fp.State.from_actuators(robot, q + dq, v)
+        return np.concatenate([there.velocity, there.angular_velocity])
+
+    none = np.zeros(n)
+    for k, e in enumerate(np.eye(n) * h):
+        by_position = (acceleration(e, none) - acceleration(-e, none)) / (2.0 * h)
+        by_rate = (acceleration(none, e) - acceleration(none, -e)) / (2.0 * h)
+        size = max(np.abs(system.A[n:, :n]).max(), np.abs(system.A[n:, n:]).max())
+        np.testing.assert_allclose(system.A[n:, k], by_position, atol=DIFFERENCES * size)
+        np.testing.assert_allclose(system.A[n:, n + k], by_rate, atol=DIFFERENCES * size)
+        np.testing.assert_allclose(system.C[:, k], (twist(e) - twist(-e)) / (2.0 * h), atol=DIFFERENCES * size)
+    assert np.abs(system.A[n:, n:]).max() > 1e-3  # velocity terms
+
+
+def test_about_a_motion_locked_actuators_have_no_meaning() -> None:
+    robot = fp.load("dualemps")
+    state = fp.State.from_actuators(robot, [0.0, 0.0], [0.1, 0.2])
+    with pytest.raises(fp.InputError, match="the state moves, so its actuators do"):
+        fp.linearize(robot, state, actuators="locked")
+    with pytest.raises(fp.InputError, match="forces of a motion act on the deviations"):
+        fp.linearize(robot, state, prestress=False)

@@ -19,6 +19,8 @@ from flexapod.description import (
     read_robot_text,
     set_parameters,
 )
+from flexapod.description.read import description_from_document
+from flexapod.robot.catalogue import catalogue
 
 
 def test_every_listed_parameter_reads_and_sets_to_itself(robot_file: Path) -> None:
@@ -227,3 +229,31 @@ def test_values_that_make_no_robot(ups: str) -> None:
         set_parameters(read_robot_text(ups), {"legs.slide.limits.stroke": [1, -1]})
     with pytest.raises(RobotFileError, match=r"legs\.slide\.axis: is zero"):
         set_parameters(read_robot_text(ups), {"legs.slide.axis.z": 0})
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "five-bar", "gough-stewart", "dualemps"])
+def test_numbers_checked_in_part_are_as_checked_in_whole(name: str) -> None:
+    """One parameter after another: the same description, and legs that say the same are the same."""
+    before = read_robot_file(catalogue()[name])
+    paths = [path for path, info in list_parameters(before).items() if isinstance(info.value, float) and info.value > 0.0]
+    for path in paths[::5]:
+        value = float(get_parameter(before, path)) * 1.01
+        try:
+            found = set_parameters(before, {path: value})
+        except RobotFileError as error:
+            problems = [(problem.path, problem.what) for problem in error.problems]
+        else:
+            whole = description_from_document(found.document, path=before.path, name=before.file.name, known=before.warnings)
+            assert found == whole
+            assert found.name == whole.name
+            if before.warnings == () and not path.startswith("legs"):
+                assert all(found.legs[leg] is before.legs[leg] for leg in found.legs)
+            continue
+        assert problems, path
+
+
+def test_a_wrong_number_of_one_leg_is_said_as_ever() -> None:
+    before = read_robot_file(catalogue()["stewart-3-3"])
+    with pytest.raises(RobotFileError, match=r"legs.A.cylinder.inertia: no body has this inertia"):
+        set_parameters(before, {"legs.A.cylinder.inertia.xx": 0.1})
+    assert get_parameter(before, "legs.A.cylinder.inertia.xx") == 15.0

@@ -155,3 +155,74 @@ def test_parallelograms_need_the_same_forces() -> None:
 def test_what_takes_simple_legs_only_says_so(call: object, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         call(deltas()[0])
+
+
+POWER = 1e-7
+"""Of the largest power: differences of energies over 2e-4 s; measured 1e-9."""
+
+
+def test_an_articulated_platform_of_four_degrees_of_freedom() -> None:
+    """H4: legs that end on halves of the platform, which other legs carry. It turns about z only; power is what energy gains."""
+    robot = fp.load(DATA / "h4.yaml")
+    assert (robot.mobility.rank, robot.plan.platform_independent) == (4, (0, 1, 2, 5))
+    home = np.array([leg.home[0] for leg in robot.legs])
+    q, v = home + np.array([0.1, -0.05, -0.1, 0.05]), np.array([1.0, -0.5, 0.3, 0.8])
+    time = np.array([0.0, -1e-4, 1e-4])
+    motion = fp.ActuatorMotion(
+        time=np.arange(3.0), position=q + v * time[:, None], velocity=np.tile(v, (3, 1)), acceleration=np.zeros((3, 4))
+    )
+    platform = fp.platform_motion(robot, motion)
+    assert np.abs(platform.angular_velocity[:, :2]).max() < 1e-12 * np.abs(platform.angular_velocity).max()
+    force = fp.inverse_dynamics(robot, motion).force.values
+    close(fp.inverse_dynamics(robot, platform).force, force)
+    at = fp.State(
+        position=platform.position,
+        rotation=platform.rotation,
+        velocity=platform.velocity,
+        angular_velocity=platform.angular_velocity,
+    )
+    found = fp.energy(robot, at)
+    energy = (found.kinetic + found.potential).values
+    gained = (energy[2] - energy[1]) / (time[2] - time[1])
+    assert abs(force[0] @ v - gained) < POWER * np.abs(force[0] * v).max()
+
+
+def geared(tmp_path: Path, factors: str = "{left.crank: 2, right.crank: 1}") -> fp.Robot:
+    """The five-bar with one motor: its right crank turns with the left one by a gear."""
+    text = fp.load("five-bar").description.path.read_text(encoding="utf-8")
+    text = text.replace("crank: {at: [0.1, 0, 0],", "crank: {actuated: false, at: [0.1, 0, 0],").replace(
+        "limits: {stroke: [-30 deg, 210 deg]}", ""
+    )
+    (tmp_path / "geared.yaml").write_text(f"{text}\ncouplings:\n  gear: {factors}\n", encoding="utf-8")
+    return fp.load(tmp_path / "geared.yaml")
+
+
+def test_a_gear_couples_two_cranks(tmp_path: Path) -> None:
+    """Mobility, motion and force of a five-bar with a gear, against the five-bar with two motors that move so."""
+    robot, plain = geared(tmp_path), fp.load("five-bar")
+    assert robot.mobility.rank == 1
+    home = np.array([leg.home[0] for leg in plain.legs])
+    turned, rate, second = 0.1, 1.5, -2.0
+    one = fp.ActuatorMotion(time=np.zeros(1), position=[[home[0] + turned]], velocity=[[rate]], acceleration=[[second]])
+    factors = np.array([1.0, -2.0])
+    two = fp.ActuatorMotion(
+        time=np.zeros(1), position=[home + turned * factors], velocity=[rate * factors], acceleration=[second * factors]
+    )
+    ours, truth = fp.platform_motion(robot, one), fp.platform_motion(plain, two)
+    close(ours.position, truth.position)
+    close(ours.acceleration, truth.acceleration)
+    both = fp.inverse_dynamics(plain, truth).force.values[0]
+    close(fp.inverse_dynamics(robot, one).force.values[0, 0], both @ factors)
+
+
+@pytest.mark.parametrize(
+    ("factors", "says"),
+    [
+        ("{left.crank: 1}", "couplings.gear: couples fewer than two joints"),
+        ("{left.crank: 1, other.crank: 1}", "no leg is called other"),
+        ("{left.crank: 1, right.shoulder: 1}", "right.shoulder has no coordinate of its own"),
+    ],
+)
+def test_wrong_couplings_are_named(tmp_path: Path, factors: str, says: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=says):
+        geared(tmp_path, factors)

@@ -16,9 +16,9 @@ import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
 from flexapod.analysis.bridge_abilities import BRIDGES
-from flexapod.analysis.design_abilities import DESIGN, UNDETERMINED
+from flexapod.analysis.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
-from flexapod.analysis.properties import ALWAYS, PLACES, PROPERTIES, has_friction
+from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
 from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
@@ -102,9 +102,8 @@ POSE_HELD = (
     "sequence: known of robots with flexible legs; every load on the flexible platform of {robot} has its own deflection, "
     "so leave it out"
 )
-AT_REST = (
-    "{verb}: the state moves; small motions are known about rest only. Leave out its velocities, or simulate near the motion"
-)
+LOCKED_MOTION = "actuators='locked': the state moves, so its actuators do; give 'free', or the stiffness of each actuator"
+MOVING_FORCES = "prestress=False: forces of a motion act on the deviations from it; leave prestress out where the state moves"
 LEG_DEFORMATION = (
     "{verb}: describes a flexible platform; the platform of {robot} is rigid and it has {part}. static_deflection and "
     "inverse_dynamics return their coordinates as `elastic`, point_motion gives the motion of any point"
@@ -154,7 +153,7 @@ SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
 TERMS: dict[str, Row] = {
     ANY: {**SIX_ONLY, "tied actuators": TIED},
-    "on_error": {},
+    "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
             "coordinates='platform' needs mobility 6 and no ties between elastic coordinates; {robot} has {own} freedoms for "
@@ -184,8 +183,8 @@ SMALL: dict[str, Row] = {
     "actuators": {},
     "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6 & redundant actuators":
-            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, whose forces at rest are a choice; "
+        "rigid & mobility below 6 & other actuators than freedoms":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice, or nothing; "
             "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},
@@ -195,13 +194,14 @@ SMALL: dict[str, Row] = {
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        "joints": {}, "on_error": {}, **ELASTIC,
+        "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
         "bodies": {},
         "elastic_acceleration": OWN,
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {"inner loops & method=all": LOOPS}, "certify": {"method=newton & other legs than six that spin": NO_PATHS},
+        "method": {"inner loops & method=all": LOOPS}, **EACH_DESIGN,
+        "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
         ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY, "inner loops": LOOPS},
@@ -211,7 +211,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
         ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
-        **ELASTIC, "elastic_acceleration": OWN, "on_error": {},
+        **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
     },
     "deformation": {
         ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
@@ -222,7 +222,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
         "reactions": {"elastic drive & motion=platform": CARRIED},
         "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
-        "legs": {"elastic legs": MASSLESS},
+        "legs": {"elastic legs": MASSLESS}, **DESIGNS,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
@@ -230,7 +230,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "forward_dynamics": {
         ANY: {},
         "friction": {}, "reactions": {}, "formulation": {"flexible legs": LEGS},
-        "formulation=links": LINKS,
+        "formulation=links": LINKS, **DESIGNS,
         "formulation=minimal": {
             **MINIMAL,
             "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",
@@ -244,27 +244,29 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
     "coriolis_force": TERMS,
-    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}},
+    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}, **DESIGNS},
     "static_deflection": {
         ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
-        "sequence": {"flexible platform": POSE_HELD},
+        **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
-        **SMALL, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        **SMALL, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
-    "cartesian_stiffness": {**SMALL, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
+    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
-        "velocity": {ALWAYS: AT_REST},
-        "inputs": {}, "outputs": {}, "actuators": {}, "actuators=locked": SMALL["actuators=locked"], "prestress": {},
+        "velocity": {},
+        "inputs": {}, "outputs": {}, "actuators": {},
+        "actuators=locked": {**SMALL["actuators=locked"], "with velocity": LOCKED_MOTION},
+        "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],
     },
-    "jacobian": {"on_error": {}},
-    "conditioning": {"length": {}, "on_error": {}},
+    "jacobian": {"on_error": {}, **DESIGNS},
+    "conditioning": {"length": {}, "on_error": {}, **EACH_DESIGN},
     "check_pose": {},
     "check_motion": {"friction": {}, "wrench": {}},
     "fit_motion": {"tolerance": {}, "friction": {}, "wrench": {}},

@@ -130,6 +130,14 @@ def _mapping(name: str, value: Any) -> None:
         _refuse(name, "a mapping of names to values", value)
 
 
+def _parameters(name: str, value: Any) -> None:
+    """Paths with values of designs; of derivatives a list of paths."""
+    if isinstance(value, Mapping):
+        _mapping(name, value)
+    else:
+        check_texts(name, value)
+
+
 def _robots(name: str, value: Any) -> None:
     if value is None:
         return
@@ -163,7 +171,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "friction": _friction,
     **dict.fromkeys(("formulation", "axes", "legs", "shares", "coordinates", "on_error", "point", "drive", "method"), _text),
     "assembly": _text,
-    **dict.fromkeys(("inputs", "outputs", "parameters"), check_texts), "watch": _texts_or_none,
+    **dict.fromkeys(("inputs", "outputs"), check_texts), "parameters": _parameters, "watch": _texts_or_none,
     **dict.fromkeys(("duration", "step", "output_step", "rtol", "atol", "tolerance", "length", "max_condition"), check_number),
     **dict.fromkeys(("block", "threads"), _count), "seed": _seed, "pose": _state,
     **dict.fromkeys(("wrench", "force", "actuators", "elastic", "elastic_velocity", "elastic_acceleration"), check_array),

@@ -7,6 +7,7 @@ K: stiffness about the equilibrium in the coordinates of the robot's linear mode
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.natural_frequencies import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
 from flexapod.description.check_robot import NORMALS
@@ -38,6 +40,7 @@ OUT_OF_PLANE = "{robot} is planar: its model has no stiffness or compliance out 
 
 
 @checked
+@over_designs
 def cartesian_stiffness(
     robot: Robot,
     state: Any,
@@ -47,6 +50,7 @@ def cartesian_stiffness(
     wrench: Any = None,
     point: str | None = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Compliance and stiffness (6, 6) of the platform at its origin or at a named point of it, world axes.
 
@@ -54,6 +58,8 @@ def cartesian_stiffness(
         state: poses; the robot is at rest there.
         actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
         point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
         pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield. Of

@@ -6,24 +6,26 @@ singular), type 2 a platform that can move although all actuators are locked ([J
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import positive
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.chain import ROWS
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.robot.chain import ROWS
-from flexapod.robot.robot import Robot
+    from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
@@ -44,12 +46,21 @@ LEG_SINGULAR = {
 
 
 @checked
-def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: OnError = "raise") -> xr.Dataset:
+@over_designs
+def jacobian(
+    robot: Robot,
+    state: State | Motion | ActuatorMotion,
+    *,
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
+) -> xr.Dataset:
     """Actuator rates per platform twist, and what constrains the platform.
 
     Args:
         state: pose or poses; twists are not used.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset: `jacobian` (.., actuator, twist), for limited mobility also `constraint_jacobian` (.., constraint, twist):
         independent rows whose product with the twist vanishes. Twist: vx, vy, vz, wx, wy, wz in world axes.
@@ -70,8 +81,14 @@ def jacobian(robot: Robot, state: State | Motion | ActuatorMotion, *, on_error: 
 
 
 @checked
+@over_designs
 def conditioning(
-    robot: Robot, state: State | Motion | ActuatorMotion, length: float | None = None, *, on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion | ActuatorMotion,
+    length: float | None = None,
+    *,
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Condition number and distances to singular poses.
 
@@ -79,6 +96,8 @@ def conditioning(
         state: pose or poses.
         length: characteristic length [m]; the robot's own if left out.
         on_error: for poses that cannot be taken; singular poses are named in the result, not refused.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset: `condition_number` of the Jacobian over the motions that the constraints allow (twists over `length`,
         prismatic actuators over `length`); `type_1` (.., leg) and `type_2`, 0 at a singular pose and at most 1; `free_motion`

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flexapod.analysis.properties import ALWAYS
+
 Row = Mapping[str, str]
 ANY = ""
 
@@ -16,6 +18,13 @@ CRITERIA = (
 )
 GEOMETRY = "{verb}: known for rigid robots; {robot} has {part}. Load a rigid version of it"
 RIGID_GEOMETRY: Row = {"flexible platform": GEOMETRY, "flexible legs": GEOMETRY, "under-actuated": UNDETERMINED}
+PER_SAMPLE = (
+    "parameters: {verb} of {robot} takes designs, of shape (designs, 1) for a batch of samples; values that differ from sample "
+    "to sample are known of verbs that one kernel evaluates for rigid robots"
+)
+DESIGNS: dict[str, Row] = {"parameters": {}, "variation=sample": {"flexible platform": PER_SAMPLE, "flexible legs": PER_SAMPLE}}
+EACH_DESIGN: dict[str, Row] = {"parameters": {}, "variation=sample": {ALWAYS: PER_SAMPLE}}
+"""Rows of `parameters`: verbs that one kernel evaluates for all designs of a rigid robot, and those that take one by one."""
 
 
 def _of_vocabulary(argument: str) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,16 +13,19 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_forward_dynamics, flexible_terms, in_coordinates
 from flexapod.analysis.flexible_kinematics import flexible_energy
-from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, note, run
-from flexapod.analysis.inverse_kinematics import follow, inverse_kinematics, platform_inputs
+from flexapod.analysis.inverse_dynamics import choose, has_friction, inverse_dynamics, needs_general, run, spare_formulation
+from flexapod.analysis.inverse_kinematics import follow, followed, inverse_kinematics, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.sample_blocks import Words, in_blocks, without_bad
 from flexapod.analysis.state import State
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import Motion
+from flexapod.robot.varied import value_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -43,6 +47,7 @@ COORDINATES = ("platform", "actuator", "independent")
 
 
 @checked
+@over_designs
 def forward_dynamics(
     robot: Robot,
     state: State | Motion,
@@ -57,6 +62,7 @@ def forward_dynamics(
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Acceleration of the platform under actuator forces.
 
@@ -67,6 +73,8 @@ def forward_dynamics(
         reactions: also joint reactions, as for `inverse_dynamics`.
         wrench: external load on the platform, as for `inverse_dynamics`.
         elastic, elastic_velocity: of flexible robots, as for `inverse_dynamics`; a State may carry them.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset with `acceleration` and `angular_acceleration` (.., axis), world axes; of flexible robots also
         `elastic_acceleration` (.., elastic_coordinate).
@@ -90,21 +98,28 @@ def forward_dynamics(
         )
     refuse_elastic(robot, getattr(state, "elastic", None))
     check_option("formulation", formulation, ("auto", "links", "virtual_power", "minimal"))
-    inputs, words = state_inputs(robot, state)
+    inputs = platform_inputs(state)
     count = len(inputs["position"])
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, point, axes)
     inputs["force"] = _forces(robot, force, count)
     with_friction = friction and has_friction(robot)
     chosen = "friction" if with_friction else choose(robot, formulation, loaded=wrench is not None)
-    spare = PROGRAM["links"] if chosen == "minimal" and formulation == "auto" else None
-    outputs = run(kernel(robot, PROGRAM[chosen]), inputs, words, spare)
+    spare = PROGRAM[spare_formulation(robot)] if chosen == "minimal" and formulation == "auto" else None
+    bound = kernel(robot, PROGRAM[chosen])
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+        part, words = _still_inputs(robot, part, rows)
+        found, words = run(bound, part, words, spare, rows)
+        return without_bad({name: found[name] for name in ("acceleration", "angular_acceleration")}, words), words
+
+    outputs, words = in_blocks(inputs, block)
     settle("forward dynamics", robot, words, state, on_error)
     variables = {
         "acceleration": (("axis",), outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), outputs["angular_acceleration"], "rad/s^2"),
     }
-    result = dataset(robot, variables, state, words if on_error == "mask" else None)
-    result = result.assign_attrs(formulation="virtual_power" if with_friction else chosen, friction=int(with_friction))
+    attrs = {"formulation": "virtual_power" if with_friction else chosen, "friction": int(with_friction)}
+    result = dataset(robot, variables, state, words if on_error == "mask" else None, attrs=attrs)
     return result.merge(_reactions(robot, state, inputs, outputs, friction, on_error)) if reactions else result
 
 
@@ -133,9 +148,15 @@ def _reactions(
 def state_inputs(robot: Robot, state: State | Motion) -> tuple[dict[str, Any], NDArray[Any]]:
     """Kernel inputs of states, accelerations left out, with joint coordinates; and the reason per bad sample."""
     inputs = platform_inputs(state)
-    zero = np.zeros_like(inputs["velocity"])
+    inputs, words = _still_inputs(robot, inputs, slice(0, len(inputs["position"])))
+    return inputs, np.full(len(inputs["position"]), "", dtype=object) if words is None else words
+
+
+def _still_inputs(robot: Robot, inputs: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:
+    """Inputs of a block of states, with joint coordinates; and the reasons."""
+    zero = np.broadcast_to(np.zeros(3), inputs["position"].shape)
     still = {**inputs, "acceleration": zero, "angular_acceleration": zero}
-    _, words, guess = follow(robot, still, accelerations=False)
+    _, words, guess = followed(robot, still, accelerations=False, rows=rows)
     return {**inputs, "guess": guess}, words
 
 
@@ -147,12 +168,15 @@ def _forces(robot: Robot, force: Any, count: int) -> Array:
 
 
 def _platform_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any]]:
-    inputs, words = state_inputs(robot, state)
     bound = kernel(robot, "mass_matrix")
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+        part, words = _still_inputs(robot, part, rows)
+        return run(bound, part, words, rows=rows)
+
+    outputs, words = in_blocks(platform_inputs(state), block)
     settle("mass matrix", robot, words, state, on_error)
-    return batch.outputs, words
+    return outputs, words.astype(object)
 
 
 def _in_coordinates(
@@ -173,14 +197,22 @@ def _in_coordinates(
 
 
 @checked
+@over_designs
 def mass_matrix(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Mass matrix of the whole robot.
 
     Args:
         coordinates: ``"platform"`` (v, omega in world axes, then elastic; mobility 6 only), ``"actuator"``, or
             ``"independent"`` (the independent components of the platform twist).
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         DataArray (.., coordinate, coordinate_).
     """
@@ -197,16 +229,28 @@ def mass_matrix(
 
 
 @checked
+@over_designs
 def gravity_force(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed against gravity, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "gravity_force")
 
 
 @checked
+@over_designs
 def coriolis_force(
-    robot: Robot, state: State | Motion, *, coordinates: Coordinates = "platform", on_error: OnError = "raise"
+    robot: Robot,
+    state: State | Motion,
+    *,
+    coordinates: Coordinates = "platform",
+    on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.DataArray:
     """Generalized force needed by velocity terms at zero independent acceleration, (.., coordinate)."""
     return _bias(robot, state, coordinates, on_error, "coriolis_force")
@@ -285,7 +329,8 @@ def _labelled(
 
 
 @checked
-def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
+@over_designs
+def energy(robot: Robot, state: State | Motion, *, parameters: Mapping[str, Any] | None = None) -> xr.Dataset:
     """Kinetic and potential energy [J]; the potential is zero where every body frame origin sits in the world origin."""
     refuse(robot, "energy")
     if robot.elastic_legs:
@@ -301,8 +346,20 @@ def energy(robot: Robot, state: State | Motion) -> xr.Dataset:
     poses = State(position=inputs["position"], rotation=inputs["rotation"])
     found = inverse_kinematics(robot, poses, joints=False, bodies=True)
     potential = np.zeros(len(kinetic))
-    for k, body in enumerate(robot.bodies_by_name.values()):
+    gravity = _vector(robot, "gravity")
+    for k, (mass, moment) in enumerate(_body_moments(robot)):
         p, R = found.body_position.values[:, k], found.body_rotation.values[:, k]
-        moment = body.body_axes.T @ body.first_moment
-        potential -= (body.mass * p + R @ moment) @ robot.gravity
+        potential -= np.sum((np.multiply(np.transpose(mass), p.T).T + (R @ moment[..., None])[..., 0]) * gravity, axis=-1)
     return dataset(robot, {"kinetic": ((), kinetic, "J"), "potential": ((), potential, "J")}, state)
+
+
+def _vector(robot: Robot, name: str) -> Array:
+    """Three numbers of the robot (3,), or (n, 3) where they vary."""
+    return np.stack(np.broadcast_arrays(*(value_of(robot, f"{name}.{i}") for i in "xyz")), axis=-1)
+
+
+def _body_moments(robot: Robot) -> Iterator[tuple[float | Array, Array]]:
+    """Mass and first moment of every body about its origin, in the axes of the file; of the designs where they vary."""
+    names = ["platform", *(f"legs.{leg.name}.{k.coordinate}.body" for leg in robot.legs for k in leg.links if k.body)]
+    for name, body in zip(names, robot.bodies_by_name.values(), strict=True):
+        yield value_of(robot, f"{name}.mass"), _vector(robot, f"{name}.first_moment") @ body.body_axes

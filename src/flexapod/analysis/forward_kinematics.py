@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.inverse_kinematics import make_continuous
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.pose_along import search_along
 from flexapod.analysis.pose_guess import start_poses
 from flexapod.analysis.pose_reasons import PoseNotFoundError, pose_words
@@ -53,6 +55,7 @@ class Solved:
 
 
 @checked
+@over_designs
 def forward_kinematics(
     robot: Robot,
     actuator_position: Any,
@@ -63,6 +66,7 @@ def forward_kinematics(
     assembly: Assembly = "same",
     method: Method = "newton",
     certify: bool = False,
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """The platform's pose from actuator coordinates.
 
@@ -81,6 +85,8 @@ def forward_kinematics(
         certify: prove that the pose is the one that the robot reaches from the guess along the straight path of the actuators
             without a singular pose, or give the reason why there is none (six UPS, PUS or RUS legs; about 0.1 s per sample).
             With ``method="all"``: prove every pose. Without it, a guard decides; docs/theory/assembly-modes.md has its miss rate.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `time` or `sample`: `position`, `rotation`, `joint_position`, `residual` (.., actuator), `passes`; for
         an `ActuatorMotion` also `velocity`, `angular_velocity`, `acceleration`, `angular_acceleration`; certified ones also

@@ -22,39 +22,48 @@ STRIDES = (12, 96)
 FEW = 1000
 
 
-def solve_from_home(bound: RobotKernel, inputs: dict[str, Any]) -> tuple[Batch, dict[str, Any]]:
+def solve_from_home(bound: RobotKernel, inputs: dict[str, Any], rows: slice | None = None) -> tuple[Batch, dict[str, Any]]:
     """Run a kernel; general legs start from home, then from the nearest sample that was solved, then walk there from home.
 
+    Args:
+        rows: which samples of a verb these are; all where left out.
     Returns:
         The batch, and the inputs with the `guess` that was used.
 
     Checked by: tests/laws/test_reach_and_branch.py.
     """
     if "guess" not in {i.name for i in bound.signature.inputs}:
-        return bound.batch(inputs), inputs
+        return bound.batch(inputs, rows=rows), inputs
+    first = 0 if rows is None else rows.start
     given = {**inputs, "guess": np.tile(_home(bound.robot), (len(inputs["position"]), 1))}
-    batch = bound.batch(given)
+    batch = bound.batch(given, rows=rows)
     walks = list(STRIDES)
     for _ in range(ROUNDS):
         failed, good = np.flatnonzero(batch.status > 0), np.flatnonzero(batch.status == 0)
         if len(failed) == 0:
             break
-        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()})
-        if len(good) and _again(bound, batch, given, failed, known[_nearest(bound.robot, inputs, failed, good)]):
+        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()}, first + good)
+        if len(good) and _again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
             continue
         if not walks or (len(walks) == 1 and len(failed) > FEW):
             break
-        _again(bound, batch, given, failed, _walk(bound.robot, {k: v[failed] for k, v in given.items()}, walks.pop(0)))
+        start = _walk(bound.robot, {k: v[failed] for k, v in given.items()}, walks.pop(0), first + failed)
+        _again(bound, batch, given, (first, failed), start)
     return batch, given
 
 
 def _again(
-    bound: RobotKernel, batch: Batch, given: dict[str, Any], failed: NDArray[np.int64], guess: NDArray[np.float64]
+    bound: RobotKernel, batch: Batch, given: dict[str, Any], which: tuple[int, NDArray[np.int64]], guess: NDArray[np.float64]
 ) -> bool:
-    """Start failed samples from other coordinates, in place; whether any was solved."""
+    """Start failed samples from other coordinates, in place; whether any was solved.
+
+    Args:
+        which: number of the first sample of the batch among all, and the failed ones counted from there.
+    """
+    first, failed = which
     part = {k: np.ascontiguousarray(v[failed]) for k, v in given.items()}
     part["guess"] = np.where(np.isfinite(guess), guess, _home(bound.robot))
-    retry = bound.batch(part)
+    retry = bound.batch(part, rows=first + failed)
     solved = failed[retry.status == 0]
     given["guess"][solved] = part["guess"][retry.status == 0]
     batch.status[solved] = 0
@@ -63,8 +72,8 @@ def _again(
     return bool(len(solved))
 
 
-def _walk(robot: Robot, inputs: dict[str, Any], strides: int) -> NDArray[np.float64]:
-    """Joint coordinates found on the straight way from home to each pose, as far as it goes."""
+def _walk(robot: Robot, inputs: dict[str, Any], strides: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Joint coordinates found on the straight way from home to each pose, as far as it goes; `rows`: which samples they are."""
     from scipy.spatial.transform import Rotation
 
     way = inputs["position"] - robot.home.position
@@ -77,7 +86,7 @@ def _walk(robot: Robot, inputs: dict[str, Any], strides: int) -> NDArray[np.floa
             "rotation": Rotation.from_rotvec(t * turn).as_matrix() @ robot.home.rotation,
             "guess": guess,
         }
-        found = _joint_positions(robot, pose)
+        found = _joint_positions(robot, pose, rows)
         guess = np.where(np.all(np.isfinite(found), axis=1, keepdims=True), found, guess)
     return guess
 
@@ -94,7 +103,7 @@ def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], go
     return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
 
 
-def _joint_positions(robot: Robot, inputs: dict[str, Any]) -> NDArray[np.float64]:
+def _joint_positions(robot: Robot, inputs: dict[str, Any], rows: NDArray[np.int64]) -> NDArray[np.float64]:
     bound = kernel(robot, "jacobian")
     wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
-    return bound.batch(wanted).outputs["joint_position"]
+    return bound.batch(wanted, rows=rows).outputs["joint_position"]

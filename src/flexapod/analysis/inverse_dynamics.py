@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,12 +14,15 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_drives import carried_inverse_dynamics, drives
 from flexapod.analysis.elastic_state import refuse_elastic
 from flexapod.analysis.flexible_dynamics import flexible_inverse_dynamics
-from flexapod.analysis.inverse_kinematics import follow, platform_inputs
+from flexapod.analysis.inverse_kinematics import followed, platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.properties import has_friction as has_friction
 from flexapod.analysis.results import OnError, check_option, dataset, settle
+from flexapod.analysis.sample_blocks import Words, in_blocks, noted, without_bad
+from flexapod.equations.minimal.planning import poor_designs
 from flexapod.equations.newton_euler.constraint_plan import mark_undetermined
 from flexapod.equations.newton_euler.names import reaction_names
 from flexapod.equations.newton_euler.shares import SHARE_NAMES
@@ -31,11 +36,13 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
     from flexapod.robot.robot import Robot
 
+Array = NDArray[np.float64]
 Formulation = Literal["auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal"]
 FORMULATIONS = ("auto", "links", "virtual_power", "virtual_work", "newton_euler", "minimal")
 
 
 @checked
+@over_designs
 def inverse_dynamics(
     robot: Robot,
     motion: Motion | State,
@@ -52,6 +59,7 @@ def inverse_dynamics(
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Actuator forces and powers of a motion; of flexible robots also the elastic accelerations.
 
@@ -74,6 +82,8 @@ def inverse_dynamics(
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `time` or `sample`: `force` [N or N m], `power` [W] (.., actuator); with reactions
         `reaction_force`, `reaction_moment` (.., joint, axis), NaN where rigid bodies leave them undetermined, and with
@@ -119,25 +129,32 @@ def inverse_dynamics(
     if variant:
         formulation = _without_spin(formulation, legs)
     chosen = choose(robot, formulation, loaded=wrench is not None) if legs == "full" else "virtual_power"
-    rates, words, guess = follow(robot, inputs)
-    inputs = {**inputs, "guess": guess}
     if chosen == "virtual_power":
         bound = kernel(robot, "virtual_power", massless_legs=legs == "massless")
     else:
         bound = kernel(robot, PROGRAM[chosen], **({"friction": False, **variant} if chosen == "newton_euler" else {}))
-    spare = "link_inverse_dynamics" if chosen == "minimal" and formulation == "auto" else None
-    force = run(bound, inputs, words, spare)["force"]
-    variables: dict[str, tuple[Any, Any, str]] = {}
-    if detailed:
-        force = _with_friction(robot, inputs, words, force, with_friction, reactions, shares, chosen, variant, variables)
+    spare = PROGRAM.get(spare_formulation(robot), "virtual_power") if chosen == "minimal" and formulation == "auto" else None
+    details = _details(robot, with_friction, shares, chosen, variant) if detailed else None
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Array], Words]:
+        rates, words, guess = followed(robot, part, rows=rows)
+        part = {**part, "guess": guess}
+        outputs, words = run(bound, part, words, spare, rows)
+        found = {"force": outputs["force"]}
+        if details is not None:
+            found, words = _with_details(details, part, words, outputs["force"], reactions, rows)
+        return without_bad({**found, "power": found["force"] * rates}, words), words
+
+    found, words = in_blocks(inputs, block)
     settle("inverse dynamics", robot, words, motion, on_error)
     unit = "N" if set(robot.actuator_units) == {"m"} else "N m" if set(robot.actuator_units) == {"rad"} else "N or N m"
-    if on_error == "mask":
-        force[words != ""] = np.nan
-    main = {"force": (("actuator",), force, unit), "power": (("actuator",), force * rates, "W")}
+    labels: dict[str, tuple[tuple[str, ...], str]] = {"force": (("actuator",), unit), "power": (("actuator",), "W")}
+    if details is not None:
+        labels = {**{o.name: (o.dims, o.unit) for o in details.full.signature.outputs}, **labels}
+    variables = {name: (labels[name][0], values, labels[name][1]) for name, values in found.items()}
     names = {"joint": reaction_names(robot), "share": SHARE_NAMES} if detailed else None
-    result = dataset(robot, {**main, **variables}, motion, words if on_error == "mask" else None, names)
-    return result.assign_attrs(formulation=chosen, friction=int(with_friction))
+    attrs = {"formulation": chosen, "friction": int(with_friction)}
+    return dataset(robot, variables, motion, words if on_error == "mask" else None, names, attrs)
 
 
 PROGRAM = {
@@ -179,32 +196,44 @@ def choose(robot: Robot, formulation: str, loaded: bool) -> str:
         return formulation
     if not loaded and applies(robot) is None:
         return "minimal"
-    return "links" if robot.no_link_plan is None else "virtual_power"
+    moved = robot.varied is not None and robot.varied.geometry  # the link axes hang on home, where every design has others
+    return "links" if robot.no_link_plan is None and not moved else "virtual_power"
+
+
+def spare_formulation(robot: Robot) -> str:
+    """The formulation that takes over where the minimal equations have no result."""
+    return "links" if robot.varied is None or not robot.varied.geometry else "virtual_power"
 
 
 def run(
-    bound: RobotKernel, inputs: dict[str, Any], words: NDArray[Any], spare: str | None = None
-) -> dict[str, NDArray[np.float64]]:
+    bound: RobotKernel, inputs: dict[str, Any], words: Words, spare: str | None = None, rows: slice | None = None
+) -> tuple[dict[str, Array], Words]:
     """Outputs of a kernel; reasons of samples that fail are added to `words`.
 
     Args:
         spare: quantity whose kernel takes over the samples that fail: the minimal equations have limits of their own at
             poses that are harmless otherwise (a leg level with its base joint, a rod in the platform's plane).
+        rows: which samples of a verb these are; all where left out.
     """
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    failed = np.flatnonzero(batch.status)
-    failed = failed[words[failed] == ""]
-    if spare is None or len(failed) == 0:
-        note(bound, batch.status, words)
-        return batch.outputs
-    other = kernel(bound.robot, spare)
-    again = other.batch({i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in other.signature.inputs})
-    own = words[failed]
-    note(other, again.status, own)
-    words[failed] = own
-    for name, values in batch.outputs.items():
-        values[failed] = again.outputs[name]
-    return batch.outputs
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows)
+    varied = spare is not None and bound.robot.varied is not None
+    if spare is None or not (varied or batch.status.any()):
+        return batch.outputs, noted(bound.signature, batch.status, words)
+    bad = batch.status != 0
+    if varied:
+        bad |= poor_designs(bound.robot, rows if rows is not None else slice(None))
+    failed = np.flatnonzero(bad if words is None else bad & (words == ""))
+    if len(failed):
+        other = kernel(bound.robot, spare)
+        part = {i.name: np.ascontiguousarray(inputs[i.name][failed]) for i in other.signature.inputs}
+        again = other.batch(part, rows=failed + (0 if rows is None else rows.start))
+        for name, values in batch.outputs.items():
+            values[failed] = again.outputs[name]
+        batch.status[failed] = 0
+        status = np.zeros_like(batch.status)
+        status[failed] = again.status
+        words = noted(other.signature, status, words)
+    return batch.outputs, noted(bound.signature, batch.status, words)
 
 
 def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> None:
@@ -214,28 +243,40 @@ def note(bound: RobotKernel, status: NDArray[np.int32], words: NDArray[Any]) -> 
             words[i] = bound.signature.status(int(status[i])).text
 
 
-def _with_friction(
-    robot: Robot,
-    inputs: dict[str, Any],
-    words: NDArray[Any],
-    force: NDArray[np.float64],
-    with_friction: bool,
-    reactions: bool,
-    shares: str | None,
-    chosen: str,
-    variant: dict[str, str],
-    variables: dict[str, tuple[Any, Any, str]],
-) -> NDArray[np.float64]:
-    """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
+@dataclass(frozen=True, kw_only=True)
+class Details:
+    """Kernels of reactions, contributions and friction: with all of it, and without friction.
+
+    Args:
+        replaces: the smooth forces are those of the same equations, so that the full ones take their place.
+    """
+
+    robot: Robot
+    full: RobotKernel
+    smooth: RobotKernel | None
+    replaces: bool
+
+
+def _details(robot: Robot, with_friction: bool, shares: str | None, chosen: str, variant: dict[str, str]) -> Details:
     options = variant if shares is None else {**variant, "shares": shares}
-    bound = kernel(robot, "newton_euler", friction=with_friction, **options)
-    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
-    note(bound, batch.status, words)
-    if with_friction:
-        smooth = run(kernel(robot, "newton_euler", friction=False, **variant), inputs, words)["force"]
-        force = batch.outputs["force"] if chosen == "newton_euler" else force + (batch.outputs["force"] - smooth)
-    outputs = mark_undetermined(robot, batch.outputs)
-    for output in bound.signature.outputs:
-        if output.name == "force_share" or (reactions and output.name != "force"):
-            variables[output.name] = (output.dims, outputs[output.name], output.unit)
-    return force
+    return Details(
+        robot=robot,
+        full=kernel(robot, "newton_euler", friction=with_friction, **options),
+        smooth=kernel(robot, "newton_euler", friction=False, **variant) if with_friction else None,
+        replaces=chosen == "newton_euler",
+    )
+
+
+def _with_details(
+    details: Details, inputs: dict[str, Any], words: Words, force: Array, reactions: bool, rows: slice
+) -> tuple[dict[str, Array], Words]:
+    """Forces with friction, reactions and shares on request, from the Newton-Euler kernel."""
+    bound = details.full
+    batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}, rows=rows)
+    words = noted(bound.signature, batch.status, words)
+    if details.smooth is not None:
+        smooth, words = run(details.smooth, inputs, words, rows=rows)
+        force = batch.outputs["force"] if details.replaces else force + (batch.outputs["force"] - smooth["force"])
+    outputs = mark_undetermined(details.robot, batch.outputs)
+    wanted = [o.name for o in bound.signature.outputs if o.name == "force_share" or (reactions and o.name != "force")]
+    return {"force": force, **{name: outputs[name] for name in wanted}}, words

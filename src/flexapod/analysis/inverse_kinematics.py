@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.sample_blocks import Words, in_blocks, without_bad
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -30,6 +32,7 @@ COMPONENTS = tuple(f"translation along {axis}" for axis in "xyz") + tuple(f"rota
 
 
 @checked
+@over_designs
 def inverse_kinematics(
     robot: Robot,
     motion: Motion | State | ActuatorMotion,
@@ -40,6 +43,7 @@ def inverse_kinematics(
     elastic_velocity: Any = None,
     elastic_acceleration: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Actuator coordinates, rates and accelerations of a platform motion.
 
@@ -51,6 +55,8 @@ def inverse_kinematics(
         elastic, elastic_velocity, elastic_acceleration: of flexible robots, arrays as for `inverse_dynamics`; the legs then
             follow the deformed joints. Accelerations are zero where left out.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `time` (Motion) or `sample`: `actuator_position`, `actuator_velocity`, `actuator_acceleration`
         (.., actuator), `joint_...` (.., joint), `body_...` (.., body, axis).
@@ -76,20 +82,21 @@ def inverse_kinematics(
     refuse_elastic(robot, getattr(motion, "elastic", None))
     at = as_platform(robot, motion)
     inputs = platform_inputs(at)
-    variables: dict[str, tuple[Any, Any, str]] = {}
-    words = np.full(len(at), "", dtype=object).astype(str)
     details = [d for d, wanted in (("joints", joints), ("bodies", bodies)) if wanted] or ["actuators"]
-    for detail in details:
-        bound = kernel(robot, "inverse_kinematics", detail=detail)
-        batch, given = solve_from_home(bound, inputs)
-        words = reasons(bound.signature, batch.status, given)
-        words = _refused(robot, words, batch, inputs, accelerations=isinstance(at, Motion))
-        for output in bound.signature.outputs:
-            if not output.name.startswith("constraint"):
-                variables[output.name] = (output.dims, batch.outputs[output.name], output.unit)
+    kernels = [kernel(robot, "inverse_kinematics", detail=detail) for detail in details]
+
+    def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:
+        found: dict[str, Any] = {}
+        for bound in kernels:
+            batch, given = solve_from_home(bound, part, rows)
+            words = _failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
+            found |= {name: values for name, values in batch.outputs.items() if not name.startswith("constraint")}
+        return without_bad(found, words), words
+
+    found, words = in_blocks(inputs, block)
     settle("inverse kinematics", robot, words, at, on_error)
-    for _, values, _ in variables.values():
-        values[words != ""] = np.nan
+    outputs = {o.name: o for bound in kernels for o in bound.signature.outputs}
+    variables = {name: (outputs[name].dims, values, outputs[name].unit) for name, values in found.items()}
     continue_angles(robot, variables, along=isinstance(at, Motion))
     return dataset(robot, variables, at, words if on_error == "mask" else None)
 
@@ -112,14 +119,21 @@ def follow(
     Args:
         accelerations: the motion's acceleration must be one that the robot can follow, too.
     """
-    bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "actuators")
+    rates, words, joints = followed(robot, inputs, accelerations)
+    return rates, np.full(len(rates), "", dtype=object) if words is None else words, joints
+
+
+def followed(
+    robot: Robot, inputs: dict[str, Any], accelerations: bool = True, rows: slice | None = None
+) -> tuple[NDArray[np.float64], Words, NDArray[np.float64]]:
+    """As `follow`, with reasons only where there are any; `rows`: which samples of a verb these are."""
+    bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
-    batch, given = solve_from_home(bound, own)
-    found_words = _refused(robot, reasons(bound.signature, batch.status, given), batch, own, accelerations)
-    words = found_words.astype(object) if np.any(found_words != "") else np.full(len(found_words), "", dtype=object)
+    batch, given = solve_from_home(bound, own, rows)
+    words = _failures(robot, bound, batch, given, accelerations, rows)
     home = np.concatenate([leg.home for leg in robot.legs])
-    found = batch.outputs.get("joint_position")
-    joints = np.broadcast_to(home, (len(words), len(home))) if found is None else np.where(np.isfinite(found), found, home)
+    found, count = batch.outputs.get("joint_position"), len(batch.status)
+    joints = np.broadcast_to(home, (count, len(home))) if found is None else np.where(np.isfinite(found), found, home)
     return batch.outputs["actuator_velocity"], words, joints
 
 
@@ -149,21 +163,26 @@ def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
     names = ("position", "rotation", "velocity", "angular_velocity")
     arrays = {name: getattr(motion, name) for name in names}
     for name in ("acceleration", "angular_acceleration"):
-        arrays[name] = getattr(motion, name, np.zeros_like(arrays["velocity"]))
+        own = getattr(motion, name, None)
+        arrays[name] = np.broadcast_to(np.zeros(3), arrays["velocity"].shape) if own is None else own
     if isinstance(motion, State) and motion.single:
         return {name: value[None] for name, value in arrays.items()}
     return arrays
 
 
-def _refused(
-    robot: Robot, words: NDArray[np.str_], batch: Batch, inputs: dict[str, Any], accelerations: bool = True
-) -> NDArray[np.str_]:
-    """Name the components of a motion that a robot of limited mobility cannot follow."""
-    result = words.astype(object)
+def _failures(
+    robot: Robot, bound: RobotKernel, batch: Batch, inputs: dict[str, Any], accelerations: bool, rows: slice | None
+) -> Words:
+    """Reasons of samples that a leg cannot reach, or that a robot of limited mobility cannot follow, with the components."""
+    words = reasons(bound.signature, batch.status, inputs).astype(object) if batch.status.any() else None
     for name, bad in _constraint_errors(robot, batch, inputs, accelerations).items():
-        for i in np.flatnonzero(bad & (result == "")):
-            result[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i])}"
-    return result.astype(str)
+        if not bad.any():
+            continue
+        words = np.full(len(bad), "", dtype=object) if words is None else words
+        for i in np.flatnonzero(bad & (words == "")):
+            place = int(i) + (0 if rows is None else rows.start)
+            words[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i], place)}"
+    return words
 
 
 WHAT = {
@@ -196,12 +215,13 @@ def unfollowed(robot: Robot, batch: Batch, inputs: Mapping[str, Any], accelerati
     return np.any(list(found.values()), axis=0) if found else np.zeros(len(batch.status), dtype=bool)
 
 
-def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDArray[np.float64]) -> str:
+def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDArray[np.float64], place: int) -> str:
     """Components of the platform that the residual moves: the smallest correction, its main parts by name."""
     bound = kernel(robot, "jacobian")
     home = np.concatenate([leg.home for leg in robot.legs])[None]
     one = {name: inputs[name][sample : sample + 1] for name in ("position", "rotation")} | {"guess": home}
-    G = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}).outputs["constraint_jacobian"][0]
+    found = bound.batch({i.name: one[i.name] for i in bound.signature.inputs}, rows=[place])
+    G = found.outputs["constraint_jacobian"][0]
     if not np.all(np.isfinite(G)):
         return "out of its reach"
     scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)

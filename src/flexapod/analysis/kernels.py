@@ -17,6 +17,7 @@ from flexapod.analysis.arguments import check_robot as _robot
 from flexapod.errors import InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
+from flexapod.kernels.design_columns import Columns
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import closes_alone
 
@@ -91,6 +92,7 @@ class RobotKernel:
         self.robot, self.quantity, self.options = robot, quantity, dict(options or {})
         self.compiled = kernel
         self.parameters = parameter_values(robot, kernel.signature)
+        self.columns = varied_columns(robot, kernel.signature, self.parameters)
 
     def __reduce__(self) -> Any:
         """A kernel travels as its request: machine code is made, or found in the cache, where it arrives."""
@@ -114,10 +116,27 @@ class RobotKernel:
         return self.compiled.setup_operations
 
     def batch(
-        self, inputs: Mapping[str, Any], parameters: Any = None, *, threads: int = 1, out: Mapping[str, Any] | None = None
+        self,
+        inputs: Mapping[str, Any],
+        parameters: Any = None,
+        *,
+        threads: int = 1,
+        out: Mapping[str, Any] | None = None,
+        rows: Any = None,
     ) -> Batch:
-        """Evaluate many samples; parameters (P,) or (n, P) replace the robot's own."""
-        return self.compiled.batch(inputs, self.parameters if parameters is None else parameters, threads=threads, out=out)
+        """Evaluate many samples; parameters (P,), (n, P) or columns replace the robot's own.
+
+        Args:
+            rows: which samples of a verb these are, where they are not all: values that vary per sample are taken from there.
+        """
+        given = self._own(rows) if parameters is None else parameters
+        return self.compiled.batch(inputs, given, threads=threads, out=out)
+
+    def _own(self, rows: Any) -> Any:
+        """The robot's numbers, as columns where they vary per sample."""
+        if self.columns is None:
+            return self.parameters
+        return self.columns if rows is None else self.columns.at(rows)
 
     def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, NDArray[np.float64]]:
         """Evaluate one sample."""
@@ -152,8 +171,17 @@ def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
 def _bound(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
     """The kernel of a quantity, looked up."""
     family = _chosen(robot, quantity, options)
-    signature = (family.specialised if robot.zeros else family.general).signature
-    return RobotKernel(robot, family.pick(parameter_values(robot, signature)), quantity, options)
+    first = family.specialised if robot.zeros else family.general
+    if robot.varied is None:
+        return RobotKernel(robot, family.pick(parameter_values(robot, first.signature)), quantity, options)
+    bound = RobotKernel(robot, first, quantity, options)
+    assert bound.columns is not None
+    values = bound.parameters.copy()
+    for place, column in zip(bound.columns.places, bound.columns.values, strict=True):
+        if first.signature.parameters[place].name in robot.zeros:
+            values[place] = float(column.any())
+    picked = family.pick(values)  # the general kernel where some design has lost a structural zero
+    return bound if picked is first else RobotKernel(robot, picked, quantity, options)
 
 
 def slope_kernel(bound: RobotKernel) -> Kernel:
@@ -180,7 +208,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
         # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
         from flexapod.equations.minimal import plan
 
-        options = {"plan": plan(robot), **options}
+        options = {"plan": plan(robot if robot.varied is None else robot.varied.robots[0]), **options}
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     return _family(robot, quantity, options)
@@ -204,6 +232,19 @@ def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     """The robot's numbers that a kernel reads, in its order; `home.rotation` is the platform's orientation at home."""
     turn = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
     return np.array([turn[p.name] if p.name in turn else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
+
+
+def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float64]) -> Columns | None:
+    """The numbers of a kernel that vary per sample; None where none may.
+
+    Checked by: tests/analysis/test_designs.py.
+    """
+    if robot.varied is None:
+        return None
+    names = [(k, p.name) for k, p in enumerate(signature.parameters) if p.name in robot.varied.moved]
+    found = [robot.varied.column(name) for _, name in names]
+    places = np.array([k for k, _ in names], dtype=np.int64)
+    return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
 
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:

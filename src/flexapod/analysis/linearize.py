@@ -78,15 +78,16 @@ def linearize(
     prestress: bool = True,
     wrench: Any = None,
 ) -> StateSpace:
-    """The robot near an equilibrium as a linear system.
+    """The robot near an equilibrium, or near a motion, as a linear system.
 
     Args:
-        state: one pose, at rest; a state that moves is refused.
+        state: one state or sample of a motion. At rest, the equilibrium there; where it moves, the deviations from its motion,
+            in the independent coordinates (`robot.independent`) and with the viscous friction of the file.
         inputs: ``"force"``: actuator forces [N or N m]; ``"wrench"``: load on the platform frame, world axes.
         outputs: ``"actuators"``: their displacement; ``"platform"``: displacement and rotation of the platform frame, world
             axes; ``"actuator_rates"``, ``"platform_rates"``: their rates.
         actuators: ``"free"``, ``"locked"`` (then forces are no input), or stiffness (actuators,).
-        prestress, wrench: as for `natural_frequencies`. Viscous friction is not part of the model.
+        prestress, wrench: as for `natural_frequencies`. Friction is not part of the model at rest.
     Returns:
         `StateSpace`, coordinates and their rates as states; about the equilibrium, so that all are zero there.
 
@@ -97,6 +98,8 @@ def linearize(
     if len(words) != 1:
         raise InputError(f"linearize: expected one state, got {len(words)}")
     stiffness = actuator_stiffness(robot, actuators)
+    if moving(state):
+        return _about_motion(robot, state, inputs, outputs, stiffness, wrench, words)
     model = linear_model(robot, state, "free" if robot.elastic_legs else _for_rigid(robot, actuators), prestress,
                          (wrench, None, "world"), words)  # fmt: skip
     settle("linearize", robot, words.astype(str), state, "raise")
@@ -123,6 +126,31 @@ def linearize(
     )  # fmt: skip
 
 
+def _about_motion(
+    robot: Robot, state: Any, inputs: Sequence[str], outputs: Sequence[str], stiffness: Array | None, wrench: Any,
+    words: NDArray[Any],
+) -> StateSpace:  # fmt: skip
+    """The linear system of deviations from a motion."""
+    from flexapod.analysis.moving_linear import moving_model
+
+    model = moving_model(robot, state, wrench, words)
+    settle("linearize", robot, words.astype(str), state, "raise")
+    Q, P, n = model.actuators, model.platform, len(model.inverse_mass)
+    A = np.zeros((2 * n, 2 * n))
+    A[:n, n:] = np.eye(n)
+    A[n:, :n], A[n:, n:] = model.by_position, model.by_rate
+    if stiffness is not None:
+        A[n:, :n] -= model.inverse_mass @ Q.T @ (stiffness[:, None] * Q)
+    columns, labels = _inputs(robot, inputs, Q.T, P, False)
+    rows, shown = _outputs(robot, outputs, Q, P, model.turning)
+    right = np.concatenate([np.zeros((n, columns.shape[1])), model.inverse_mass @ columns])
+    names = robot.independent
+    return StateSpace(
+        A=A, B=right, C=rows, D=np.zeros((len(rows), columns.shape[1])),
+        states=(*names, *(f"{name}_rate" for name in names)), inputs=tuple(labels), outputs=tuple(shown),
+    )  # fmt: skip
+
+
 def _for_rigid(robot: Robot, actuators: Any) -> Any:
     """A rigid robot has a linear model whatever its actuators are: zero stiffness stands for free ones."""
     if robot.flexible_platform is not None:
@@ -143,14 +171,15 @@ def _inputs(robot: Robot, inputs: Sequence[str], B: Array, P: Array, locked: boo
     return np.concatenate(parts, axis=1), labels
 
 
-def _outputs(robot: Robot, outputs: Sequence[str], Q: Array, P: Array) -> tuple[Array, list[str]]:
-    """Rows of C and their names: Q actuators, P platform per coordinate."""
+def _outputs(robot: Robot, outputs: Sequence[str], Q: Array, P: Array, turning: Array | None = None) -> tuple[Array, list[str]]:
+    """Rows of C and their names: Q actuators, P platform per coordinate; `turning` the platform's twist by coordinates."""
     rows, labels = [], []
     for name in outputs:
         check_option("outputs", name, ("actuators", "platform", "actuator_rates", "platform_rates"))
         matrix = Q if name.startswith("actuator") else P
         none = np.zeros_like(matrix)
-        rows.append(np.concatenate([none, matrix] if name.endswith("rates") else [matrix, none], axis=1))
+        first = turning if turning is not None and name == "platform_rates" else none
+        rows.append(np.concatenate([first, matrix] if name.endswith("rates") else [matrix, none], axis=1))
         shown = [f"actuator {a}" for a in robot.actuators] if name.startswith("actuator") else TWIST_SHOWN
         labels += [f"{label} rate" for label in shown] if name.endswith("rates") else list(shown)
     if not rows:

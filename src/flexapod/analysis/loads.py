@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
+from flexapod.robot.varied import value_of
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -41,6 +42,7 @@ def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: 
         if point not in points:
             known = ", ".join(points) or "none are named in the file"
             raise InputError(f"point: the platform of {robot.name} has no point '{point}' (points: {known})")
-        arm = R @ points[point]
+        at = np.stack(np.broadcast_arrays(*(value_of(robot, f"platform.points.{point}.{i}") for i in "xyz")), axis=-1)
+        arm = (R @ at[..., None])[..., 0]
         load[:, 3:] += np.cross(arm, load[:, :3])
     return load

@@ -8,6 +8,7 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from flexapod.analysis.flexible_dynamics import TWIST, world_axes
 from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
 from flexapod.analysis.vibration import Vibration, vibration
@@ -63,6 +65,7 @@ class LinearModel:
 
 
 @checked
+@over_designs
 def natural_frequencies(
     robot: Robot,
     state: State | Motion,
@@ -73,6 +76,7 @@ def natural_frequencies(
     point: str | None = None,
     axes: str = "world",
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Natural frequencies, damping and shapes of a robot at one pose or a grid of them.
 
@@ -84,6 +88,8 @@ def natural_frequencies(
             (or of the state's own `elastic`) only.
         wrench: external load of the equilibrium, as for `static_deflection`; a moment counts as semi-tangential.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset over `mode`, by ascending omega^2: `frequency` [Hz], `omega_squared` [1/s^2], `stable`, `damping` (share of
         critical), `shape` (.., coordinate, mode), mass-normalised, world axes; `eigenvalue` [1/s] of the damped motion. Where

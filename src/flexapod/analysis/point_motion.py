@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import is_flexible
 from flexapod.analysis.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.results import OnError, dataset
 from flexapod.analysis.state import State
@@ -36,6 +38,7 @@ UNITS = {
 
 
 @checked
+@over_designs
 def point_motion(
     robot: Robot,
     motion: State | Motion | ActuatorMotion,
@@ -45,6 +48,7 @@ def point_motion(
     elastic_velocity: Any = None,
     elastic_acceleration: Any = None,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     r"""Motion of a named point of a body; on a flexible platform, of the deformed material there.
 
@@ -56,6 +60,8 @@ def point_motion(
             the origins of their frames.
         elastic, elastic_velocity, elastic_acceleration: of flexible robots, as for `inverse_kinematics`.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset: `position`, `velocity`, `acceleration` of the point, `rotation` (world-from-body), `angular_velocity`,
         `angular_acceleration` of its body; world axes.

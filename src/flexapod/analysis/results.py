@@ -61,14 +61,21 @@ def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str
 def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State | Any, on_error: OnError) -> None:
     """Raise for the first bad sample, unless a mask is wanted."""
     check_option("on_error", on_error, ("raise", "mask"))
+    if on_error == "mask" or nothing_said(words):
+        return
     bad = np.flatnonzero(words != "")
-    if len(bad) == 0 or on_error == "mask":
+    if len(bad) == 0:
         return
     first = int(bad[0])
     time = getattr(at, "time", None)
     where = "" if len(words) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
     count = "" if len(words) == 1 else f" {len(bad)} of {len(words)} samples fail; on_error='mask' returns the others."
     raise SampleError(f"{what} of {robot.name}{where}: {words[first]}.{count}", first, str(words[first]), bad)
+
+
+def nothing_said(words: NDArray[Any]) -> bool:
+    """No sample has a reason, where the array has no room for one."""
+    return words.dtype == np.dtype("<U1") and not words.view(np.uint32).any()
 
 
 def sample_dimension(at: Motion | State | Any) -> tuple[str, dict[str, Any], bool]:
@@ -100,6 +107,7 @@ def dataset(
     at: Motion | State | Any,
     words: NDArray[np.str_] | None = None,
     names: Mapping[str, Sequence[str]] | None = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """A labelled result.
 
@@ -108,6 +116,7 @@ def dataset(
         at: what it was computed for; gives the batch dimension.
         words: reasons per sample; adds `valid` and `reason`.
         names: labels of dimensions that are not the robot's usual ones.
+        attrs: attributes besides the robot's name.
     """
     import xarray as xr
 
@@ -126,5 +135,33 @@ def dataset(
         data["valid"] = ((), bool(flag[0])) if single else ((batch,), flag)
         data["reason"] = ((), str(text[0])) if single else ((batch,), text)
     special = {dim: (dim, list(values)) for dim, values in {**flexible, **(names or {})}.items()}
-    known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
-    return xr.Dataset(data, coords={**coordinates, **known}, attrs={"robot": robot.name})
+    known = _coordinates(robot, frozenset(used), special)
+    whole = {name: xr.Variable(*value) for name, value in data.items()}
+    if coordinates:
+        known = _with_time(known, *coordinates["time"])
+    return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **(attrs or {})})
+
+
+def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:
+    """Labels of the dimensions that are used; those of the robot are made once."""
+    import xarray as xr
+
+    key = ("labels", used)
+    if special or key not in robot.kept:
+        known = {k: v for k, v in {**labels(robot), **special}.items() if v[0] in used}
+        found = xr.Dataset(coords=known).coords
+        if special:
+            return found
+        robot.kept[key] = found
+    kept: xr.Coordinates = robot.kept[key]
+    return kept
+
+
+def _with_time(known: xr.Coordinates, dim: str, times: Any, attrs: Mapping[str, str]) -> xr.Coordinates:
+    """Labels with those of the time axis; others keep the indexes that they have."""
+    import xarray as xr
+    from xarray.indexes import PandasIndex
+
+    index = PandasIndex(np.asarray(times), dim)
+    own = index.create_variables({dim: xr.Variable((dim,), np.asarray(times), attrs)})
+    return xr.Coordinates({**known.variables, **own}, indexes={**known.xindexes, dim: index})

@@ -10,6 +10,7 @@ derivative at rest, which the frame's motion hardly changes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.motions.motion import ActuatorMotion
 
@@ -51,6 +53,7 @@ class Static:
 
 
 @checked
+@over_designs
 def static_deflection(
     robot: Robot,
     state: State | Motion,
@@ -60,6 +63,7 @@ def static_deflection(
     axes: str = "world",
     sequence: bool = False,
     on_error: OnError = "raise",
+    parameters: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
@@ -71,6 +75,8 @@ def static_deflection(
         wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
             platform, without `point` it acts on the reference frame.
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
+        parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
+            the page on many designs.
     Returns:
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
         generalized force left over, `elastic_energy` (..) [J]; with flexible legs or held actuators the pose; with flexible legs

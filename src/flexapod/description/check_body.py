@@ -11,7 +11,7 @@ from flexapod.description.rotations import apply, check_rotation, rotation_matri
 from flexapod.description.schema import Body, Tensor
 from flexapod.description.schema_flexible import Flexible
 
-_ROUNDING = 1e-3
+ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
 MOST_POINTS = 1000
 _DIAGONAL = {"xx", "yy", "zz"}
@@ -113,7 +113,7 @@ def _check_possible(body: Body, tell: Callable[[Path, str, str], None], planar: 
 
     tensor = np.array(central_inertia(body))
     given = body.inertia.diagonal or (body.inertia.xx, body.inertia.yy, body.inertia.zz)
-    tolerance = _ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
+    tolerance = ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
     smallest, middle, largest = np.linalg.eigvalsh(tensor)
     hint = "Check `about`, `com` and the signs; `allow_unphysical: true` at the top of the file accepts it."
     if smallest < -tolerance:

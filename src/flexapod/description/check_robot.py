@@ -74,6 +74,14 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 report.error(("forces", name, key), f"no body is called {body}", hint)
         if force.from_ == force.to:
             report.error(("forces", name, "to"), f"acts between two points of {force.to}", "Name two different bodies.")
+    for name, factors in file.couplings.items():
+        for joint, factor in factors.items():
+            if joint.partition(".")[0] not in ends:
+                report.error(("couplings", name, joint), f"no leg is called {joint.partition('.')[0]}", "Write leg.joint.")
+            elif factor == 0.0:
+                report.error(("couplings", name, joint), "a factor of zero couples nothing", "Remove it.")
+        if len(factors) < 2:
+            report.error(("couplings", name), "couples fewer than two joints", "Write e.g. {A.crank: 1, B.crank: -2}.")
     if owner:
         link(owner, "platform")
     report.gather_legs(len(ends))

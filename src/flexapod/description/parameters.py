@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from flexapod.description.schema import Leg, RobotFile
 from flexapod.description.shared_places import SharedPlaces
 from flexapod.description.translate import translate_value
 from flexapod.description.units import quantity_of, unit_of
+from flexapod.description.variant import with_numbers, written
 from flexapod.description.walk import fields_of, model_of, step, type_at
 
 __all__ = ["ParameterError", "ParameterInfo", "get_parameter", "list_parameters", "set_parameters"]
@@ -40,7 +40,7 @@ class ParameterInfo:
 
 def list_parameters(description: Description) -> dict[str, ParameterInfo]:
     """Every number that the file gives, by dotted path: `legs.cylinder.mass` from the template, `legs.A...` from a leg."""
-    document, places, words = description.document, Addresses(description.document), SharedPlaces(description)
+    document, places, words = description.document, description.addresses, SharedPlaces(description)
     found: dict[str, ParameterInfo] = {}
 
     def collect(prefix: str, data: Any, root: Any, place: Path, kind: str) -> None:
@@ -73,7 +73,7 @@ def get_parameter(description: Description, path: str) -> Value:
     """
     if (shared := SharedPlaces(description).find(path)) is not None:
         return shared.value
-    return _get(Addresses(description.document), path)
+    return _get(description.addresses, path)
 
 
 def set_parameters(description: Description, values: Mapping[str, Any]) -> Description:
@@ -85,23 +85,39 @@ def set_parameters(description: Description, values: Mapping[str, Any]) -> Descr
         ParameterError: a path or the type of a value is wrong.
         RobotFileError: the values do not make a right robot.
     """
-    document = copy.deepcopy(description.document)
-    written = document if description.written is description.document else copy.deepcopy(description.written)
     words = SharedPlaces(description)
+    if description.written is not description.document or any(words.find(path) is not None for path in values):
+        return _set_shared(description, values, words)
+    document = description.document
+    for path, value in values.items():
+        places = description.addresses if document is description.document else Addresses(document)
+        address = _single(places, path)
+        document = written(document, places.document_path(address), _validated(places, address, value))
+    return with_numbers(description, document)
+
+
+def _single(places: Addresses, path: str) -> Any:
+    """The one place of a path in the document."""
+    address = places.find(path)
+    if address.leg == "" and len(owners := places.own_legs(address.place)) == len(places.legs):
+        hint = f"Set legs.{owners[0]}.{path.removeprefix('legs.')} and so on."
+        raise ParameterError(path, "every leg gives its own value", hint)
+    return address
+
+
+def _set_shared(description: Description, values: Mapping[str, Any], words: SharedPlaces) -> Description:
+    """As `set_parameters`, of a file whose values refer to shared numbers: it is resolved again."""
+    document, source = description.document, description.written
     for path, value in values.items():
         if (shared := words.find(path)) is not None:
-            _write(written, shared.path, shared.checked(value))
+            source = written(source, shared.path, shared.checked(value))
             continue
         places = Addresses(document)
-        address = places.find(path)
-        if address.leg == "" and len(owners := places.own_legs(address.place)) == len(places.legs):
-            hint = f"Set legs.{owners[0]}.{path.removeprefix('legs.')} and so on."
-            raise ParameterError(path, "every leg gives its own value", hint)
+        address = _single(places, path)
         given = _validated(places, address, value)
-        for target in (document,) if written is document else (document, written):
-            _write(target, places.document_path(address), given)
+        document, source = (written(target, places.document_path(address), given) for target in (document, source))
     name, known = description.file.name, description.warnings
-    return description_from_document(written, path=description.path, name=name, known=known)
+    return description_from_document(source, path=description.path, name=name, known=known)
 
 
 def _get(places: Addresses, path: str) -> Value:
@@ -149,18 +165,6 @@ def _validated(places: Addresses, address: Address, value: Any) -> Any:
         context = error.context or {}
         raise ParameterError(address.text, str(context["what"]), str(context["hint"])) from None
     return vector
-
-
-def _write(document: dict[str, Any], path: Path, value: Any) -> None:
-    owner: Any = document
-    for key in path[:-1]:
-        if isinstance(owner, dict) and owner.get(str(key)) is None:
-            owner[str(key)] = {}
-        owner = owner[key]
-    if path[-2:] == ("inertia", "diagonal"):
-        for key in _DIAGONAL:
-            owner.pop(key, None)
-    owner[path[-1]] = value
 
 
 def _at(data: Any, path: Path) -> Any:

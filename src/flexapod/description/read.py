@@ -7,8 +7,9 @@ import stat
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
@@ -24,7 +25,14 @@ from flexapod.description.translate import validated
 from flexapod.description.walk import plain, type_at
 from flexapod.description.yaml_reader import LARGEST_FILE, MOST_NODES, read_yaml
 
+if TYPE_CHECKING:
+    from flexapod.description.addresses import Addresses
+
 MOST_LEGS = 100
+REMEMBERED = 16
+"""Files that are remembered, as long as they say the same."""
+
+_remembered: dict[tuple[bytes | str, str, str], Description] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +56,16 @@ class Description:
     """Where the file is; None if it was given as text or data."""
     name: str = field(default="robot", compare=False)
     """What messages call the file."""
+
+    @cached_property
+    def addresses(self) -> Addresses:
+        """Places of the document by dotted paths of parameters."""
+        from flexapod.description.addresses import Addresses
+
+        return Addresses(self.document)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def place(self, path: Path) -> str:
         """`file:line` of a path of the document, or of the nearest part above it; empty where the file's lines are unknown."""
@@ -116,8 +134,26 @@ def _unreadable(name: str, what: str) -> Problem:
 
 
 def _read(content: bytes | str, name: str, path: FilePath | None) -> Description:
+    """A file that says what it said when it was found right is right: the last ones are remembered by what they say."""
+    key = (content, name, str(path))
+    if key in _remembered:
+        return _remembered[key]
     read = read_yaml(content, name)
-    return _check(read.data, read.lines, name, path)
+    found = _check(read.data, read.lines, name, path)
+    if not found.warnings and not _names_files(found):
+        _remembered[key] = found
+        while len(_remembered) > REMEMBERED:
+            _remembered.pop(next(iter(_remembered)), None)
+    return found
+
+
+def _names_files(description: Description) -> bool:
+    """Other files belong to the robot, whose place is checked every time."""
+    bodies: list[Any] = [
+        description.file.platform,
+        *(body for leg in description.legs.values() for body in [*leg.bodies.values(), *leg.table]),
+    ]
+    return any(body.flexible is not None and body.flexible.file is not None for body in bodies)
 
 
 def _check(

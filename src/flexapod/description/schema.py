@@ -356,4 +356,8 @@ class RobotFile(Model):
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")
     platform: Platform = Field(description="the moving platform")
     legs: Legs = Field(description="the legs: a template, and what differs")
+    couplings: dict[Name, dict[Reference, Number]] = Field(
+        default_factory=dict,
+        description="gears, belts, racks: `leg.joint` with factors; the sum of factor times displacement from home is zero",
+    )
     forces: dict[Name, PointForce] = Field(default_factory=dict, description="springs, dampers and forces between two points")

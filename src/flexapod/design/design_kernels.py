@@ -13,7 +13,6 @@ from flexapod.analysis.inverse_dynamics import has_friction
 from flexapod.analysis.kernels import RobotKernel, kernel, slope_kernel
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_map import PoseMap
-from flexapod.design.design_values import DesignValues
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch
@@ -56,16 +55,17 @@ class Part:
         own = dict(zip((p.name for p in self.bound.signature.parameters), self.bound.parameters, strict=True))
         return np.array([robot.values.get(name, value) for name, value in own.items()])
 
-    def columns(self, values: DesignValues) -> list[tuple[int, int]]:
-        """(column of the kernel's parameters, column of the design's numbers)."""
-        place = {name: i for i, name in enumerate(values.names)}
-        return [(k, place[p.name]) for k, p in enumerate(self.bound.signature.parameters) if p.name in place]
+    @property
+    def names(self) -> list[str]:
+        """Names of the kernel's parameters."""
+        return [p.name for p in self.bound.signature.parameters]
 
     def tiled(self, n: int) -> dict[str, Array]:
-        """Inputs of n designs, pose after pose."""
-        return {
-            i.name: np.tile(self.inputs[i.name], (n, *[1] * (self.inputs[i.name].ndim - 1))) for i in self.bound.signature.inputs
-        }
+        """Inputs of n designs, pose after pose; one pose is one row in memory."""
+        rows = {i.name: self.inputs[i.name] for i in self.bound.signature.inputs}
+        if self.poses == 1:
+            return {name: np.broadcast_to(row[0], (n, *row.shape[1:])) for name, row in rows.items()}
+        return {name: np.tile(row, (n, *[1] * (row.ndim - 1))) for name, row in rows.items()}
 
     def outputs(self, batch: Batch, n: int) -> dict[str, Array]:
         """Outputs (n, m, ..) by name; of a box, which poses can be taken."""

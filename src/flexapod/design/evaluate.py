@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.analysis.design_values import DesignValues, design_values, variant
 from flexapod.analysis.inverse_kinematics import follow, make_continuous, platform_inputs, unfollowed
 from flexapod.analysis.state import State
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
-from flexapod.design.design_values import DesignValues, design_values, variant
 from flexapod.design.reachable import box_poses, leg_pairs
 from flexapod.design.variables import Axis
 from flexapod.equations.deflections import swivels
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CHUNK = 4096
-"""Samples evaluated at a time: their parameters stay in the cache of the processor."""
+CHUNK = 16_384
+"""Samples evaluated at a time: their results stay in the cache of the processor."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,8 +99,6 @@ class Evaluator:
         limits = bool(boxes) and any(".limits." in path for axis in self.axes for path in axis.paths)
         self.by_kernels = not unfit and not limits and len(self.ruled) == len(self.criteria)
         self.base = [part.base(self.values.robots[0]) for part in parts]
-        self._columns = [part.columns(self.values) for part in parts]
-        self._place = {name: i for i, name in enumerate(self.values.names)}
 
     def _settled(self, criterion: Criterion) -> dict[str, Any]:
         """Options of a criterion, with what its reduction must know of the robot."""
@@ -123,7 +121,7 @@ class Evaluator:
         for start in range(0, n, step):
             part = slice(start, min(start + step, n))
             if self.by_kernels:
-                self._chunk(self.values.at(x[part]), None, found.criteria[part], found.code[part])
+                self._chunk(x[part], None, found.criteria[part], found.code[part])
             else:
                 self._built(x[start], found.criteria[part], found.code[part])
         return found
@@ -132,28 +130,23 @@ class Evaluator:
         """One design as a robot of its own."""
         try:
             robot = variant(self.robot, self.axes, x)
-            self._chunk(self.values.at(x[None]), robot, criteria, code)
+            self._chunk(x[None], robot, criteria, code)
             for k, c in enumerate(self.criteria):
                 if c.function is not None and code[0] == 0:
                     criteria[0, k] = float(c.function(robot))
         except FlexapodError as error:
             code[0], criteria[:] = self._reason(str(error)), np.nan
 
-    def _chunk(self, moved: Array, robot: Robot | None, criteria: Array, code: NDArray[np.int32]) -> None:
+    def _chunk(self, x: Array, robot: Robot | None, criteria: Array, code: NDArray[np.int32]) -> None:
         """Criteria of a few designs from their numbers, or of one robot."""
-        n = len(moved)
-        outputs: dict[str, Array] = {"total_mass": self._total_mass(moved, robot)}
+        n = len(x)
+        outputs: dict[str, Array] = {"total_mass": self._total_mass(x, robot)}
         for k, part in enumerate(self.parts):
             if part.map is not None and robot is not None:
                 part = box_part(robot, part.key, part.inputs, part.map.max_condition)
-            inputs, parameters = self._buffers(k, n)
-            if robot is not None:
-                parameters[:] = part.base(robot)
-            else:
-                repeated = np.repeat(moved, part.poses, axis=0) if part.poses > 1 else moved
-                for j, i in self._columns[k]:
-                    parameters[:, j] = repeated[:, i]
-            batch = part.bound.batch(inputs, parameters)
+            inputs = self._inputs(k, n)
+            own = self.values.parameters(x, part.names, self.base[k], part.poses) if robot is None else part.base(robot)
+            batch = part.bound.batch(inputs, own)
             if part.map is None:
                 self._note(part, batch, inputs, code)
             outputs |= self.continuous(part.outputs(batch, n))
@@ -191,22 +184,22 @@ class Evaluator:
                 make_continuous(q, angles, near, along=isinstance(self.at, Motion))
         return outputs
 
-    def _total_mass(self, moved: Array, robot: Robot | None) -> Array:
+    def _total_mass(self, x: Array, robot: Robot | None) -> Array:
         numbers = (self.values.robots[0] if robot is None else robot).values
-        fixed = [m for m in self.masses if robot is not None or m not in self._place]
-        total = np.full(len(moved), sum(numbers[m] for m in fixed))
-        for name in set(self.masses) - set(fixed):
-            total = total + moved[:, self._place[name]]
+        fixed = [m for m in self.masses if robot is not None or m not in self.values.names]
+        total = np.full(len(x), sum(numbers[m] for m in fixed))
+        for name in sorted(set(self.masses) - set(fixed)):
+            total = total + self.values.column(x, name)
         return total
 
-    def _buffers(self, part: int, n: int) -> tuple[dict[str, Array], Array]:
-        """Inputs and parameters of n designs, kept per thread; only columns that move are written again."""
+    def _inputs(self, part: int, n: int) -> dict[str, Array]:
+        """Inputs of n designs, kept per thread."""
         kept: dict[tuple[int, int], Any] = self._local.__dict__.setdefault("kept", {})
         if (part, n) not in kept:
             if len(kept) > 4 * len(self.parts):
                 kept.clear()
-            kept[part, n] = (self.parts[part].tiled(n), np.tile(self.base[part], (n * self.parts[part].poses, 1)))
-        found: tuple[dict[str, Array], Array] = kept[part, n]
+            kept[part, n] = self.parts[part].tiled(n)
+        found: dict[str, Array] = kept[part, n]
         return found
 
     def _reason(self, text: str) -> int:

@@ -50,7 +50,7 @@ def _exact(evaluator: Evaluator, x: Array, chosen: list[int]) -> Array:
         if part.name not in needed:
             continue
         row, directions = base.copy(), np.zeros((len(x), len(base)))
-        for j, i in part.columns(evaluator.values):
+        for j, i in [(j, place[name]) for j, name in enumerate(part.names) if name in place]:
             row[j], directions[:, j] = moved[i], change[:, i]
         own, dot = part.slopes(row, directions)
         outputs |= evaluator.continuous({name: value[None] for name, value in own.items()})

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.design_values import DesignValues, design_values
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.design.design_kernels import ANGLE_ZEROS
-from flexapod.design.design_values import DesignValues, design_values
 from flexapod.design.variables import Axis, number, scalars, unit_at
 from flexapod.errors import InputError
 
@@ -103,8 +103,7 @@ class PerturbedPoses:
         middle = self.values.robots[0].values
         own = dict(zip(names, self.kernel.parameters, strict=True))
         self.base = np.array([middle.get(name, own[name]) for name in names])
-        place = {name: k for k, name in enumerate(self.values.names)}
-        self._columns = [(j, place[name]) for j, name in enumerate(names) if name in place]
+        self._names = names
         home = np.concatenate([leg.home for leg in robot.legs])
         self._guess = home
 
@@ -142,10 +141,7 @@ class PerturbedPoses:
 
     def _chunk(self, offsets: Array) -> tuple[Array, Array]:
         n, m, d = len(offsets), self.count, len(self.axes)
-        moved = np.repeat(self.values.at(offsets[:, :d]), m, axis=0)
-        parameters = np.tile(self.base, (n * m, 1))
-        for j, k in self._columns:
-            parameters[:, j] = moved[:, k]
+        parameters = self.values.parameters(offsets[:, :d], self._names, self.base, m)
         known = {
             "actuator_position": self._held(offsets[:, d:]),
             "guess_position": np.tile(self.position, (n, 1)),

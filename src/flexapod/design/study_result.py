@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.design_values import variant
 from flexapod.design.criteria import Criterion
-from flexapod.design.design_values import variant
 from flexapod.design.study_files import read_rows
 from flexapod.design.summary import Summary
 from flexapod.design.variables import Axis

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from flexapod.analysis.design_values import Axis as Axis
 from flexapod.description.unit_parser import UnitError, parse_quantity
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
-Array = NDArray[np.float64]
 How = Literal["value", "factor", "offset"]
 
 
@@ -40,52 +39,6 @@ class Variable:
     choices: Sequence[Any] | None = None
     paths: str | Sequence[str] | None = None
     how: How = "value"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Axis:
-    """A variable that was checked: limits in SI, paths written out, with the file's values."""
-
-    name: str
-    unit: str
-    low: float
-    high: float
-    choices: tuple[float, ...] | None
-    paths: tuple[str, ...]
-    how: str
-    nominal: tuple[Any, ...]
-
-    @property
-    def start(self) -> float:
-        """The file's own value, brought within the limits."""
-        plain = {"factor": 1.0, "offset": 0.0}
-        value = plain.get(self.how, self.nominal[0] if self.how == "value" else 0.0)
-        return float(min(max(value, self.low), self.high))
-
-    def changes(self, x: float) -> dict[str, Any]:
-        """Values of the robot file at x."""
-        if self.how == "value":
-            return dict.fromkeys(self.paths, float(x))
-        apply = np.multiply if self.how == "factor" else np.add
-        return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
-
-    def moved(self, x: float) -> dict[str, Any]:
-        """Those of `changes` that differ from the file."""
-        return {
-            path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
-        }
-
-    def placed(self, u: Array) -> Array:
-        """Values at u in [0, 1); choices in equal parts."""
-        if self.choices is not None:
-            picked = np.minimum((u * len(self.choices)).astype(np.int64), len(self.choices) - 1)
-            return np.asarray(self.choices)[picked]
-        return self.low + (self.high - self.low) * u
-
-
-def _plain(value: Any) -> Any:
-    """A value of the file as `changes` writes it."""
-    return np.asarray(value).tolist() if isinstance(value, tuple) else value
 
 
 def make_axes(robot: Robot, variables: Mapping[str, Any]) -> tuple[Axis, ...]:

@@ -15,7 +15,7 @@ from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 
-Detail = Literal["actuators", "joints", "bodies"]
+Detail = Literal["rates", "actuators", "joints", "bodies"]
 
 
 def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: bool = True) -> Program:
@@ -23,7 +23,8 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
 
     Args:
         robot: any robot; only its structure is used.
-        detail: actuator coordinates with rates and accelerations; all joint coordinates as well; or body motions.
+        detail: actuator rates alone; actuator coordinates with rates and accelerations; all joint coordinates as well; or body
+            motions.
         closed_form: use closed forms where they exist; False closes every leg by Newton.
 
     Robots with general legs have the further input `guess`, all joint coordinates to start from, and the outputs
@@ -39,7 +40,7 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
         b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
     )
     legs = robot_legs(b, robot, platform, guess, closed_form)
-    _actuators(b, robot, legs)
+    _actuators(b, robot, legs, only_rates=detail == "rates")
     if detail == "joints":
         _joints(b, legs)
     elif detail == "bodies":
@@ -57,7 +58,7 @@ def _leftover(b: Program, legs: list[LegKinematics]) -> None:
             b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
-def _actuators(b: Program, robot: Robot, legs: list[LegKinematics]) -> None:
+def _actuators(b: Program, robot: Robot, legs: list[LegKinematics], only_rates: bool) -> None:
     driven = [
         legs[i].coordinates[k]
         for i, leg in enumerate(robot.legs)
@@ -65,7 +66,8 @@ def _actuators(b: Program, robot: Robot, legs: list[LegKinematics]) -> None:
         if leg.links[index].actuated
     ]
     unit = robot.actuator_units[0] if len(set(robot.actuator_units)) == 1 else "m or rad"
-    for name, key, per in (("position", "q", ""), ("velocity", "qd", "/s"), ("acceleration", "qdd", "/s^2")):
+    every = (("position", "q", ""), ("velocity", "qd", "/s"), ("acceleration", "qdd", "/s^2"))
+    for name, key, per in every[1:2] if only_rates else every:
         column = ca.vertcat(*[getattr(c, key) for c in driven])
         b.output(f"actuator_{name}", column, shape=(len(driven),), unit=unit + per, dims=("actuator",))
 

@@ -44,13 +44,17 @@ def as_float(where: str, value: Any) -> Array:
     return converted
 
 
-def check_batch(signature: Signature, given: Mapping[str, Any]) -> tuple[list[Array], int]:
-    """Inputs of a batch as (n, size) arrays in the order of the signature, and n."""
+def check_batch(signature: Signature, given: Mapping[str, Any], broadcast: bool = False) -> tuple[list[Array], int]:
+    """Inputs of a batch as (n, size) arrays in the order of the signature, and n.
+
+    `broadcast`: an array whose rows are one row in memory (`np.broadcast_to`) stays so.
+    """
     check_names(signature, given)
     arrays, count, first = [], None, ""
     for declared in signature.inputs:
         where = f"{signature.name}: input {declared.name!r}"
-        array = as_float(where, given[declared.name])
+        value = given[declared.name]
+        array = value if broadcast and _one_row(value) else as_float(where, value)
         if array.ndim != 1 + len(declared.shape) or array.shape[1:] != declared.shape:
             expected = _text(("n", *declared.shape))
             raise KernelInputError(f"{where}: expected shape {expected}, got {_text(array.shape)}")
@@ -60,6 +64,12 @@ def check_batch(signature: Signature, given: Mapping[str, Any]) -> tuple[list[Ar
             raise KernelInputError(f"{where}: {len(array)} samples, but {first!r} has {count}")
         arrays.append(array.reshape(len(array), declared.size))
     return arrays, count or 0
+
+
+def _one_row(value: Any) -> bool:
+    """One row of float64 that serves all samples."""
+    known = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim > 0
+    return known and len(value) > 1 and value.strides[0] == 0 and value[0].flags.c_contiguous
 
 
 def check_sample(signature: Signature, given: Mapping[str, Any]) -> list[Array]:

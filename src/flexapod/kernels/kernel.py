@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .boundary import check_batch, check_out, check_parameters, check_sample
+from .boundary import as_float, check_batch, check_out, check_parameters, check_sample
+from .design_columns import Columns, check_columns, from_rows
 from .errors import BackendError, KernelStatusError
 from .forking import FORK_LOCKS
 from .operations import Operations
 from .signature import Signature
 from .tape import Tape, make_tape
+from .threads import shared
 
 if TYPE_CHECKING:
     from .prepared import Prepared
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 _REMEMBERED = 16  # parameter sets whose constants a kernel remembers
-_BLOCK = 4096  # samples whose constants are held at a time where parameters vary per sample
+_BLOCK = 1020  # samples whose parameters are brought into columns at a time
 _count = 0
 _short_lock = FORK_LOCKS.short
 
@@ -40,6 +41,9 @@ class Executable(Protocol):
 
     def run(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         """Evaluate samples."""
+
+    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+        """Evaluate samples with parameters of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,12 +119,14 @@ class Kernel:
 
         Args:
             inputs: arrays (n, *shape) by name.
-            parameters: (P,) for all samples, or (n, P).
+            parameters: (P,) for all samples, (n, P), or `Columns`: those that vary alone. Inputs made by `np.broadcast_to`
+                are then read from their one row.
             threads: number of threads that share the batch.
             out: arrays to write to, C-contiguous float64; new ones if not given.
             samples: number of samples, needed only where the kernel has no inputs.
         """
-        arrays, count = check_batch(self.signature, inputs)
+        varied = isinstance(parameters, Columns) or np.ndim(parameters) == 2
+        arrays, count = check_batch(self.signature, inputs, broadcast=varied)
         if not arrays:
             count = 1 if samples is None else samples
         results = check_out(self.signature, out, count)
@@ -128,11 +134,11 @@ class Kernel:
             arrays = [a.copy() if any(np.may_share_memory(a, o) for o in results.values()) else a for a in arrays]
         flat = [results[o.name].reshape(count, o.size) for o in self.signature.outputs]
         status = np.empty(count, dtype=np.int32)
-        if np.ndim(parameters) == 2:
-            own = check_parameters(self.signature.name, self.signature.parameters, parameters, self._zero_positions, count)
-            self._run_studied(arrays, own, flat, status)
+        if varied:
+            self._run_designs(arrays, parameters, flat, status, threads)
         else:
-            self._run_threaded(arrays, self.constants(parameters), flat, status, threads)
+            constants, run = self.constants(parameters), self.executable.run
+            self._in_threads(count, threads, lambda p: run([a[p] for a in arrays], constants, [o[p] for o in flat], status[p]))
         return Batch(outputs=results, status=status)
 
     def __call__(self, *, parameters: Any = None, **inputs: Any) -> dict[str, Array]:
@@ -157,34 +163,38 @@ class Kernel:
 
         return Prepared(self, parameters)
 
-    def _run_studied(self, arrays: list[Array], parameters: Array, outputs: list[Array], status: NDArray[np.int32]) -> None:
-        for start in range(0, len(status), _BLOCK):
-            part = slice(start, start + _BLOCK)
-            constants = self.executable.setup(parameters[part])
-            self.executable.run([a[part] for a in arrays], constants, [o[part] for o in outputs], status[part])
-
-    def _run_threaded(
-        self,
-        arrays: list[Array],
-        constants: Array,
-        outputs: list[Array],
-        status: NDArray[np.int32],
-        threads: int,
+    def _run_designs(
+        self, arrays: list[Array], parameters: Any, outputs: list[Array], status: NDArray[np.int32], threads: int
     ) -> None:
-        count = len(status)
+        name, declared, zeros, count = self.signature.name, self.signature.parameters, self._zero_positions, len(status)
+        run = self.executable.run_designs
+        if isinstance(parameters, Columns):
+            columns = check_columns(name, declared, parameters, zeros, count)
+            self._in_threads(
+                count, threads, lambda p: run([a[p] for a in arrays], columns.at(p), [o[p] for o in outputs], status[p])
+            )
+            return
+        rows = as_float(f"{name}: parameters", parameters)
+        if rows.shape != (count, len(declared)):
+            check_parameters(name, declared, rows, zeros, count)  # which says so
+
+        def blocks(p: slice) -> None:
+            for start in range(p.start, p.stop, _BLOCK):
+                q = slice(start, min(start + _BLOCK, p.stop))
+                own = from_rows(check_parameters(name, declared, rows[q], zeros, q.stop - q.start))
+                run([a[q] for a in arrays], own, [o[q] for o in outputs], status[q])
+
+        self._in_threads(count, threads, blocks)
+
+    @staticmethod
+    def _in_threads(count: int, threads: int, work: Callable[[slice], None]) -> None:
+        """Work on parts of a batch, in threads where there are several; multiples of 4 samples, so that results do not change."""
         chunk = -(-count // max(threads, 1))
         chunk = max(chunk + -chunk % 4, 4)
         if chunk >= count:
-            self.executable.run(arrays, constants, outputs, status)
+            work(slice(0, count))
             return
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            parts = [slice(start, start + chunk) for start in range(0, count, chunk)]
-            jobs = [
-                pool.submit(self.executable.run, [a[p] for a in arrays], constants, [o[p] for o in outputs], status[p])
-                for p in parts
-            ]
-            for job in jobs:
-                job.result()
+        shared(work, [slice(k, min(k + chunk, count)) for k in range(0, count, chunk)], threads)
 
 
 def compilations() -> int:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .design_columns import Columns
 from .jit import Function, Library, compile_text
-from .llvm_module import module_text
+from .llvm_module import designs_module, module_text
 from .llvm_writer import LANES
 from .tape import Tape
 
@@ -28,23 +29,37 @@ def compile_per_sample(tape: Tape) -> bytes:
     return compile_text(module_text(tape, per_sample=True))
 
 
+def compile_designs(tape: Tape) -> bytes:
+    """Object code of both parts with parameters that vary per sample."""
+    return compile_text(designs_module(tape))
+
+
+VARIANTS = {"shared": compile_shared, "per_sample": compile_per_sample, "designs": compile_designs}
+"""Variants of the object code."""
+
+
 class LlvmExecutable:
-    """Compiled code that can be run."""
+    """Compiled code that can be run; `code(variant)` gives the object code of a variant when it is first needed."""
 
     backend = "llvm"
 
-    def __init__(self, code: bytes, constants: int, per_sample_code: Callable[[], bytes]) -> None:
-        self._library = Library(code)
+    def __init__(self, constants: int, code: Callable[[str], bytes]) -> None:
+        self._library = Library(code("shared"))
         self._constants = constants
-        self._per_sample_code = per_sample_code
+        self._code = code
         self._setup = self._library.function("setup")
         self.main: Function = self._library.function("main")
         self.steps: Function = self._library.function("steps")
 
     @functools.cached_property
     def _per_sample(self) -> tuple[Library, Function]:
-        library = Library(self._per_sample_code())
+        library = Library(self._code("per_sample"))
         return library, library.function("main")
+
+    @functools.cached_property
+    def _designs(self) -> tuple[Library, Function]:
+        library = Library(self._code("designs"))
+        return library, library.function("designs")
 
     def setup(self, parameters: Array) -> Array:
         """Constants (m, S) of parameter sets (m, P)."""
@@ -61,7 +76,44 @@ class LlvmExecutable:
         function = self.main if constants.ndim == 1 else self._per_sample[1]
         function(len(status), pointers(inputs), constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
+    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+        """Evaluate samples with parameters of their own; an input whose rows are one row in memory is read from there."""
+        count = len(status)
+        if count == 0:
+            return
+        if count < LANES:  # the code evaluates 4 at a time
+            self._few_designs(inputs, columns, outputs, status)
+            return
+        steps = np.array([int(a.strides[0] != 0) for a in inputs], dtype=np.int64)
+        rows = [
+            np.ascontiguousarray(a) if step else np.repeat(a[:1], LANES, axis=0) for a, step in zip(inputs, steps, strict=True)
+        ]
+        block, constants = _aligned(len(columns.base)), _aligned(self._constants)
+        block[:] = columns.base[:, None]
+        places = np.array([len(columns.places), *columns.places], dtype=np.int64)
+        addresses = columns.addresses()  # held until the call has ended, as all arrays in the table
+        table = pointers([*rows, steps, block, places, addresses])
+        self._designs[1](count, table, constants.ctypes.data, pointers(outputs), status.ctypes.data)
 
-def pointers(arrays: Sequence[Array]) -> Any:
+    def _few_designs(
+        self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]
+    ) -> None:
+        """Fewer than 4 samples: the last one again."""
+        at = np.minimum(np.arange(LANES), len(status) - 1)
+        out, codes = [np.empty((LANES, o.shape[1])) for o in outputs], np.empty(LANES, dtype=np.int32)
+        self.run_designs([a[at] for a in inputs], columns.at(at), out, codes)
+        status[:] = codes[: len(status)]
+        for target, found in zip(outputs, out, strict=True):
+            target[:] = found[: len(status)]
+
+
+def _aligned(rows: int) -> Array:
+    """Room for vectors of 4 doubles."""
+    room = np.empty(LANES * (rows + 1))
+    start = -(room.ctypes.data // 8) % LANES
+    return room[start : start + LANES * rows].reshape(rows, LANES)
+
+
+def pointers(arrays: Sequence[NDArray[Any]]) -> Any:
     """C array of the addresses of arrays."""
     return (ctypes.c_void_p * max(len(arrays), 1))(*[a.ctypes.data for a in arrays])

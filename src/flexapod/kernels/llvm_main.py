@@ -7,7 +7,7 @@ and the rows of samples with a status are overwritten with NaN at the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .graph import Graph
 from .llvm_layout import Rows, RowStores, gather, row_base
@@ -37,8 +37,7 @@ def main_lines(tape: Tape, *, per_sample: bool) -> Writer:
     w = Writer()
     sizes = [i.size for i in tape.signature.inputs]
     bases = [row_base(w, "%inputs", k, size) for k, size in enumerate([*sizes, tape.constants] if per_sample else sizes)]
-    rows = [Rows(w, base, size) for base, size in zip(bases, [*sizes, tape.constants], strict=False)]
-    places = [(rows[a], k) for a, size in enumerate(sizes) for k in range(size)]
+    own = Rows(w, bases[-1], tape.constants) if per_sample else None
 
     def load_constant(index: str) -> str:
         if per_sample:
@@ -46,17 +45,33 @@ def main_lines(tape: Tape, *, per_sample: bool) -> Writer:
         place = w.let(f"getelementptr inbounds double, ptr %constants, i64 {index}")
         return w.broadcast(w.let(f"load double, ptr {place}, align 8"))
 
+    return finish_main(w, tape, bases[: len(sizes)], load_constant, reload=not per_sample, constants=own)
+
+
+def finish_main(
+    w: Writer, tape: Tape, bases: Sequence[str], load: Callable[[str], str], *, reload: bool, constants: Rows | None = None
+) -> Writer:
+    """The part behind the addresses of the inputs.
+
+    Args:
+        bases: addresses of the first of four rows of every input.
+        load: a constant by its number; `reload`: as in `Constants`.
+        constants: those known by name, where they are rows; else by `load`.
+    """
+    sizes = [i.size for i in tape.signature.inputs]
+    rows = [Rows(w, base, size) for base, size in zip(bases, sizes, strict=True)]
+    places = [(rows[a], k) for a, size in enumerate(sizes) for k in range(size)]
+
     def argument(i: int) -> str:
         if i < len(places):
             row, k = places[i]
             return row.column(k)
-        return rows[-1].column(i - len(places)) if per_sample else load_constant(str(i - len(places)))
+        return load(str(i - len(places))) if constants is None else constants.column(i - len(places))
 
     def number_of(i: int) -> int | None:
         return i - len(places) if i >= len(places) else None
 
-    constants = Constants(numbers=number_of, load=load_constant, reload=not per_sample)
-    graph = GraphWriter(w, tape.main, argument, constants)
+    graph = GraphWriter(w, tape.main, argument, Constants(numbers=number_of, load=load, reload=reload))
     finite = _Finite(w)
     targets = [(row_base(w, "%outputs", k, o.size), o.size) for k, o in enumerate(tape.signature.outputs)]
     arrays = [RowStores(w, base, size, range(size)) for base, size in targets]

@@ -5,7 +5,10 @@ The function over 4 samples gets the row of the first one; see `llvm_batch` for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .llvm_batch import main_text, setup_text, steps_text
+from .llvm_designs import designs_text, main_block, setup_block
 from .llvm_main import SPOIL, main_lines
 from .llvm_setup import setup_lines
 from .llvm_writer import Writer
@@ -26,6 +29,17 @@ def module_text(tape: Tape, *, per_sample: bool) -> str:
     if not per_sample:
         parts.append(setup_lines(tape))
         texts += [_function("setup4", parts[1]), setup_text(), steps_text()]
+    return _module(parts, texts)
+
+
+def designs_module(tape: Tape) -> str:
+    """Module with the function `designs`, whose parameters vary per sample."""
+    parts = [setup_block(tape), main_block(tape)]
+    texts = [SPOIL, *(_function(name, part) for name, part in zip(("setup4", "main4"), parts, strict=True)), designs_text(tape)]
+    return _module(parts, texts)
+
+
+def _module(parts: Sequence[Writer], texts: Sequence[str]) -> str:
     declared = set[str]().union(*(part.declared for part in parts))
     names = [line for part in parts for line in part.globals]
     return "\n".join([*names, *sorted(declared | {_MEMCPY}), *texts, _ATTRIBUTES, ""])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .design_columns import Columns
 from .graph import Graph, Loop
 from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .tape import Tape
@@ -87,6 +88,13 @@ class NumpyExecutable:
             part = slice(start, start + BLOCK)
             own = constants if constants.ndim == 1 else constants[part]
             self._run_block([x[part] for x in inputs], own, [y[part] for y in outputs], status[part])
+
+    def run_designs(self, inputs: Sequence[Array], columns: Columns, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
+        """Evaluate samples with parameters of their own."""
+        for start in range(0, len(status), BLOCK):
+            part = slice(start, start + BLOCK)
+            constants = self.setup(columns.at(part).rows())
+            self._run_block([x[part] for x in inputs], constants, [y[part] for y in outputs], status[part])
 
     def _run_block(self, inputs: Sequence[Array], constants: Array, outputs: Sequence[Array], status: NDArray[np.int32]) -> None:
         columns = [x[:, k] for x in inputs for k in range(x.shape[1])]

@@ -25,7 +25,7 @@ class Pieces:
 
 
 def kernel_from_tape(tape: Tape, backend: str, keep: Callable[[Pieces], None] | None = None) -> tuple[Kernel, Pieces]:
-    """Compile a tape; `keep` is told when the variant with constants per sample is compiled later."""
+    """Compile a tape; `keep` is told when a variant with constants or parameters per sample is compiled later."""
     code: dict[str, bytes] = {}
     if backend == "llvm":
         from .llvm import compile_shared
@@ -63,22 +63,23 @@ def kernel_from_pieces(pieces: Pieces, keep: Callable[[Pieces], None] | None = N
     def tape() -> Tape:
         return Tape.from_data(json.loads(pieces.tape))
 
-    def per_sample() -> bytes:
-        if "per_sample" in pieces.code:
-            return pieces.code["per_sample"]
-        from .llvm import compile_per_sample
+    found = dict(pieces.code)
 
-        code = compile_per_sample(tape())
-        count_compilation()
-        if keep is not None:
-            keep(Pieces(header=header, tape=pieces.tape, code={**pieces.code, "per_sample": code}))
-        return code
+    def code(variant: str) -> bytes:
+        if variant not in found:
+            from .llvm import VARIANTS
+
+            found[variant] = VARIANTS[variant](tape())
+            count_compilation()
+            if keep is not None:
+                keep(Pieces(header=header, tape=pieces.tape, code=dict(found)))
+        return found[variant]
 
     executable: Executable
     if header["backend"] == "llvm":
         from .llvm import LlvmExecutable
 
-        executable = LlvmExecutable(pieces.code["shared"], header["constants"], per_sample)
+        executable = LlvmExecutable(header["constants"], code)
     else:
         from .numpy_backend import NumpyExecutable
 

@@ -53,10 +53,12 @@ def interpolate_platform(motion: Motion, t: Array) -> Motion:
     p, v, a = motion.position, motion.velocity, motion.acceleration
     position, velocity, acceleration = quintic_hermite(u, h, (p[i], v[i], a[i]), (p[j], v[j], a[j]))
     R, w, alpha = motion.rotation, motion.angular_velocity, motion.angular_acceleration
-    r = rotation_rotvec(R[j] @ np.swapaxes(R[i], -1, -2))  # R_j = exp(r) R_i, in world axes
-    start = (np.zeros_like(r), *rotvec_rates(np.zeros_like(r), w[i], alpha[i]))
-    end = (r, *rotvec_rates(r, w[j], alpha[j]))
-    turn, spin, change = rotvec_motion(*quintic_hermite(u, h, start, end))
+    first, own = np.unique(i, return_inverse=True)  # intervals that are asked for
+    last = first + 1
+    r = rotation_rotvec(R[last] @ np.swapaxes(R[first], -1, -2))  # R_last = exp(r) R_first, in world axes
+    rates = rotvec_rates(r, w[last], alpha[last])
+    start = (np.zeros((len(i), 3)), w[i], alpha[i])  # where r = 0, its rates are w and alpha
+    turn, spin, change = rotvec_motion(*quintic_hermite(u, h, start, (r[own], rates[0][own], rates[1][own])))
     return Motion(
         time=t, position=position, rotation=turn @ R[i], velocity=velocity, angular_velocity=spin,
         acceleration=acceleration, angular_acceleration=change,

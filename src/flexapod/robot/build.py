@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +19,11 @@ from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.chain import closes_alone, link_poses
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
-from flexapod.robot.model import Closing, Leg, RigidBody
+from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
 
 
 def frame_pose(frame: schema.Frame | schema.Home) -> Pose:
@@ -43,20 +47,58 @@ def robot_size(description: Description) -> float:
     return max(lengths) or 1.0
 
 
-def build_legs(description: Description, home: Pose) -> tuple[Leg, ...]:
-    """All legs, assembled at home. Passive revolute coordinates are zero there."""
+def build_legs(description: Description, home: Pose, like: Robot | None = None) -> tuple[Leg, ...]:
+    """All legs, assembled at home, where passive revolute coordinates are zero; those that `like` has the same are taken."""
     size = robot_size(description)
+    known = _unchanged(description, home, size, like)
+    if like is not None and len(known) == len(description.legs):
+        return like.legs
     drafts = draft_legs(description, home)
     legs = tuple(leg for leg, _ in drafts)
-    starts = []
-    for leg, found in drafts:
-        with placed(description, ("legs", "each", leg.name)):
-            start = start_coordinates(leg, found, home)
-            starts.append(home_coordinates(leg, home, start, size) if closes_alone(legs) else start)
     if not closes_alone(legs):
+        starts = [start_coordinates(leg, found, home) for leg, found in drafts]
         with placed(description, ("legs",)):
             starts = assembled(legs, starts, home, size)
-    return tuple(_at_home(leg, q) for leg, q in zip(legs, starts, strict=True))
+        return coupled(description, [_at_home(leg, q) for leg, q in zip(legs, starts, strict=True)])
+    result = []
+    for leg, found in drafts:
+        with placed(description, ("legs", "each", leg.name)):
+            if leg.name not in known:
+                known[leg.name] = _at_home(leg, home_coordinates(leg, home, start_coordinates(leg, found, home), size))
+        result.append(known[leg.name])
+    return coupled(description, result)
+
+
+def _unchanged(description: Description, home: Pose, size: float, like: Robot | None) -> dict[str, Leg]:
+    """Legs of another robot that would be built again as they are."""
+    if like is None or size != like.size or not (home is like.home or home.equals(like.home)):
+        return {}
+    file, other = description.file, like.description.file
+    if (file.plane, file.platform.body, file.couplings) != (other.plane, other.platform.body, other.couplings):
+        return {}
+    return {leg.name: leg for leg in like.legs if description.legs.get(leg.name) is like.description.legs[leg.name]}
+
+
+def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """The assembled legs with the couplings of the file, each at the leg of its first joint."""
+    result = [replace(leg, couplings=()) if leg.couplings else leg for leg in legs]
+    names = [leg.name for leg in legs]
+    for name, factors in description.file.couplings.items():
+        terms = []
+        for joint, factor in factors.items():
+            leg, _, coordinate = joint.partition(".")
+            own = legs[names.index(leg)]
+            found = [k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate]
+            if not found:
+                raise RobotBuildError(
+                    f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
+                )
+            terms.append((names.index(leg), found[0], factor))
+        home = sum(factor * float(legs[i].home[k]) for i, k, factor in terms)
+        first = terms[0][0]
+        coupling = Coupling(name=name, terms=tuple(terms), home=home)
+        result[first] = replace(result[first], couplings=(*result[first].couplings, coupling))
+    return tuple(result)
 
 
 @contextmanager
@@ -150,8 +192,8 @@ def _seat(joint: schema.Joint, leg: str, trees: dict[str, TreeBuilder]) -> tuple
 
 
 def has_inner_loops(legs: Sequence[Leg]) -> bool:
-    """Some loop closes inside a leg, between legs, or a second time on the platform."""
-    return any(leg.cuts or leg.closing.to is not None for leg in legs)
+    """Some loop closes inside a leg, between legs, or a second time on the platform, or joints are coupled."""
+    return any(leg.cuts or leg.couplings or leg.closing.to is not None for leg in legs)
 
 
 def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing | None:

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from flexapod.description.problems import readable_name
-from flexapod.description.read import read_robot_file
+from flexapod.description.read import REMEMBERED, Description, read_robot_file
 from flexapod.errors import FlexapodError
 from flexapod.files import is_file
 from flexapod.robot.robot import Robot, build_robot
@@ -21,6 +21,21 @@ def catalogue() -> dict[str, Path]:
     """Robot files that come with flexapod, by name."""
     folder = Path(str(resources.files("flexapod") / "robots"))
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+_known: dict[int, Robot] = {}
+
+
+def _built(description: Description) -> Robot:
+    """The robot of a description; one that was built of the same before lends its legs and structural zeros."""
+    before = _known.get(id(description))
+    if before is not None and before.description is description:
+        return build_robot(description, before.zeros, like=before)
+    robot = build_robot(description)
+    _known[id(description)] = robot
+    while len(_known) > REMEMBERED:
+        _known.pop(next(iter(_known)), None)
+    return robot
 
 
 def load(robot: str | Path) -> Robot:
@@ -37,10 +52,10 @@ def load(robot: str | Path) -> Robot:
             f"known robots: {', '.join(files)}"
         )
     if isinstance(robot, str) and robot in files:
-        return build_robot(read_robot_file(files[robot]))
+        return _built(read_robot_file(files[robot]))
     path = Path(robot)
     if is_file(path):
-        return build_robot(read_robot_file(path))
+        return _built(read_robot_file(path))
     near = difflib.get_close_matches(str(robot)[:80], files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
     name = readable_name(str(robot))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexapod.robot.geometry import Array, Pose, skew
-from flexapod.robot.model import Closing, Leg
+from flexapod.robot.model import Closing, Coupling, Leg
 
 
 def link_poses(leg: Leg, coordinates: Array) -> list[tuple[Array, Array]]:
@@ -55,8 +55,9 @@ def closure(leg: Leg, coordinates: Array, platform: Pose) -> tuple[Array, Array,
 
 
 def closes_alone(legs: Sequence[Leg]) -> bool:
-    """Every loop runs through one leg: the platform's pose closes each leg by itself."""
-    return all(closing.to is None or closing.to[0] == i for i, leg in enumerate(legs) for closing in leg.closings)
+    """Every loop runs through one leg, nothing couples joints: the platform's pose closes each leg by itself."""
+    alone = all(closing.to is None or closing.to[0] == i for i, leg in enumerate(legs) for closing in leg.closings)
+    return alone and not any(leg.couplings for leg in legs)
 
 
 def leg_rows(leg: Leg) -> tuple[tuple[str | int, ...], ...]:
@@ -70,9 +71,20 @@ def closures(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose) 
     poses, result = [link_poses(leg, q) for leg, q in zip(legs, coordinates, strict=True)], []
     for i, leg in enumerate(legs):
         found = [_closure(legs, poses, i, closing, platform) for closing in leg.closings]
+        found += [_coupled(legs, coordinates, coupling) for coupling in leg.couplings]
         r, J, P = (np.concatenate([part[k] for part in found]) for k in range(3))
         result.append((r, J, P))
     return result
+
+
+def _coupled(legs: Sequence[Leg], coordinates: Sequence[Array], coupling: Coupling) -> tuple[Array, Array, Array]:
+    """As `_closure`, of a coupling."""
+    first = [sum(len(leg.moving) for leg in legs[:k]) for k in range(len(legs) + 1)]
+    J = np.zeros((1, first[-1]))
+    for leg, k, factor in coupling.terms:
+        J[0, first[leg] + k] = factor
+    residual = J @ np.concatenate(coordinates) - coupling.home
+    return residual, J, np.zeros((1, 6))
 
 
 def _closure(

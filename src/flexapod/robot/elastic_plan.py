@@ -91,10 +91,12 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPl
     if solved is not None:
         others = ["elastic" if kind == "passive" else kind for kind in kinds]
         kinds = ["passive" if name in solved else kind for name, kind in zip(columns, others, strict=True)]
+    met = {c.to[0] for i, leg in enumerate(robot.legs) for c in leg.closings if c.to is not None and c.to[0] != i}
+    met |= {k for i, leg in enumerate(robot.legs) for coupling in leg.couplings for k, _, _ in coupling.terms if k != i}
     legs, rest = [], []
-    for i, block in enumerate(A):
+    for i, block in enumerate(A):  # joints of a leg that others end on are in their rows too: solved for with all that is left
         own = range(first[i], first[i] + counts[i])
-        loop = _leg(block, [k for k in own if kinds[k] == "passive"])
+        loop = _leg(block, [] if i in met else [k for k in own if kinds[k] == "passive"])
         legs.append(loop)
         rest.append(_left(block, loop))
     G = np.vstack([*rest, np.zeros((0, len(columns)))])

@@ -144,6 +144,10 @@ class Pose:
             rotation=frozen(snap(self.rotation @ other.rotation)),
         )
 
+    def equals(self, other: Pose) -> bool:
+        """The same to the last bit."""
+        return bool(np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation))
+
     def point(self, p: Array) -> Array:
         """A point given in this frame, seen from the parent."""
         return np.asarray(self.position + self.rotation @ p)

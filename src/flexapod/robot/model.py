@@ -124,12 +124,27 @@ class Closing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Coupling:
+    """A gear, belt or rack: the sum of factor times coordinate keeps its value at home.
+
+    Args:
+        terms: (leg, index among its moving coordinates, factor).
+        home: the sum at home.
+    """
+
+    name: str
+    terms: tuple[tuple[int, int, float], ...]
+    home: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Leg:
     """A leg as a tree of links and the joints that close its loops.
 
     Args:
         closing: the joint to the platform, or the first that closes a loop.
         cuts: joints that close further loops.
+        couplings: relations whose first coordinate is the leg's.
         home: (n,) displacements-less-zero (coordinates) of its links at the home pose.
     """
 
@@ -140,6 +155,7 @@ class Leg:
     architecture: Architecture
     home: Array
     cuts: tuple[Closing, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
     @property
     def closings(self) -> tuple[Closing, ...]:

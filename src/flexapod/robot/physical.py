@@ -31,11 +31,7 @@ def check_grouped(robot: Robot) -> None:
 
     Checked by: tests/robot/test_unphysical.py.
     """
-    file = robot.description.file
-    grouped = [file.platform.base_parameters is not None]
-    for leg in robot.description.legs.values():
-        grouped += [bool(leg.table), any(body.base_parameters is not None for body in leg.bodies.values())]
-    if file.allow_unphysical or not any(grouped) or robot.flexible_platform is not None or robot.elastic_legs:
+    if not has_grouped(robot) or robot.flexible_platform is not None or robot.elastic_legs:
         return
     at = [([leg.home for leg in robot.legs], robot.home)]
     at += [generic_configuration(robot.legs, robot.home, robot.characteristic_length, seed) for seed in range(2)]
@@ -47,6 +43,14 @@ def check_grouped(robot: Robot) -> None:
                 "grouped parameters belong to no robot. Check the signs of the table; `allow_unphysical: true` at the top of "
                 "the file accepts it"
             )
+
+
+def has_grouped(robot: Robot) -> bool:
+    """Some body has grouped parameters that must make a positive mass matrix."""
+    file, legs = robot.description.file, robot.description.legs.values()
+    grouped = [file.platform.base_parameters is not None, *(bool(leg.table) for leg in legs)]
+    grouped += [body.base_parameters is not None for leg in legs for body in leg.bodies.values()]
+    return not file.allow_unphysical and any(grouped)
 
 
 def free_mass_matrix(robot: Robot, q: list[Array], pose: Pose) -> Array:

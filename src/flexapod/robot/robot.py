@@ -44,6 +44,7 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
+    from flexapod.robot.varied import Varied
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,6 +63,7 @@ class Robot:
         flexible_platform: shape moments of a flexible platform, None for a rigid one.
         forces: force elements between two points.
         given_body: it was given by `with_flexible_body`, not by the file; variants keep it.
+        varied: values that differ from sample to sample, while a verb evaluates many designs; None else.
     """
 
     description: Description
@@ -76,6 +78,7 @@ class Robot:
     flexible_platform: FlexibleBody | None = None
     forces: tuple[PointForce, ...] = ()
     given_body: bool = False
+    varied: Varied | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What a robot is made of; what follows from it is found again where it arrives."""
@@ -178,7 +181,7 @@ class Robot:
         named = any(path.split(".")[0] == "home" for path in changes)
         home = None if named or self.home_from_file else self.home
         try:
-            robot = build_robot(description, self.zeros, self.plan, home)
+            robot = build_robot(description, self.zeros, self.plan, home, self)
         except RobotBuildError:
             found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
             if found is None:
@@ -211,8 +214,7 @@ class Robot:
     @property
     def home_from_file(self) -> bool:
         """The home pose is the file's, not one found for a variant."""
-        told = frame_pose(self.description.file.home)
-        return bool(np.array_equal(told.position, self.home.position) and np.array_equal(told.rotation, self.home.rotation))
+        return frame_pose(self.description.file.home).equals(self.home)
 
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
         """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
@@ -365,15 +367,17 @@ def build_robot(
     zeros: frozenset[str] | None = None,
     plan: ClosingPlan | None = None,
     home: Pose | None = None,
+    like: Robot | None = None,
 ) -> Robot:
     """A robot from a validated description.
 
     Args:
         zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
         home: instead of the file's home pose.
+        like: the robot that this one is a variant of; it lends the legs that are the same.
     """
     home = home or frame_pose(description.file.home)
-    legs, platform = build_legs(description, home), build_platform(description)
+    legs, platform = build_legs(description, home, like), build_platform(description)
     joints = {leg.name: leg.closing.on_platform.position for leg in legs}
     with placed(description, ("platform", "flexible")):
         flexible = make_flexible(description, joints, platform.points)

@@ -30,7 +30,8 @@ def structure(robot: Robot) -> str:
     flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
     beams = [repr([(e.name, e.root, e.links, e.shape, e.law) for e in found]) for found in robot.beams.values()]
     elastic = repr(robot.elastic_plan) if robot.elastic_legs else ""
-    forces = [(force.name, force.first.on, force.second.on) for force in robot.forces]
+    forces: list[Any] = [(force.name, force.first.on, force.second.on) for force in robot.forces]
+    forces += [(leg.name, c.name, [term[:2] for term in c.terms]) for leg in robot.legs for c in leg.couplings]
     text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic, *forces], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -44,6 +44,10 @@ def robot_values(robot: Robot) -> dict[str, float]:
             _closed_form(result, leg, size)
     for leg in robot.legs:
         result.update(beam_values(leg, robot.beams.get(leg.name, ())))
+    for coupling in (c for leg in robot.legs for c in leg.couplings):
+        result[f"couplings.{coupling.name}.home"] = coupling.home
+        for k, (_, _, factor) in enumerate(coupling.terms):
+            result[f"couplings.{coupling.name}.{k}"] = factor
     for force in robot.forces:
         for key in ("stiffness", "length", "damping", "preload"):
             result[f"forces.{force.name}.{key}"] = float(getattr(force, key))

@@ -191,7 +191,7 @@ def labelled(setup: Setup, variables: Mapping[str, Any], times: Array, attrs: Ma
     from flexapod.analysis.results import dataset
 
     at = types.SimpleNamespace(time=times)
-    return dataset(setup.layout.robot, variables, at).assign_attrs(dict(attrs))
+    return dataset(setup.layout.robot, variables, at, attrs=attrs)
 
 
 def with_reactions(result: xr.Dataset, found: xr.Dataset) -> xr.Dataset:

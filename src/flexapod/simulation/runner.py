@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.kernels import KernelFamily
+from flexapod.kernels.cache import lookup_key
 from flexapod.simulation.controllers import MODEL
 
 if TYPE_CHECKING:
@@ -31,11 +32,19 @@ def compiled(layout: Layout, what: str, make: Callable[[Layout], Program], value
     """The kernel of a layout and its parameters for given values."""
     springs = layout.controller is not None and layout.controller.stores
     observing = what not in ("run", "rhs", "control") and not layout.key.startswith("independent|")
-    key = f"{springs}|{layout.robot.structure}" if observing else layout.key
-    family = KernelFamily(lambda: make(layout), f"{what}|{key}", zeros_of(layout))
-    signature = family.specialised.signature
-    kernel = family.pick(np.array([values[p.name] for p in signature.parameters]))
-    return kernel, np.array([values[p.name] for p in kernel.signature.parameters])
+    key = f"{what}|{springs}|{layout.robot.structure}" if observing else f"{what}|{layout.key}"
+    zeros, kept = zeros_of(layout), layout.robot.kept
+    place = ("compiled", key, zeros, lookup_key())
+    if place not in kept:
+        family = KernelFamily(lambda: make(layout), key, zeros)
+        names = [p.name for p in family.specialised.signature.parameters]
+        kept[place] = (family.specialised, names, [k for k, name in enumerate(names) if name in zeros])
+    kernel, names, positions = kept[place]
+    parameters = np.array([values[name] for name in names])
+    if parameters[positions].any():  # a structural zero was lost
+        kernel = KernelFamily(lambda: make(layout), key, zeros).general
+        parameters = np.array([values[p.name] for p in kernel.signature.parameters])
+    return kernel, parameters
 
 
 class Runner:

@@ -93,7 +93,7 @@ def motion_at(motion: Any, t: Array) -> Any:
 def _one(motion: Any, t: Array) -> Any:
     from flexapod.motions.combine import resample
 
-    two = resample(motion, time=np.unique(np.concatenate([t, motion.time[[0, -1]]])))
+    two = motion if t[0] in motion.time else resample(motion, time=np.unique(np.concatenate([t, motion.time[[0, -1]]])))
     k = int(np.searchsorted(two.time, t[0]))
     names = [f for f in two.__dataclass_fields__ if f not in ("formula",)]
     return type(motion)(**{name: getattr(two, name)[k : k + 1] for name in names})

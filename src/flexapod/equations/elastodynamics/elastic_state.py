@@ -62,6 +62,7 @@ class TreeMotion:
     """Motion of all frames: links of every leg, platform, and the two halves of every leg's first closing joint.
 
     turns: per leg, (3, N) angular velocity of its half on a flexible platform per mode, world axes; None for spherical joints.
+    joints: all joint coordinates, a column.
     cuts: per leg, all joints at which loops are cut; none where a closing joint only says which link is the platform.
     """
 
@@ -72,6 +73,7 @@ class TreeMotion:
     ends: list[FrameMotion]
     turns: list[Any]
     cuts: list[list[Cut]]
+    joints: Any
 
 
 def read_state(b: Program, robot: Robot) -> ElasticState:
@@ -123,8 +125,11 @@ def tree_motion(values: Values, robot: Robot, state: ElasticState, zdd: Any = No
     platform = _platform(values, robot, state, ends, zdd)
     found = [_half(values.of(f"legs.{leg.name}"), robot, leg, platform, links, state, zdd) for leg in robot.legs]
     halves, turns = [half for half, _ in found], [turn for _, turn in found]
+    joints = ca.vertcat(*[q for leg in state.q for q in leg])
     cuts = [_cuts(values, robot, i, links, platform, halves[i]) for i in range(len(robot.legs))]
-    return TreeMotion(poses=poses, links=links, platform=platform, halves=halves, ends=ends, turns=turns, cuts=cuts)
+    return TreeMotion(
+        poses=poses, links=links, platform=platform, halves=halves, ends=ends, turns=turns, cuts=cuts, joints=joints
+    )
 
 
 def _cuts(

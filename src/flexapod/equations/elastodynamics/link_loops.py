@@ -15,7 +15,7 @@ from flexapod.equations.closing import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_point import link_point
-from flexapod.equations.elastodynamics.loops import SLIDES, mode_columns
+from flexapod.equations.elastodynamics.loops import SLIDES, coupling_rows, mode_columns
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.robot.model import Closing
@@ -48,6 +48,7 @@ def link_rows(
             columns = {plan.first[i] + k: t for k, t in end.columns.items()}
             modes = mode_columns(values, robot, still, i) if cut.closing.to is None else {}
             found.append(_rows(robot, i, cut.closing, end.frame, half, columns, carried, modes))
+        found += [(A, ca.SX(0)) for A, _ in coupling_rows(values, robot, i)]
         matrices.append(ca.vertcat(ca.SX(0, len(plan.columns)), *[A for A, _ in found]))
         drifts.append(ca.vertcat(ca.SX(0, 1), *[drift for _, drift in found]))
     return matrices, drifts

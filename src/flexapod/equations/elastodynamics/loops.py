@@ -41,14 +41,28 @@ def loop_rows(values: Values, robot: Robot, motion: TreeMotion) -> tuple[list[An
 
     Source: Briot 2014 Eqs. (28)-(33). Checked by: tests/equations/test_elastodynamics.py.
     """
-    matrices, drifts, residuals = [], [], []
+    matrices, drifts, residuals, first = [], [], [], robot.elastic_plan.first[0]
     for i in range(len(robot.legs)):
         found = [_cut_rows(values, robot, motion, i, cut) for cut in motion.cuts[i]]
-        matrices.append(ca.vertcat(ca.SX(0, len(robot.elastic_plan.columns)), *[A for A, _ in found]))
+        coupled = coupling_rows(values, robot, i)
+        lines = [*[A for A, _ in found], *[A for A, _ in coupled]]
+        matrices.append(ca.vertcat(ca.SX(0, len(robot.elastic_plan.columns)), *lines))
         rows = [row for _, own in found for row in own]
-        drifts.append(ca.vertcat(ca.SX(0, 1), *[row.rdd for row in rows]))
-        residuals.append(ca.vertcat(ca.SX(0, 1), *[row.r for row in rows]))
+        drifts.append(ca.vertcat(ca.SX(0, 1), *[row.rdd for row in rows], *[ca.SX(0) for _ in coupled]))
+        kept = [ca.mtimes(A[:, first:], motion.joints) - home for A, home in coupled]
+        residuals.append(ca.vertcat(ca.SX(0, 1), *[row.r for row in rows], *kept))
     return matrices, drifts, residuals
+
+
+def coupling_rows(values: Values, robot: Robot, i: int) -> list[tuple[Any, Any]]:
+    """Of every coupling of a leg: its row (1, z), and the value that the row's sum has at home."""
+    plan, result = robot.elastic_plan, []
+    for coupling in robot.legs[i].couplings:
+        A, own = ca.SX(1, len(plan.columns)), values.of(f"couplings.{coupling.name}")
+        for k, (leg, index, _) in enumerate(coupling.terms):
+            A[0, plan.first[leg] + index] = own.scalar(str(k))
+        result.append((A, own.scalar("home")))
+    return result
 
 
 def _cut_rows(values: Values, robot: Robot, motion: TreeMotion, i: int, cut: Cut) -> tuple[Any, list[Row]]:

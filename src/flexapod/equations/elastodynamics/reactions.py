@@ -24,7 +24,7 @@ from flexapod.equations.elastodynamics.joint_forces import (
     sliding_points,
     spring_force,
 )
-from flexapod.equations.elastodynamics.loops import SLIDES
+from flexapod.equations.elastodynamics.loops import SLIDES, coupling_rows
 from flexapod.equations.elastodynamics.point_forces import Stretched, stretched
 from flexapod.equations.newton_euler.friction_coupling import joint_friction
 from flexapod.equations.newton_euler.friction_points import SOURCES, FrictionPoint, PointFriction
@@ -89,9 +89,12 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     ends = _ends(robot, motion, multiplier, points, found, wrench)
     on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
     whole = [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
+    geared = _geared(values, robot, multiplier)
     carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
     reactions = [
-        w for i, view in enumerate(views) for w in _reactions(values, robot, i, view, state, zdd, force, whole[i], carried[i])
+        w
+        for i, view in enumerate(views)
+        for w in _reactions(values, robot, i, view, state, zdd, force, whole[i], carried[i], geared)
     ]
     wrench_outputs(b, "reaction", reactions)
     if sources:
@@ -106,7 +109,7 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:
     """(leg, row) of all closing rows, also of those that nothing touches: what holds a planar robot in its plane."""
-    counts = [sum(len(ROWS[c.type]) for c in cut_joints(robot, i)) for i in range(len(robot.legs))]
+    counts = [sum(len(ROWS[c.type]) for c in cut_joints(robot, i)) + len(leg.couplings) for i, leg in enumerate(robot.legs)]
     return [(i, k) for i, count in enumerate(counts) for k in range(count)]
 
 
@@ -136,6 +139,7 @@ def _ends(
                 given = given - Wrench(force=row.linear * multiplier[at], moment=turn * multiplier[at])
                 at += 1
             result[i].append(given)
+        at += len(robot.legs[i].couplings)
     for point, friction in zip(points, found, strict=True):
         if not point.links:
             result[point.leg][0] = result[point.leg][0] + friction.closing
@@ -196,11 +200,21 @@ def _whole(
     return whole
 
 
+def _geared(values: Values, robot: Robot, multiplier: Any) -> Any:
+    """Forces (z,) of couplings along the coordinates."""
+    force, at = ca.SX.zeros(len(robot.elastic_plan.columns)), 0
+    for i in range(len(robot.legs)):
+        at += sum(len(ROWS[c.type]) for c in cut_joints(robot, i))
+        for A, _ in coupling_rows(values, robot, i):
+            force, at = force + A.T * multiplier[at], at + 1
+    return force
+
+
 def _reactions(
     values: Values, robot: Robot, i: int, view: LegView, state: ElasticState, zdd: Any, force: Any, whole: Sequence[Wrench],
-    friction: Sequence[Wrench],
+    friction: Sequence[Wrench], geared: Any,
 ) -> list[Wrench]:  # fmt: skip
-    """The whole wrench less actuator, rotor, spring and friction along the free directions."""
+    """The whole wrench less actuator, rotor, spring, coupling and friction along the free directions."""
     leg, plan, result = robot.legs[i], robot.elastic_plan, []
     own, drives = values.of(f"legs.{leg.name}"), driven_columns(robot)
     for k, (link, joint) in enumerate(zip(leg.links, view.joints, strict=True)):
@@ -210,7 +224,7 @@ def _reactions(
         if link.kind != "fixed":
             at = leg.moving.index(k)
             column = plan.first[i] + at
-            along = -own.scalar(f"{link.coordinate}.rotor") * zdd[column]
+            along = geared[column] - own.scalar(f"{link.coordinate}.rotor") * zdd[column]
             along = along + force[drives.index(column)] if link.actuated else along
             if link.spring:
                 along = along - spring_force(own, leg, k, state.q[i][at], state.qd[i][at])

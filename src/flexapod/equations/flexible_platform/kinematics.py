@@ -38,7 +38,7 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
         first, none = (motion.actuator,), ca.SX.zeros(0, 1)
         coordinates = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
         legs.append(LegKinematics(coordinates=coordinates, bodies=_bodies(own, leg, motion), leftover=(none, none, none)))
-    _actuators(b, robot, legs)
+    _actuators(b, robot, legs, False)
     if detail == "joints":
         _joints(b, legs)
     elif detail == "bodies":

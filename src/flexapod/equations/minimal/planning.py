@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from flexapod.errors import InputError
 from flexapod.robot.geometry import ROUNDING
 from flexapod.robot.model import Leg
 from flexapod.robot.robot import Robot
+from flexapod.robot.varied import value_of
 
 Axis = Literal["x", "y", "inclined", "none"]
 """First universal axis: horizontal and nearer to x or to y, inclined, or without effect (P-U-S legs without spin)."""
@@ -77,6 +78,14 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
     reason = applies(robot)
     if reason is not None:
         raise InputError(f"the minimal equations do not apply to {robot.name}: {reason}; use another formulation")
+    key = ("minimal plan", coincident)
+    if key not in robot.kept:
+        robot.kept[key] = _plan(robot, coincident)
+    found: Plan = robot.kept[key]
+    return found
+
+
+def _plan(robot: Robot, coincident: bool) -> Plan:
     values, legs = robot.values, robot.legs
     names = tuple(leg.name for leg in legs)
     S, U = (np.array([[values[f"legs.{n}.{k}.{i}"] for i in "xyz"] for n in names]) for k in ("S", "U"))
@@ -101,6 +110,34 @@ def plan(robot: Robot, *, coincident: bool = True) -> Plan:
         side=1 if tall[0] > 0 else -1,
         driven=tuple(next(k.coordinate for k in leg.links if k.actuated) for leg in legs),
     )
+
+
+POOR = 0.05
+"""Area of levers or triangle, of that in the design by which they were chosen, below which a design takes other equations."""
+
+
+def poor_designs(robot: Robot, rows: slice) -> np.ndarray:
+    """Designs among `rows` of a robot with varied values in which the chosen levers or the triangle of the solve are too small.
+
+    Checked by: tests/analysis/test_designs.py.
+    """
+    assert robot.varied is not None
+    like = robot.varied.robots[0]
+    chosen, bad = plan(like), np.zeros(len(range(robot.varied.count)[rows]), dtype=bool)
+    triangle = ("U" if chosen.architecture == "UPS" else "S", chosen.triangle)
+    for kind, legs in (("S", chosen.levers), triangle):
+        names = [[f"legs.{chosen.legs[k]}.{kind}.{i}" for i in "xy"] for k in legs]
+        if any(name in robot.varied.moved for pair in names for name in pair):
+            values = [[value_of(robot, name) for name in pair] for pair in names]
+            own = _area([[v[rows] if isinstance(v, np.ndarray) else v for v in pair] for pair in values])
+            bad |= own < POOR * _area([[like.values[name] for name in pair] for pair in names])
+    return bad
+
+
+def _area(corners: Sequence[Sequence[Any]]) -> Any:
+    """Twice the area of a triangle, with the origin as the third corner of two."""
+    (ax, ay), (bx, by), (cx, cy) = corners if len(corners) == 3 else ((0.0, 0.0), *corners)
+    return np.abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
 
 
 def _shared(names: Sequence[str], points: np.ndarray, size: float) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ numbers that none fits are listed; kernels that read them need a robot built per
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.description.parameters import set_parameters
-from flexapod.design.variables import Axis
 from flexapod.errors import FlexapodError, InputError
+from flexapod.kernels.design_columns import Columns
 from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
@@ -36,13 +36,62 @@ MOST_TERMS = 120
 CHECKS = 3
 """Built designs against which a polynomial is checked."""
 
+OF_HOME = (".n0.", ".y0.", ".home", ".zero", ".R.", "guide_", "characteristic_length")
+"""Parts of the names of numbers that follow the directions of legs at home or are lengths: no polynomial over large ranges."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """A variable that was checked: limits in SI, paths written out, with the file's values."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    choices: tuple[float, ...] | None
+    paths: tuple[str, ...]
+    how: str
+    nominal: tuple[Any, ...]
+
+    @property
+    def start(self) -> float:
+        """The file's own value, brought within the limits."""
+        plain = {"factor": 1.0, "offset": 0.0}
+        value = plain.get(self.how, self.nominal[0] if self.how == "value" else 0.0)
+        return float(min(max(value, self.low), self.high))
+
+    def changes(self, x: float) -> dict[str, Any]:
+        """Values of the robot file at x."""
+        if self.how == "value":
+            return dict.fromkeys(self.paths, float(x))
+        apply = np.multiply if self.how == "factor" else np.add
+        return {p: apply(np.asarray(v), x).tolist() for p, v in zip(self.paths, self.nominal, strict=True)}
+
+    def moved(self, x: float) -> dict[str, Any]:
+        """Those of `changes` that differ from the file."""
+        return {
+            path: value for (path, value), own in zip(self.changes(x).items(), self.nominal, strict=True) if value != _plain(own)
+        }
+
+    def placed(self, u: Array) -> Array:
+        """Values at u in [0, 1); choices in equal parts."""
+        if self.choices is not None:
+            picked = np.minimum((u * len(self.choices)).astype(np.int64), len(self.choices) - 1)
+            return np.asarray(self.choices)[picked]
+        return self.low + (self.high - self.low) * u
+
+
+def _plain(value: Any) -> Any:
+    """A value of the file as `changes` writes it."""
+    return np.asarray(value).tolist() if isinstance(value, tuple) else value
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DesignValues:
     """Polynomials of the numbers that a design moves.
 
     `names` (k,) of `robot.values`; `center`, `scale` (d,); `powers` (terms, d); `coefficients` (terms, k); `robots`: designs
-    built on the way; `unfitted`: names that no polynomial gives.
+    built on the way; `unfitted`: names that no polynomial gives; `same`: names that are a variable itself, and which.
     """
 
     names: tuple[str, ...]
@@ -52,24 +101,40 @@ class DesignValues:
     coefficients: Array
     robots: tuple[Robot, ...]
     unfitted: frozenset[str]
+    same: Mapping[str, int]
 
     @property
     def degree(self) -> int:
         """Of the polynomial; 1 is affine."""
         return int(self.powers.sum(axis=1).max(initial=0))
 
-    def at(self, x: Array) -> Array:
-        """The numbers (n, k) of designs (n, d); each row depends on its own design alone, to the last bit."""
-        u = (x - self.center) / self.scale
-        result = np.repeat(self.coefficients[:1], len(x), axis=0)
-        for powers, row in zip(self.powers[1:], self.coefficients[1:], strict=True):
-            term = np.ones(len(x))
-            for i in np.flatnonzero(powers):
-                for _ in range(powers[i]):
-                    term = term * u[:, i]
-            moved = np.flatnonzero(row)
-            result[:, moved] += term[:, None] * row[moved]
+    def column(self, x: Array, name: str) -> Array:
+        """One number (n,) of designs (n, d); each entry depends on its own design alone, to the last bit."""
+        k = self.names.index(name)
+        if name in self.same:
+            return np.ascontiguousarray(x[:, self.same[name]])
+        result = np.full(len(x), self.coefficients[0, k])
+        for t in np.flatnonzero(self.coefficients[1:, k]) + 1:
+            term = np.full(len(x), self.coefficients[t, k])
+            for i in np.flatnonzero(self.powers[t]):
+                for _ in range(self.powers[t, i]):
+                    term *= (x[:, i] - self.center[i]) / self.scale[i]
+            result += term
         return result
+
+    def at(self, x: Array) -> Array:
+        """The numbers (n, k) of designs (n, d)."""
+        return np.array([self.column(x, name) for name in self.names]).reshape(len(self.names), len(x)).T
+
+    def parameters(self, x: Array, names: Sequence[str], base: Array, times: int = 1) -> Columns:
+        """Parameters of a kernel for designs (n, d), each for so many samples.
+
+        Args:
+            names: of the kernel's parameters; base: their values where designs do not move them.
+        """
+        moved = [k for k, name in enumerate(names) if name in self.names]
+        columns = [np.repeat(self.column(x, names[k]), times) for k in moved]
+        return Columns(base=base, places=np.array(moved, dtype=np.int64), values=columns, count=len(x) * times)
 
     def derivative(self, x: Array) -> Array:
         """d numbers / d variables (d, k) at one design (d,)."""
@@ -94,7 +159,7 @@ def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -
     Robots are built in a part of the limits where they can be assembled at home; a polynomial that is exact there is exact
     everywhere. What was found is kept with the robot.
 
-    Checked by: tests/design/test_design_values.py.
+    Checked by: tests/analysis/test_design_values.py.
     """
     key = ("design values", tuple(axes), frozenset(wanted))
     if key not in robot.kept:
@@ -103,17 +168,46 @@ def design_values(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -
     return found
 
 
+def values_near(robot: Robot, axes: Sequence[Axis]) -> DesignValues:
+    """Polynomials of all numbers, as `design_values`; designs that cannot be built are no error here.
+
+    What was found serves all later designs that lie not far beyond it.
+    """
+    key = ("design values", tuple(path for axis in axes for path in axis.paths))
+    found: DesignValues | None = robot.kept.get(key)
+    if found is not None:
+        reach = 2.0 * found.scale * (1.0 + 1e-9)
+        low, high = np.array([a.low for a in axes]), np.array([a.high for a in axes])
+        if not (np.all(low >= found.center - reach) and np.all(high <= found.center + reach)):
+            found = None
+    if found is None:
+        found = robot.kept[key] = _search(robot, axes, list(robot.values), FlexapodError, OF_HOME)
+    return found
+
+
 def _searched(robot: Robot, axes: Sequence[Axis], wanted: Collection[str]) -> DesignValues:
     for changes in (_ends(axes, low=True), _ends(axes, low=False)):
         set_parameters(robot.description, changes)  # what the file does not allow is said now
+    return _search(robot, axes, wanted, RobotBuildError)
+
+
+def _search(
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], harmless: type[FlexapodError], spared: Sequence[str] = ()
+) -> DesignValues:
+    """Polynomials found in a part of the limits where robots can be built.
+
+    Args:
+        harmless: errors of building after which a smaller part is tried.
+        spared: parts of names for which no higher degree is tried.
+    """
     first: FlexapodError | None = None
     starts = (np.array([(a.low + a.high) / 2 for a in axes]), np.array([a.start for a in axes]))
     for part in (1.0, 0.1, 0.01):
         for center in starts:
             scale = part * np.array([(a.high - a.low) / 2 or 1.0 for a in axes])
             try:
-                return _fitted(robot, axes, wanted, center, scale)
-            except RobotBuildError as error:
+                return _fitted(robot, axes, wanted, center, scale, spared)
+            except harmless as error:
                 first = first or error
     assert first is not None
     raise InputError(f"variables: no robot can be built within their limits; at the middle: {first}") from first
@@ -123,7 +217,9 @@ def _ends(axes: Sequence[Axis], low: bool) -> dict[str, Any]:
     return {path: v for a in axes for path, v in a.changes(a.low if low else a.high).items()}
 
 
-def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array) -> DesignValues:
+def _fitted(
+    robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center: Array, scale: Array, spared: Sequence[str]
+) -> DesignValues:
     d = len(axes)
     checks = np.random.default_rng(20).uniform(-1.0, 1.0, (CHECKS, d))
     middle = variant(robot, axes, center)
@@ -135,7 +231,7 @@ def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center:
         none = np.zeros((1, 0))
         return DesignValues(
             names=(), center=center, scale=scale, powers=np.zeros((1, d), dtype=np.int64), coefficients=none,
-            robots=(middle, *checked), unfitted=frozenset(),
+            robots=(middle, *checked), unfitted=frozenset(), same={},
         )  # fmt: skip
     target = np.array([[r.values[name] for name in names] for r in checked]).reshape(CHECKS, len(names))
     built: dict[tuple[float, ...], Array] = {(0.0,) * d: np.array([middle.values[name] for name in names])}
@@ -155,15 +251,21 @@ def _fitted(robot: Robot, axes: Sequence[Axis], wanted: Collection[str], center:
         coefficients[0] = rows[0]
         error = np.abs(np.prod(checks[:, None, :] ** powers, axis=2) @ coefficients - target).max(axis=0)
         used, fits = powers, error <= FITS * size
-        if np.all(fits):
+        if all(fit or any(part in name for part in spared) for name, fit in zip(names, fits, strict=True)):
             break
     moved = np.flatnonzero(np.any(coefficients[1:] != 0.0, axis=0) & fits)
     terms = np.append(True, np.any(coefficients[1:, moved] != 0.0, axis=1))
     return DesignValues(
         names=tuple(names[k] for k in moved), center=center, scale=scale, powers=used[terms],
         coefficients=coefficients[terms][:, moved], robots=(middle, *checked),
-        unfitted=frozenset(names[k] for k in np.flatnonzero(~fits)),
+        unfitted=frozenset(names[k] for k in np.flatnonzero(~fits)), same=_same(names, axes, center + scale * checks, target),
     )  # fmt: skip
+
+
+def _same(names: Sequence[str], axes: Sequence[Axis], x: Array, target: Array) -> dict[str, int]:
+    """Numbers (designs, k) that are the value of a variable (designs, d) to the last bit."""
+    plain = [i for i, axis in enumerate(axes) if axis.how == "value"]
+    return {name: i for k, name in enumerate(names) for i in plain if np.array_equal(target[:, k], x[:, i])}
 
 
 def _powers(d: int, degree: int) -> NDArray[np.int64]:

@@ -1,0 +1,51 @@
+"""Samples in blocks and threads: the same bits as one block, reasons where they belong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.analysis import sample_blocks
+from flexapod.analysis.results import SampleError
+from flexapod.analysis.sample_blocks import in_blocks, no_words
+from flexapod.analysis.sampling import random_states
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_blocks_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch, threads: str) -> None:
+    robot = fp.load("stewart-3-3")
+    arrays = random_states(robot, 40, seed=2)
+    motion = fp.Motion(time=np.arange(40.0), **arrays)
+    whole = fp.inverse_dynamics(robot, motion)
+    mass = np.linspace(40.0, 60.0, 40)
+    varied = fp.inverse_dynamics(robot, motion, parameters={"platform.mass": mass})
+    monkeypatch.setattr(sample_blocks, "BLOCK", 12)
+    monkeypatch.setattr(sample_blocks, "ENOUGH", 20)
+    monkeypatch.setenv("FLEXAPOD_THREADS", threads)
+    for one, other in ((whole, {}), (varied, {"parameters": {"platform.mass": mass}})):
+        found = fp.inverse_dynamics(robot, motion, **other)
+        assert np.array_equal(found.force.values, one.force.values)
+        assert np.array_equal(found.power.values, one.power.values)
+
+
+def test_reasons_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = fp.load("stewart-3-3")
+    monkeypatch.setattr(sample_blocks, "BLOCK", 8)
+    arrays = random_states(robot, 30, seed=2)
+    arrays["position"][17] = np.nan
+    motion = fp.Motion(time=np.arange(30.0), **arrays)
+    found = fp.inverse_dynamics(robot, motion, on_error="mask")
+    assert np.flatnonzero(~found.valid.values).tolist() == [17]
+    assert str(found.reason.values[17]) == "input is not a finite number: position"
+    assert np.isnan(found.power.values[17]).all()
+    with pytest.raises(SampleError, match=r"sample 17 \(t = 17 s\): input is not a finite number: position"):
+        fp.inverse_kinematics(robot, motion)
+
+
+def test_no_words_cannot_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        no_words(3)[0] = "a reason"
+    outputs, words = in_blocks({"position": np.zeros((3, 3))}, lambda part, rows: ({"x": part["position"]}, None))
+    assert outputs["x"].shape == (3, 3)
+    assert words.tolist() == ["", "", ""]
