@@ -58,7 +58,7 @@ def _leftover(b: Program, legs: list[LegKinematics]) -> None:
             b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
-def _actuators(b: Program, robot: Robot, legs: list[LegKinematics], only_rates: bool) -> None:
+def _actuators(b: Program, robot: Robot, legs: list[LegKinematics], only_rates: bool = False) -> None:
     driven = [
         legs[i].coordinates[k]
         for i, leg in enumerate(robot.legs)
