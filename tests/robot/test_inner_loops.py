@@ -226,3 +226,12 @@ def test_a_gear_couples_two_cranks(tmp_path: Path) -> None:
 def test_wrong_couplings_are_named(tmp_path: Path, factors: str, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         geared(tmp_path, factors)
+
+
+def test_a_flexible_platform_takes_one_joint_of_every_leg() -> None:
+    """Two rods of a parallelogram on one flexible platform are refused, not taken as one."""
+    from flexapod.robot.tree import RobotBuildError
+
+    body = fp.load("gough-stewart-flexible").flexible_platform
+    with pytest.raises(RobotBuildError, match="leg 1: a flexible platform takes one joint of every leg"):
+        deltas()[0].with_flexible_body("platform", body)

@@ -180,8 +180,7 @@ SMALL: dict[str, Row] = {
             "{verb}: {robot} is rigid, and with actuators 'free' nothing in it is elastic; "
             "give actuators=<stiffness of each actuator>, or make its platform flexible",
     },
-    "actuators": {},
-    "prestress": {},
+    "actuators": {}, "prestress": {},
     "prestress=True": {
         "rigid & mobility below 6 & other actuators than freedoms":
             "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice, or nothing; "

@@ -171,7 +171,14 @@ def rigid_part(body: FlexibleBody, points: Mapping[str, Array], flexible: Flexib
 
 
 def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
-    """Displacement shapes (3, N) at each leg's joint: interfaces are matched by position."""
+    """Displacement shapes (3, N) at each leg's joint: interfaces are matched by position.
+
+    Raises:
+        RobotBuildError: a leg has several joints on the platform, or none.
+    """
+    for leg in legs:
+        if sum(closing.to is None for closing in leg.closings) != 1:
+            raise RobotBuildError(f"leg {leg.name}: a flexible platform takes one joint of every leg")
     return {leg.name: _clean(np.asarray(_interface(body, leg).Phi_d)) for leg in legs}
 
 

@@ -6,6 +6,10 @@ are closed together from the old home by Newton with the smallest steps.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from flexapod.description.read import Description
@@ -13,6 +17,31 @@ from flexapod.robot.build import draft_legs, robot_size
 from flexapod.robot.geometry import Pose
 from flexapod.robot.mobility import RANK, loop_jacobian, move
 from flexapod.robot.model import Leg
+from flexapod.robot.tree import RobotBuildError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+
+def variant(robot: Robot, changes: Mapping[str, Any]) -> Robot:
+    """The robot with other values by dotted path; see `Robot.with_parameters`."""
+    from flexapod.description.parameters import set_parameters
+    from flexapod.robot.robot import build_robot
+
+    description = set_parameters(robot.description, dict(changes))
+    named = any(path.split(".")[0] == "home" for path in changes)
+    home = None if named or robot.home_from_file else robot.home
+    try:
+        result = build_robot(description, robot.zeros, robot.plan, home, robot)
+    except RobotBuildError:
+        found = moved_home(description, robot.legs, robot.home) if robot.plan.constraints and not named else None
+        if found is None:
+            raise
+        result = build_robot(description, robot.zeros, robot.plan, found)
+    if robot.flexible_platform is not None and robot.given_body:
+        result = replace(result.with_flexible_body("platform", robot.flexible_platform), zeros=robot.zeros)
+    object.__setattr__(result, "origin", robot.origin or robot)
+    return result
 
 
 def moved_home(description: Description, legs: tuple[Leg, ...], home: Pose) -> Pose | None:

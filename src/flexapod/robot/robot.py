@@ -36,7 +36,6 @@ from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
 from flexapod.robot.point_forces import PointForce, build_forces
-from flexapod.robot.rehoming import moved_home
 from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
 from flexapod.robot.tree import RobotBuildError
@@ -116,8 +115,8 @@ class Robot:
         given = self.description.file.characteristic_length
         if given:
             return given
-        radii = [float(np.linalg.norm(leg.closing.on_platform.position)) for leg in self.legs]
-        return float(np.mean(radii)) or self.size
+        joints = [leg.closing.on_platform.position for leg in self.legs if leg.closing.to is None]
+        return (float(np.mean([np.linalg.norm(p) for p in joints])) if joints else 0.0) or self.size
 
     @cached_property
     def actuators(self) -> tuple[str, ...]:
@@ -176,22 +175,9 @@ class Robot:
         Args:
             changes: dotted paths of the robot file to numbers (SI), lists, or strings with a unit.
         """
-        from flexapod.description.parameters import set_parameters
+        from flexapod.robot.rehoming import variant
 
-        description = set_parameters(self.description, dict(changes))
-        named = any(path.split(".")[0] == "home" for path in changes)
-        home = None if named or self.home_from_file else self.home
-        try:
-            robot = build_robot(description, self.zeros, self.plan, home, self)
-        except RobotBuildError:
-            found = moved_home(description, self.legs, self.home) if self.plan.constraints and not named else None
-            if found is None:
-                raise
-            robot = build_robot(description, self.zeros, self.plan, found)
-        if self.flexible_platform is not None and self.given_body:
-            robot = replace(robot.with_flexible_body("platform", self.flexible_platform), zeros=self.zeros)
-        object.__setattr__(robot, "origin", self.origin or self)
-        return robot
+        return variant(self, changes)
 
     def with_payload(
         self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
@@ -233,9 +219,6 @@ class Robot:
     @cached_property
     def joint_shapes(self) -> Mapping[str, Array]:
         """Shapes (3, N) of a flexible platform at each leg's joint."""
-        twice = [leg.name for leg in self.legs if any(cut.to is None for cut in leg.cuts)]
-        if self.flexible_platform is not None and twice:
-            raise RobotBuildError(f"leg {twice[0]} has several joints on the flexible platform; one per leg is supported")
         return {} if self.flexible_platform is None else joint_shapes(self.flexible_platform, self.legs)
 
     @cached_property
@@ -402,16 +385,9 @@ def build_robot(
         if flexible is not None:
             platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
-        description=description,
-        platform=platform,
-        legs=legs,
-        home=home,
-        gravity=frozen(description.file.gravity),
-        size=robot_size(description),
-        inherited=plan,
-        flexible_platform=flexible,
-        forces=build_forces(description, legs),
-    )
+        description=description, platform=platform, legs=legs, home=home, gravity=frozen(description.file.gravity),
+        size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs),
+    )  # fmt: skip
     with placed(description, ("legs",)):
         _ = robot.beams  # a beam that cannot be made is told now, by name
     if zeros is None:
