@@ -484,7 +484,7 @@ def test_other_programs_get_the_robot_or_the_reason(kind: str, tmp_path: Path) -
 def test_conditions_are_known() -> None:
     """Every condition names a property of robots or an option of its verb."""
     for verb, rows in ABILITIES.items():
-        names = {*inspect.signature(getattr(fp, verb)).parameters, "motion"}
+        names = {*inspect.signature(getattr(fp, verb)).parameters, "motion", *(option.split("=")[0] for option in rows)}
         for row in rows.values():
             for condition in row:
                 for part in condition.split(" & "):

@@ -58,6 +58,16 @@ def frequency_figure(modes: xr.Dataset, title: str) -> Any:
     return styled(figure, title, 460)
 
 
+def _twists(robot: fp.Robot, state: fp.State) -> Any:
+    """Platform twist (6, u) per independent coordinate of a rigid robot with fewer than six degrees of freedom."""
+    from flexapod.analysis.closed_legs import platform_jacobian
+    from flexapod.analysis.closed_state import closed_request
+
+    words = np.full(1, "", dtype=object)
+    request = closed_request(robot, state, None, None, (None, None, "world"), False, words)
+    return platform_jacobian(robot, request.state, words)[0][0]
+
+
 def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
     """Shapes of a few modes: the platform at rest (grey) and displaced, exaggerated, side by side.
 
@@ -70,8 +80,10 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     r0, shapes, triangles = platform_points(robot)
     faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
+    twists = _twists(robot, state) if len(modes.coordinate) < 6 else None
     for k, n in enumerate(numbers):
         x = modes["shape"].sel(mode=n).values
+        x = x if twists is None else twists @ x
         bent = np.einsum("kij,j->ki", shapes, x[6:]) if shapes is not None else np.zeros_like(r0)
         move = x[:3] + np.cross(x[3:6], rest - state.position) + bent @ state.rotation.T
         size = np.linalg.norm(move, axis=1).max() or 1.0
