@@ -45,7 +45,7 @@ CASES = {
     "quantity": (["export-c", "hexapod", "--quantity", "magic", "--out", "c"], "no kernel for 'magic'"),
     "paper with suggestion": (["reproduce", "--only", "stacu"], "did you mean staicu?"),
     "report suffix": (["report", "hexapod", "--out", "report.doc"], "a report ends in .html or .pdf"),
-    "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected 6-ups or 6-pus"),
+    "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected one of 6-ups, 6-pus, 6-rus"),
     "new impossible": (["new", "a.yaml", "--kind", "6-pus", "--link", "0.1"], "the legs must be clearly longer"),
     "new suffix": (["new", "a.txt"], "a robot file ends in .yaml"),
     "check a file that is not there": (["check", "gone.yaml"], "does not exist"),
