@@ -42,16 +42,13 @@ def timed(what: str, work: Callable[[], Any]) -> Any:
     return result
 
 
-def kernel_alone(robot: fp.Robot, count: int) -> None:
-    """The same designs through the kernel, without plan, criteria, statistics and files."""
+def criteria_alone(robot: fp.Robot, count: int) -> None:
+    """Criteria of as many designs, without plan, statistics and files: kernels and their reduction."""
     axes, chunk = make_axes(robot, REQUEST["variables"]), 4096
     evaluator = Evaluator(robot, axes, make_criteria(REQUEST["criteria"]))
     x = Plan(axes, "random", count, 1).designs(0, chunk)
     evaluator(x)
-    part, (inputs, parameters) = evaluator.parts[0], evaluator._buffers(0, chunk)
-    timed(
-        f"kernel {part.bound.signature.name} alone", lambda: [part.bound.batch(inputs, parameters) for _ in range(count // chunk)]
-    )
+    timed(f"criteria of {count} designs alone, one thread", lambda: [evaluator(x) for _ in range(count // chunk)])
 
 
 def written(robot: fp.Robot, plan: str, count: int) -> None:
@@ -84,7 +81,7 @@ def main() -> None:
     fp.study(robot, **REQUEST, count=1000)
     for plan in ("random", "sobol"):
         written(robot, plan, count)
-    kernel_alone(robot, count)
+    criteria_alone(robot, count)
     samples(robot, count)
     if given.rows_not_kept:
         n = int(given.rows_not_kept)
