@@ -24,7 +24,10 @@ AGAIN = 60.0
 """[s] without connection or worker after which a study gives up."""
 
 TIMES = 20
-"""Times that one block is sent before it is blamed for its workers' deaths."""
+"""Times that one block is sent before it is blamed for its workers' deaths; lost connections do not count."""
+
+WITHOUT = 600.0
+"""[s] without one result after which a study on a cluster that comes and goes gives up."""
 
 AHEAD = 2
 """Blocks that wait at every thread of the workers."""
@@ -93,7 +96,7 @@ class Cluster:
         text = cloudpickle.dumps(task)
         sent: deque[tuple[int, Any]] = deque()
         left = iter(numbers)
-        tries = 0
+        tries, last = 0, time.monotonic()
 
         def send(number: int) -> Any:
             return self.client.submit(run_block, text, number, pure=False)
@@ -109,13 +112,14 @@ class Cluster:
                     sent = deque((number, future or send(number)) for number, future in sent)
                     block = self._result(sent[0][1])
                 except self._lost as error:
-                    tries += 1
-                    if tries > TIMES:
-                        raise ClusterError(f"block {sent[0][0]} was lost {TIMES} times: {error}") from error
+                    tries += isinstance(error, self._module.scheduler.KilledWorker)
+                    if tries > TIMES or time.monotonic() - last > WITHOUT:
+                        why = f"was lost {tries} times" if tries > TIMES else f"has no result after {WITHOUT:g} s"
+                        raise ClusterError(f"block {sent[0][0]} {why}: {error}") from error
                     sent = deque((number, None) for number, _ in sent)
                     self._ready(AGAIN, AGAIN)
                     continue
-                tries = 0
+                tries, last = 0, time.monotonic()
                 sent.popleft()
                 yield block
         finally:
