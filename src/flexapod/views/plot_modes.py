@@ -58,14 +58,11 @@ def frequency_figure(modes: xr.Dataset, title: str) -> Any:
     return styled(figure, title, 460)
 
 
-def _twists(robot: fp.Robot, state: fp.State) -> Any:
-    """Platform twist (6, u) per independent coordinate of a rigid robot with fewer than six degrees of freedom."""
-    from flexapod.analysis.closed_legs import platform_jacobian
-    from flexapod.analysis.closed_state import closed_request
-
-    words = np.full(1, "", dtype=object)
-    request = closed_request(robot, state, None, None, (None, None, "world"), False, words)
-    return platform_jacobian(robot, request.state, words)[0][0]
+def _twists(robot: fp.Robot, modes: xr.Dataset, state: fp.State) -> Any:
+    """Platform twist (6, u) per coordinate of the modes of a rigid robot with fewer than six degrees of freedom."""
+    prestress = not set(modes.coordinate.values) <= {"vx", "vy", "vz", "wx", "wy", "wz"}
+    system = fp.linearize(robot, state, outputs=("platform",), actuators=np.ones(len(robot.actuators)), prestress=prestress)
+    return system.C[:, : len(modes.coordinate)]
 
 
 def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], state: fp.State) -> Any:
@@ -80,7 +77,7 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     r0, shapes, triangles = platform_points(robot)
     faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
-    twists = _twists(robot, state) if len(modes.coordinate) < 6 else None
+    twists = _twists(robot, modes, state) if len(modes.coordinate) < 6 else None
     for k, n in enumerate(numbers):
         x = modes["shape"].sel(mode=n).values
         x = x if twists is None else twists @ x
