@@ -5,6 +5,7 @@ The verbs come here where no faster kernel has what is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -37,14 +38,18 @@ Variables = dict[str, tuple[Any, Any, str]]
 Load = tuple[Any, Any, str]
 
 
-def without_leg_mass(robot: Robot) -> Robot:
-    """The robot with massless legs (Kim & Ryu, section 4.2): same structure, no inertia and weight in its legs."""
+def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
+    """The robot with other resolved numbers: same structure, same kernels."""
     result = replace(robot)
     object.__setattr__(result, "zeros", robot.zeros)
     object.__setattr__(result, "origin", robot.origin)
-    values = {name: 0.0 if name.startswith("legs.") and INERTIAL.search(name) else x for name, x in robot.values.items()}
-    result.__dict__["values"] = MappingProxyType(values)
+    result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
     return result
+
+
+def without_leg_mass(robot: Robot) -> Robot:
+    """The robot with massless legs (Kim & Ryu, section 4.2): no inertia and weight in its legs."""
+    return with_values(robot, {name: 0.0 for name in robot.values if name.startswith("legs.") and INERTIAL.search(name)})
 
 
 def general_inverse_dynamics(

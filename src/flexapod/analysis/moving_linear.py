@@ -10,7 +10,6 @@ all loops closed; friction counts with its viscous part, which is linear.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,19 +18,19 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
+from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.leg_dynamics import independent_rates
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.properties import has_friction
+from flexapod.analysis.rigid_vibration import STEP, WEIGHTS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-STEP = 4e-3
-"""Displacement of the differences, in characteristic lengths, radians, or per second; their error is 1e-10 of the whole."""
-WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
-DRY = ("coulomb", "preload", "normal", "reaction")
+DRY = tuple(f".friction.{key}" for key in ("coulomb", "preload", "normal", "reaction"))
+"""Endings of the parameters that are no viscous friction."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,12 +87,7 @@ def moving_model(robot: Robot, motion: Any, wrench: Any, words: NDArray[Any]) ->
 
 def _viscous(robot: Robot) -> Robot:
     """The robot with the viscous part of its friction alone."""
-    result = replace(robot)
-    object.__setattr__(result, "zeros", robot.zeros)
-    object.__setattr__(result, "origin", robot.origin)
-    values = {name: 0.0 if name.endswith(tuple(f".friction.{key}" for key in DRY)) else x for name, x in robot.values.items()}
-    result.__dict__["values"] = MappingProxyType(values)
-    return result
+    return with_values(robot, {name: 0.0 for name in robot.values if name.endswith(DRY)})
 
 
 def _is_length(robot: Robot, column: int, at: int) -> bool:

@@ -90,9 +90,9 @@ def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
             own = legs[names.index(leg)]
             found = [k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate]
             if not found:
-                raise RobotBuildError(
-                    f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
-                )
+                why = f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
+                with placed(description, ("couplings", name)):
+                    raise RobotBuildError(why)
             terms.append((names.index(leg), found[0], factor))
         home = sum(factor * float(legs[i].home[k]) for i, k, factor in terms)
         first = terms[0][0]
@@ -131,7 +131,7 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
     tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None)
-    end = next((j for j in spec.joints.values() if _to_platform(j.to, name, spec, description)), None)
+    end = next((j for j in spec.joints.values() if _to_platform(j.to, name, description)), None)
     previous = "base"
     for row in spec.table:
         add_row(tree, row, previous)
@@ -155,7 +155,7 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
     to_platform, others = list[Closing](), list[Closing]()
     for key, joint in spec.joints.items():
         if closes(joint, seen):
-            on_platform = _to_platform(joint.to, name, spec, description)
+            on_platform = _to_platform(joint.to, name, description)
             target = (0, -1, frame_pose(spec.platform_frame)) if on_platform else _seat(joint, name, trees)
             found = closing_joint(tree, key, joint, target[2])
             (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
@@ -176,7 +176,7 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
     )
 
 
-def _to_platform(to: str, leg: str, spec: schema.Leg, description: Description) -> bool:
+def _to_platform(to: str, leg: str, description: Description) -> bool:
     """A joint's far side is the platform, by that name or by the name of the body that is the platform."""
     body = description.file.platform.body
     return to == "platform" or (body is not None and body in (to, f"{leg}.{to}") and body.partition(".")[0] != leg)
