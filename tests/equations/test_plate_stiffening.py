@@ -19,7 +19,7 @@ FIRST = 1.0
 """Geometric stiffness is in proportion to the load, and so is the part by which it changes a deflection."""
 
 ROUNDED = 1e-11
-"""Two reductions of one plate: numbers of pairs of modes that are zero on paper follow the rounding of a linear-algebra library."""
+"""Two reductions of one plate: numbers of pairs of modes that are zero on paper follow the rounding of LAPACK."""
 
 
 def test_without_the_word_nothing_changes() -> None:
