@@ -27,12 +27,13 @@ from flexapod.analysis.closed_legs import (
     shifted,
 )
 from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion
+from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns, preferred_pivots, undriven
 
 if TYPE_CHECKING:
@@ -190,8 +191,6 @@ def _from_platform(
     robot: Robot, motion: Any, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool, words: NDArray[Any]
 ) -> LegRequest:
     """States at a given pose and twist of the platform."""
-    from flexapod.analysis.inverse_kinematics import platform_inputs
-
     inputs = platform_inputs(motion)
     rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
@@ -227,11 +226,19 @@ def _from_platform(
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
     _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
-    J, _ = platform_jacobian(robot, state, words)
+    J, drift = platform_jacobian(robot, state, words)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
     qd, rest = _actuator_rates(robot, J, (rows, others), twist, rates)
     state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words, rest)
+    if not robot.elastic_names:
+        places = [*driven, *others]
+        second = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, places]), (acceleration - drift)[:, rows])
+        rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
+        rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
+        _unfollowed(rate - twist, twist, scale, "velocity", words)
+        if isinstance(motion, Motion):  # of a state nothing is said about accelerations
+            _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
@@ -262,16 +269,26 @@ def _actuator_rates(
     return rates, whole
 
 
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, words: NDArray[Any]) -> None:
+    """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
+    size = np.abs(error / scale)
+    largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
+    for k in np.flatnonzero((size.max(axis=1) > FOLLOW * np.maximum(1.0, largest)) & (words == "")):
+        words[k] = f"the robot cannot take this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
+
+
 def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:
-    """Reasons of samples whose pose is not met."""
-    checked = list(range(6)) if source == "given" else rows
+    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others."""
+    checked = list(range(6)) if source == "given" or not robot.elastic_names else rows
     if not checked:
         return
     size = np.abs(error[:, checked])
     for k in np.flatnonzero((size.max(axis=1) > SAME) & (words == "")):
         worst = checked[int(size[k].argmax())]
-        name = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")[worst]
-        if worst in rows:
+        name = COMPONENTS[worst]
+        if not robot.elastic_names and worst not in rows:
+            words[k] = f"the robot cannot take this pose: it cannot follow {name}"
+        elif worst in rows:
             words[k] = f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
         else:
             words[k] = (
