@@ -7,7 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.robot.mobility import loop_jacobian
-from support.robots import FILES, robot_named, run
+from support.robots import FILES, LOOPS, robot_named, run
 
 # name: (by rank, by formula, of the platform, actuators)
 PUBLISHED = {
@@ -71,7 +71,7 @@ def test_plan_leaves_as_many_freedoms_as_the_platform_has(name: str) -> None:
 
 
 def test_every_robot_has_a_published_mobility() -> None:
-    assert {*FILES} == {*PUBLISHED}
+    assert {*FILES, *LOOPS} == {*PUBLISHED}
 
 
 def test_words() -> None:

@@ -15,12 +15,16 @@ from support.jets import constant, half_on_link, link_jets, platform_jet, row_se
 
 DATA = Path(__file__).parent.parent / "data"
 OWN = {path.stem: path for path in sorted((DATA / "robots").glob("*.yaml"))}
-FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k != "dualemps-8"}, **OWN}
+LOOPS = ("delta-parallelograms", "h4", "hexapod-floating", "orthoglide", "par4")
+"""Robots of the catalogue that the general model serves alone; their laws are in tests/laws/test_loops.py."""
+FILES: dict[str, Path] = {**{k: v for k, v in fp.catalogue().items() if k not in ("dualemps-8", *LOOPS)}, **OWN}
 """Every robot that the laws are checked on: the catalogue, and the files of the tests. `dualemps-8` is `dualemps` with more
 elements: its 72 held coordinates would only take long to compile."""
 
-RIGID = sorted(name for name, path in fp.catalogue().items() if "flexible:" not in path.read_text(encoding="utf-8"))
-"""Robots of the catalogue without flexible bodies, known without building any."""
+RIGID = sorted(
+    name for name, path in fp.catalogue().items() if name not in LOOPS and "flexible:" not in path.read_text(encoding="utf-8")
+)
+"""Robots of the catalogue without flexible bodies, whose legs are closed one by one; known without building any."""
 
 _loaded: dict[str, Robot] = {}
 
@@ -28,7 +32,7 @@ _loaded: dict[str, Robot] = {}
 def robot_named(name: str) -> Robot:
     """A robot of the laws, read once."""
     if name not in _loaded:
-        _loaded[name] = fp.load(FILES[name])
+        _loaded[name] = fp.load(FILES.get(name, name))
     return _loaded[name]
 
 
