@@ -8,7 +8,7 @@ from fmpy.validation import validate_fmu
 from fmu_tools import Importer
 
 import flexapod as fp
-from flexapod.bridges.fmu.flexible_legs import home_motion
+from flexapod.simulation.stepper import home_start
 
 SAME_STEPS = 1e-9
 """Rounding of twenty steps, the more the stiffer the robot."""
@@ -29,7 +29,7 @@ def test_robot(name: str, tmp_path: Path) -> None:
     assert validate_fmu(str(path)) == []
     if robot.elastic_legs:
         force = np.linspace(0.5, 1.0, len(robot.actuators))
-        run = fp.simulate(robot, home_motion(robot), drive="force", force=force, duration=0.02, step=1e-3, output_step=1e-3)
+        run = fp.simulate(robot, home_start(robot), drive="force", force=force, duration=0.02, step=1e-3, output_step=1e-3)
     else:
         home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
         force = fp.inverse_dynamics(robot, home, friction=False).force.values
