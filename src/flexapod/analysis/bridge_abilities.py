@@ -9,8 +9,7 @@ Row = Mapping[str, str]
 NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
 EXPLICIT = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
-NO_LOOPS = "{robot} has loops inside or between its legs, which are not written to MJCF and URDF; export an FMU instead"
-RIGID_ONLY: dict[str, Row] = {"": {"inner loops": NO_LOOPS, "flexible legs": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
+RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {
     "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {}, "friction": {},
     "watch": {},
