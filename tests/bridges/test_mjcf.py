@@ -107,10 +107,10 @@ legs:
         four: {type: revolute, from: rocker, to: coupler, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}
         five: {type: revolute, from: base, to: wheel, at: [0, -0.2, 0], axis: [0, 0, 1], start: 0}
       bodies:
-        crank: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}
-        coupler: {mass: 1, com: [0.15, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}
-        rocker: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}
-        wheel: {mass: 2, com: [0.01, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}
+        crank: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        coupler: {mass: 1, com: [0.15, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        rocker: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        wheel: {mass: 2, com: [0.01, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
 couplings:
   gear: {a.one: 2, a.five: 1}
 forces:

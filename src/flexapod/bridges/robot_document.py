@@ -59,6 +59,7 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> dict[str, A
         if chain:
             group = groups.setdefault(_root(chain), [])
             group += [n for n in chain if n.name not in {k.name for k in group}]
+    _add_coupled(tree, groups)
     _check_used(tree, groups, name)
     return {
         "flexapod": 1, "name": re.sub(r"[^A-Za-z0-9_-]", "-", tree.name), "source": source, "gravity": tree.gravity.tolist(),
@@ -69,6 +70,16 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> dict[str, A
 def _root(chain: list[Node]) -> str:
     """Name of the first node of a chain that moves: chains with the same one are one leg."""
     return next((n for n in chain if n.kind != "fixed"), chain[-1]).name
+
+
+def _add_coupled(tree: Tree, groups: dict[str, list[Node]]) -> None:
+    """What no loop holds but a coupling does belongs to the leg of the joint that it is coupled to."""
+    for gear in tree.gears:
+        nodes = [next(n for n in tree.nodes if n.joint == joint) for joint, _ in gear.terms]
+        held = [group for n in nodes for group in groups.values() if any(k.name == n.name for k in group)]
+        for node in nodes if held else []:
+            if not any(k.name == node.name for group in groups.values() for k in group):
+                held[0] += [n for n in _chain(tree, node.name) if n.name not in {k.name for k in held[0]}]
 
 
 def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
