@@ -219,7 +219,8 @@ def merged(tree: Tree) -> list[tuple[Node, tuple[tuple[Node, Pose], ...]]]:
     children: dict[str, int] = {}
     for node in tree.nodes:
         children[node.parent] = children.get(node.parent, 0) + 1
-    ends = {name for part in (*tree.loops, *tree.struts) for name in (part.first, part.second)}
+    ends = {name for loop in tree.loops for name in (loop.first, loop.second)}
+    ends |= {name for strut in tree.struts for name in (strut.first, strut.second)}
     light = {n.name for n in tree.nodes if n.kind in "RP" and n.inertial.mass == 0.0 and not np.any(n.inertial.tensor)
              and n.rotor == 0.0}  # fmt: skip
     kept = []

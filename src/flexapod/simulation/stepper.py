@@ -86,8 +86,8 @@ def stepper(
     Checked by: tests/simulation/test_stepper.py.
     """
     from flexapod.analysis.abilities import refuse
+    from flexapod.analysis.leg_dynamics import COMPILED
     from flexapod.analysis.results import check_option
-    from flexapod.simulation.numeric_rows import COMPILED
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")

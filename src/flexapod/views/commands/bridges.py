@@ -73,7 +73,9 @@ def _written(
     if kind == ".casadi":
         wanted = quantity or "forward_dynamics"
         rigid = not (robot.elastic_legs or robot.flexible_platform)
-        own = {"friction": friction} if friction or (rigid and wanted in ("inverse_dynamics", "forward_dynamics")) else {}
+        own: dict[str, Any] = (
+            {"friction": friction} if friction or (rigid and wanted in ("inverse_dynamics", "forward_dynamics")) else {}
+        )
         fp.casadi_function(robot, wanted, **own).save(str(out))
         return {"casadi": out}
     if kind in MECHANISMS:
