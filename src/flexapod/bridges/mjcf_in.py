@@ -214,13 +214,14 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
             reader.sites[element.attrib["name"]] = (WORLD, reader.place(element.attrib))
     driven = {a.get("joint") for a in root.findall("actuator/*")}
     starts = _starts(root, reader)
-    nodes = tuple(Node(**{**n.__dict__, "actuated": n.joint in driven, "start": starts.get(n.joint, 0.0)}) for n in reader.nodes)
+    nodes = tuple(
+        Node(**{**n.__dict__, "actuated": n.joint in driven, "start": (start := starts.get(n.joint, 0.0)),
+                "free": None if abs(reader.free.get(n.joint, start) - start) <= HELD else reader.free[n.joint]})
+        for n in reader.nodes
+    )  # fmt: skip
     option = root.find("option")
     gravity = floats(option.get("gravity", "0 0 -9.81")) if option is not None else [0.0, 0.0, -9.81]
     name = root.get("model", file.stem).replace(" ", "-")
-    for node in nodes:
-        if node.joint in reader.free and abs(reader.free[node.joint] - node.start) > HELD:
-            raise reader.error(f"joint {node.joint!r} has a spring that is not free at home, which is not read")
     return Tree(name=name, gravity=np.array(gravity), nodes=nodes, loops=_loops(root, reader, nodes),
                 gears=read_gears(root, reader, nodes), struts=read_struts(root, reader))  # fmt: skip
 

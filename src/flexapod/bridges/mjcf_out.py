@@ -103,7 +103,10 @@ def _joint(node: Node, seen: Pose) -> dict[str, str]:
         if value:
             found[name] = repr(float(value))
     if node.stiffness:
-        found |= {"stiffness": repr(float(node.stiffness)), "springref": repr(float(node.start))}
+        found |= {
+            "stiffness": repr(float(node.stiffness)),
+            "springref": repr(float(node.start if node.free is None else node.free)),
+        }
     return found | ({"range": numbers(node.stroke)} if node.stroke else {})
 
 

@@ -188,7 +188,7 @@ def _joint(node: Node, before: str, body: str) -> dict[str, Any]:
     if node.stroke is not None and node.actuated:
         found["limits"] = {"stroke": list(node.stroke)}
     if node.stiffness:
-        found |= {"stiffness": node.stiffness, "damping": node.damping}
+        found |= {"stiffness": node.stiffness, "damping": node.damping, **({} if node.free is None else {"rest": node.free})}
     if node.loss or (node.damping and not node.stiffness):
         found["friction"] = {"viscous": 0.0 if node.stiffness else node.damping, "coulomb": node.loss}
     return found

@@ -14,7 +14,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.errors import InputError
 from flexapod.robot import point_forces
 from flexapod.robot.geometry import Pose, pose
-from flexapod.robot.model import Leg, RigidBody
+from flexapod.robot.model import Leg, Link, RigidBody
 from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Node:
         joint: name of the joint.
         start: coordinate at home.
         rotor: inertia at the coordinate; damping: viscous friction; loss: constant friction.
-        stiffness: of a spring at the joint, free at home.
+        stiffness: of a spring at the joint; free: coordinate at which it is free, home where it is None.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Node:
     damping: float = 0.0
     loss: float = 0.0
     stiffness: float = 0.0
+    free: float | None = None
     stroke: tuple[float, float] | None = None
 
 
@@ -149,15 +150,26 @@ def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
     """Links of a leg by their names."""
     home, nodes = dict(zip(leg.moving, leg.home, strict=True)), []
     for k, link in enumerate(leg.links):
-        f = link.friction
+        f, start = link.friction, float(home.get(k, 0.0))
         nodes.append(Node(
             name=names[k], parent=names[link.parent] if link.parent >= 0 else WORLD, kind=link.kind,
             place=link.placement @ displacement(link.kind, link.zero), joint=f"{leg.name}.{link.coordinate}",
-            inertial=inertial_of(link.body), actuated=link.actuated, start=float(home.get(k, 0.0)), rotor=link.inertia,
+            inertial=inertial_of(link.body), actuated=link.actuated, start=start, rotor=link.inertia,
             damping=(f.viscous if f else 0.0) + link.damping, loss=f.coulomb + f.preload if f else 0.0, stiffness=link.stiffness,
+            free=_free(f"{leg.name}.{link.coordinate}", link, start),
             stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
         ))  # fmt: skip
     return nodes
+
+
+def _free(name: str, link: Link, start: float) -> float | None:
+    """Coordinate at which a joint spring is free, its preload included."""
+    if link.stop or (link.preload and not link.stiffness):
+        what = "bump stops" if link.stop else "a constant force"
+        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF have no word for; export an FMU instead")
+    if not link.spring or (link.rest is None and not link.preload):
+        return None
+    return (start if link.rest is None else link.rest) - (link.preload / link.stiffness if link.preload else 0.0)
 
 
 def _gears(robot: Robot) -> tuple[Gear, ...]:

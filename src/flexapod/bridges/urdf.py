@@ -93,7 +93,7 @@ def loops_text(tree: Tree) -> str:
         "gravity": tree.gravity.tolist(), "platform": "platform",
         "actuated": [n.joint for n in tree.nodes if n.actuated], "home": {n.joint: n.start for n in tree.nodes if n.kind in "RP"},
         "rotor": {n.joint: n.rotor for n in tree.nodes if n.rotor},
-        "springs": {n.joint: n.stiffness for n in tree.nodes if n.stiffness},
+        "springs": {n.joint: [n.stiffness, n.start if n.free is None else n.free] for n in tree.nodes if n.stiffness},
         "loops": loops,
         "couplings": {g.name: dict(g.terms) for g in tree.gears},
         "struts": [{"name": s.name, "link1": s.first, "at1": s.at.tolist(), "link2": s.second, "at2": s.on.tolist(),
@@ -214,15 +214,18 @@ def _node(child: str, joint: Element, root: str, turned: dict[str, Pose], inerti
     turned[child] = pose(rotation=R.T)
     dynamics, limit = joint.find("dynamics"), joint.find("limit")
     friction = {} if dynamics is None else dynamics.attrib
+    start = float(extra.get("home", {}).get(name, 0.0))
+    stiffness, free = (float(x) for x in extra.get("springs", {}).get(name, (0.0, start)))
+    spring = (stiffness, None if free == start else free)
     stroke = None
     if limit is not None and {"lower", "upper"} <= set(limit.attrib):
         stroke = (float(limit.attrib["lower"]), float(limit.attrib["upper"]))
     return Node(
         name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
-        actuated=name in extra.get("actuated", []), start=float(extra.get("home", {}).get(name, 0.0)),
+        actuated=name in extra.get("actuated", []), start=start,
         rotor=float(extra.get("rotor", {}).get(name, 0.0)), damping=float(friction.get("damping", 0.0)),
-        loss=float(friction.get("friction", 0.0)), stroke=stroke, stiffness=float(extra.get("springs", {}).get(name, 0.0)),
+        loss=float(friction.get("friction", 0.0)), stroke=stroke, stiffness=spring[0], free=spring[1],
     )  # fmt: skip
 
 
