@@ -22,6 +22,8 @@ from flexapod.robot.robot import Robot
 
 LEAST = 1e-14
 """Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
+FLAT = 1e-14
+"""Flat bodies get this part of their largest moment more about every axis: MuJoCo takes A + B >= C to the last digit."""
 ARM = 1.0
 """Distance of the points on a closing axis from the joint centre [m]."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
@@ -122,6 +124,8 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     axes = axes * (1.0 if np.linalg.det(axes) > 0 else -1.0)
     if np.array_equal(inertial.tensor, np.diag(np.diag(inertial.tensor))):
         moments, axes = np.diag(inertial.tensor), np.eye(3)
+    largest = float(moments.max())  # a flat body lies on the border A + B = C, which rounding may cross
+    moments = moments + max(0.0, 2.0 * largest - float(moments.sum()) + FLAT * largest)
     mass = {"mass": repr(float(inertial.mass)), "diaginertia": numbers(np.maximum(moments, LEAST))}
     return {**placed(pose(inertial.com, axes)), **mass}
 
