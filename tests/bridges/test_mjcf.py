@@ -130,9 +130,7 @@ def inner(name: str, folder: Path) -> fp.Robot:
     return fp.load(folder / "geared.yaml")
 
 
-INNER = [
-    pytest.param(n, marks=[] if n == "geared" else pytest.mark.full) for n in ("geared", "andrews", "delta-parallelograms", "h4")
-]
+INNER = [pytest.param(n, marks=[] if n == "geared" else pytest.mark.full) for n in ("geared", "andrews", *LOOPED)]
 
 
 @pytest.mark.parametrize("name", INNER)
