@@ -20,7 +20,12 @@ SOFT = 2e-4
 """MuJoCo's own solver with an impedance of 0.9999."""
 SAME = 1e-12
 """The same numbers, written and read in decimal."""
-RIGID = [n for n in fp.catalogue() if not n.startswith("dualemps") and n != "gough-stewart-flexible"]
+LOOPED = ["delta-parallelograms", "h4", "orthoglide", "par4"]
+"""With loops inside or between their legs."""
+RIGID = [
+    n for n in fp.catalogue() if not n.startswith("dualemps") and "flexible" not in n and n not in (*LOOPED, "hexapod-floating")
+]
+MECHANISMS = Path(__file__).parents[1] / "data" / "mechanisms"
 QUICK = ("stewart-3-3", "five-bar", "delta")
 
 
@@ -86,6 +91,72 @@ def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> Non
         assert one.shape == two.shape
         assert np.allclose(one, two, rtol=SAME, atol=0)
     assert models[0].model.nv == models[1].model.nv
+
+
+GEARED = """
+flexapod: 1
+name: geared
+source: written for this test
+plane: xy
+gravity: [0, -9.81, 0]
+home: {position: [0, 0.1, 0]}
+platform: {body: a.coupler}
+legs:
+  each:
+    a:
+      joints:
+        one: {type: revolute, from: base, to: crank, axis: [0, 0, 1], start: 90 deg, actuated: true}
+        two: {type: revolute, from: crank, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1], start: -90 deg}
+        three: {type: revolute, from: base, to: rocker, at: [0.25, 0, 0], axis: [0, 0, 1], start: 63 deg,
+                stiffness: 7, rest: 50 deg}
+        four: {type: revolute, from: rocker, to: coupler, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}
+        five: {type: revolute, from: base, to: wheel, at: [0, -0.2, 0], axis: [0, 0, 1], start: 0}
+      bodies:
+        crank: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        coupler: {mass: 1, com: [0.15, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        rocker: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+        wheel: {mass: 2, com: [0.01, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
+couplings:
+  gear: {a.one: 2, a.five: 1}
+forces:
+  spring: {from: base, at: [0.1, 0.4, 0], to: a.coupler, on: [0.15, 0.02, 0], stiffness: 40, length: 0.2, preload: 3}
+"""
+
+
+def inner(name: str, folder: Path) -> fp.Robot:
+    if name != "geared":
+        return fp.load(name if name in LOOPED else MECHANISMS / f"{name}.yaml")
+    (folder / "geared.yaml").write_text(GEARED)
+    return fp.load(folder / "geared.yaml")
+
+
+INNER = [pytest.param(n, marks=[] if n == "geared" else pytest.mark.full) for n in ("geared", "andrews", *LOOPED)]
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_inner_loops_couplings_and_springs(name: str, tmp_path: Path) -> None:
+    """Loops inside legs and between them, gears, joint springs and force elements: MuJoCo's terms, and the way back."""
+    robot = inner(name, tmp_path)
+    path = fp.export_mjcf(robot, tmp_path / "robot.xml")
+    fp.write_robot_file(fp.import_robot(path, platform="platform"), tmp_path / "again.yaml")
+    again, engine = fp.load(tmp_path / "again.yaml"), Engine(path.read_text())
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    random = np.random.default_rng(6)
+    q, qd, qdd = home + random.uniform(-0.1, 0.1, (3, len(home))), *random.uniform(-2, 2, (2, 3, len(home)))
+    driven = fp.ActuatorMotion(time=np.arange(3.0), position=q, velocity=qd, acceleration=qdd)
+    motion = fp.platform_motion(robot, driven)
+    joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion, friction=False).force.values
+    for k in range(3):
+        acceleration = engine.put(robot, motion, joints, k)
+        M, bias, J, S = engine.parts()
+        assert np.abs(engine.data.efc_pos[: len(J)]).max() <= 1e-12
+        rest = M @ acceleration + bias - engine.data.qfrc_passive - S @ force[k]
+        carried = J.T @ np.linalg.lstsq(J.T, rest, rcond=1e-10)[0]
+        assert np.abs(carried - rest).max() <= EXACT * max(np.abs(force[k]).max(), np.abs(rest).max())
+    back = fp.inverse_dynamics(again, fp.platform_motion(again, driven), friction=False).force.values
+    assert np.abs(back - force).max() <= EXACT * np.abs(force).max()
+    second = Engine(fp.export_mjcf(again, tmp_path / "again.xml").read_text()).model
+    assert (second.nv, second.neq, second.ntendon) == (engine.model.nv, engine.model.neq, engine.model.ntendon)
 
 
 HAND = """
@@ -172,6 +243,9 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
         ('<joint name="relbow" axis="0 0 1"/>', '<joint name="relbow" type="ball"/>', "type 'ball' is read only where"),
         ("<worldbody>", '<include file="x.xml"/><worldbody>', "includes other files"),
         ('name="r2"', 'name="l2"', "two bodies have the name 'l2'"),
+        ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="0 1 1"/></equality>', "is no linear relation"),
+        ("</equality>", '<joint name="g" joint1="left" joint2="gone"/></equality>', "names the joint 'gone', which does not"),
+        ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="1 1"/></equality>', "does not hold at home"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:

@@ -7,21 +7,19 @@ from collections.abc import Mapping
 Row = Mapping[str, str]
 
 NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
-NO_WRENCH = "wrench: not available with the {part} of {robot}; leave it out"
 EXPLICIT = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
-NO_LOOPS = "{robot} has loops inside or between its legs, which are not written to MJCF and URDF; export an FMU instead"
-RIGID_ONLY: dict[str, Row] = {"": {"inner loops": NO_LOOPS, "flexible legs": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
+RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {
-    "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {"flexible legs": NO_WRENCH},
-    "friction": {}, "watch": {},
+    "start": {}, "step": {}, "method": {}, "method=rk4": {"flexible legs": EXPLICIT}, "wrench": {}, "friction": {},
+    "watch": {},
 }  # fmt: skip
 
 BRIDGES: dict[str, dict[str, Row]] = {
     "export_mjcf": RIGID_ONLY,
     "export_urdf": RIGID_ONLY,
     "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}},
-    "stepper": {**STEPS, "wrench": {}},
+    "stepper": STEPS,
     "casadi_function": {"parameters": {}, "passes": {}},
     "physical_equivalent": {"": {"flexible legs": ALL_MASSES, "flexible platform": ALL_MASSES}},
 }

@@ -41,6 +41,7 @@ PROGRAMS = {
     "minimal_forward_dynamics": "flexapod.equations.minimal.forward_dynamics",
     "forward_dynamics": "flexapod.equations.virtual_power.forward_dynamics",
     "forward_friction": "flexapod.equations.forward_friction",
+    "friction_force": "flexapod.equations.forward_friction",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
     "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",

@@ -69,14 +69,15 @@ def import_fe(
         nodes: Nastran (.bdf), Ansys archive (.cdb), Abaqus (.inp), .csv (node,x,y,z), .npz.
         units: ``{"length": "mm", "mass": "t", "time": "s"}``: asked for, never guessed.
         interfaces: name to a node's number, or to its position [m].
-        mesh: instead of these three: Nastran bulk data (.bdf, .dat, .nas), whose beams, rods, shells, masses and rigid links are
-            assembled here.
+        mesh: instead of these three: Nastran bulk data (.bdf, .dat, .nas) or an Ansys archive (.cdb), whose beams, rods, shells,
+            masses (and rigid links of Nastran) are assembled here.
         shapes: modes of the solver (.op2 or .pch of Nastran) that are taken instead of our own; rigid ones are left out.
         modes: number of elastic modes; or
         below: keep modes up to this frequency [Hz].
         method: ``"normal"`` (free-free modes) or ``"craig-bampton"``.
 
-    Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py.
+    Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
+    tests/bridges/test_ansys_mesh.py.
     """
     from flexapod.flexible.errors import FlexibleBodyError
     from flexapod.flexible.matrices import _free_motions, from_matrices, rigid_motions
@@ -110,13 +111,16 @@ def _model(
         raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
     notes: tuple[str, ...] = ()
     if mesh is not None:
+        from flexapod.bridges.ansys_mesh import ansys_mesh
         from flexapod.bridges.fe_assembly import assembled
         from flexapod.bridges.nastran_mesh import nastran_mesh
 
         source = Path(mesh)
-        if source.suffix.lower() not in (".bdf", ".dat", ".nas"):
-            raise FeFileError(f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas")
-        found = nastran_mesh(source)
+        if source.suffix.lower() not in (".bdf", ".dat", ".nas", ".cdb"):
+            raise FeFileError(
+                f"{source}: is no mesh that is assembled; Nastran bulk data end in .bdf, .dat or .nas, Ansys archives in .cdb"
+            )
+        found = ansys_mesh(source) if source.suffix.lower() == ".cdb" else nastran_mesh(source)
         numbers, places, M, K = assembled(found, str(source))
         notes = found.notes
     else:

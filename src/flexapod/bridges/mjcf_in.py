@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
 
+from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, displacement
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, frame_along, pose, rotation_from_vector, unit
@@ -37,6 +38,8 @@ class Reader:
         self.places: dict[str, Pose] = {}
         self.sites: dict[str, tuple[str, Pose]] = {}
         self.frames: dict[str, Pose] = {}
+        self.free: dict[str, float] = {}
+        self.reference: dict[str, float] = {}
         self.zero: dict[str, Pose] = {WORLD: pose()}
         if root.find(".//include") is not None:
             raise self.error("it includes other files; write it in one (MuJoCo's own `mj_saveLastXML` does)")
@@ -128,9 +131,11 @@ class Reader:
                 place=seat @ frame @ displacement(kind, -scale * float(a.get("ref", 0))),
                 kind=kind, joint=a.get("name") or f"{name}.joint{k + 1}", rotor=float(a.get("armature", 0.0)),
                 damping=float(floats(a.get("damping", "0"))[0]), loss=float(a.get("frictionloss", 0.0)), stroke=stroke,  # type: ignore[arg-type]
+                stiffness=float(floats(a.get("stiffness", "0"))[0]),
             )  # fmt: skip
-            if float(floats(a.get("stiffness", "0"))[0]) != 0.0:
-                raise self.error(f"joint {node.joint!r} has a spring, which is not read")
+            self.reference[node.joint] = scale * float(a.get("ref", 0))
+            if node.stiffness:
+                self.free[node.joint] = scale * float(a.get("springref", 0))
             back = Pose(position=-frame.rotation.T @ frame.position, rotation=frame.rotation.T)
             self._add(node, inertial if last else Inertial(), back, scale * float(a.get("ref", 0)))
             at, seat = node.name, back
@@ -209,11 +214,16 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
             reader.sites[element.attrib["name"]] = (WORLD, reader.place(element.attrib))
     driven = {a.get("joint") for a in root.findall("actuator/*")}
     starts = _starts(root, reader)
-    nodes = tuple(Node(**{**n.__dict__, "actuated": n.joint in driven, "start": starts.get(n.joint, 0.0)}) for n in reader.nodes)
+    nodes = tuple(
+        Node(**{**n.__dict__, "actuated": n.joint in driven, "start": (start := starts.get(n.joint, 0.0)),
+                "free": None if abs(reader.free.get(n.joint, start) - start) <= HELD else reader.free[n.joint]})
+        for n in reader.nodes
+    )  # fmt: skip
     option = root.find("option")
     gravity = floats(option.get("gravity", "0 0 -9.81")) if option is not None else [0.0, 0.0, -9.81]
     name = root.get("model", file.stem).replace(" ", "-")
-    return Tree(name=name, gravity=np.array(gravity), nodes=nodes, loops=_loops(root, reader, nodes))
+    return Tree(name=name, gravity=np.array(gravity), nodes=nodes, loops=_loops(root, reader, nodes),
+                gears=read_gears(root, reader, nodes), struts=read_struts(root, reader))  # fmt: skip
 
 
 def _starts(root: Element, reader: Reader) -> dict[str, float]:
@@ -241,7 +251,7 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
         if name in names:
             raise reader.error(f"two loops have the name {name!r}")
         names.add(name)
-        if element.tag == "tendon":
+        if element.tag in ("tendon", "joint"):
             continue
         if element.tag not in ("connect", "weld"):
             raise reader.error(f"the equality <{element.tag}> {name!r} is no joint of a loop")

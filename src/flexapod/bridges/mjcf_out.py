@@ -2,7 +2,8 @@
 
 Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
 it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`, a universal one by
-`connect` and the distance of two points on its axes.
+`connect` and the distance of two points on its axes. Couplings are fixed tendons held by an equality, force elements spatial
+tendons with a spring.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
-from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, merged, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, merged, quat_wxyz, robot_tree
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.robot import Robot
 
 LEAST = 1e-14
 """Principal moments below this are written as this: MuJoCo refuses moving bodies without inertia. No result notices."""
+FLAT = 1e-14
+"""Flat bodies get this part of their largest moment more about every axis: MuJoCo takes A + B >= C to the last digit."""
 ARM = 1.0
 """Distance of the points on a closing axis from the joint centre [m]."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
@@ -34,7 +37,8 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str]) -> Path:
         path: ends in .xml.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
-    become `damping` and `frictionloss`; friction by joint loads has no counterpart.
+    become `damping` and `frictionloss`; friction by joint loads has no counterpart. Loops inside legs and between them,
+    couplings, joint springs and force elements are written too.
 
     Checked by: tests/bridges/test_mjcf.py.
     """
@@ -67,6 +71,10 @@ def mjcf_text(tree: Tree) -> str:
     equality, tendons = Element("equality"), Element("tendon")
     for loop in tree.loops:
         _close(loop, tree, elements, equality, tendons)
+    for gear in tree.gears:
+        _couple(gear, equality, tendons)
+    for strut in tree.struts:
+        _stretch(strut, elements, tendons)
     for part in (tendons, equality):
         if len(part):
             root.append(part)
@@ -96,6 +104,11 @@ def _joint(node: Node, seen: Pose) -> dict[str, str]:
     for name, value in (("armature", node.rotor), ("damping", node.damping), ("frictionloss", node.loss)):
         if value:
             found[name] = repr(float(value))
+    if node.stiffness:
+        found |= {
+            "stiffness": repr(float(node.stiffness)),
+            "springref": repr(float(node.start if node.free is None else node.free)),
+        }
     return found | ({"range": numbers(node.stroke)} if node.stroke else {})
 
 
@@ -111,6 +124,8 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     axes = axes * (1.0 if np.linalg.det(axes) > 0 else -1.0)
     if np.array_equal(inertial.tensor, np.diag(np.diag(inertial.tensor))):
         moments, axes = np.diag(inertial.tensor), np.eye(3)
+    largest = float(moments.max())  # a flat body lies on the border A + B = C, which rounding may cross
+    moments = moments + max(0.0, 2.0 * largest - float(moments.sum()) + FLAT * largest)
     mass = {"mass": repr(float(inertial.mass)), "diaginertia": numbers(np.maximum(moments, LEAST))}
     return {**placed(pose(inertial.com, axes)), **mass}
 
@@ -145,6 +160,24 @@ def _close(loop: Loop, tree: Tree, elements: dict[str, Element], equality: Eleme
             SubElement(equality, "tendon", {"name": f"{loop.name}.axes", "tendon1": loop.name, "polycoef": wanted, **STIFF})
     else:
         raise InputError(f"export: the {loop.type} joint {loop.name} closes a loop, which MJCF has no constraint for")
+
+
+def _couple(gear: Gear, equality: Element, tendons: Element) -> None:
+    """A fixed tendon, whose length is the sum of factors times coordinates, held at its value at home."""
+    tendon = SubElement(tendons, "fixed", {"name": gear.name})
+    for joint, factor in gear.terms:
+        SubElement(tendon, "joint", {"joint": joint, "coef": repr(float(factor))})
+    held = {"tendon1": gear.name, "polycoef": numbers([gear.home, 0, 0, 0, 0])}
+    SubElement(equality, "tendon", {"name": gear.name, **held, **STIFF})
+
+
+def _stretch(strut: Strut, elements: dict[str, Element], tendons: Element) -> None:
+    """A spatial tendon between two sites with a spring and a damper."""
+    spring = {"stiffness": strut.stiffness, "springlength": strut.length, "damping": strut.damping}
+    tendon = SubElement(tendons, "spatial", {"name": strut.name, **{k: repr(float(v)) for k, v in spring.items()}})
+    for owner, at, end in ((strut.first, strut.at, "at"), (strut.second, strut.on, "on")):
+        SubElement(elements[owner], "site", {"name": f"{strut.name}.{end}", **placed(pose(at))})
+        SubElement(tendon, "site", {"site": f"{strut.name}.{end}"})
 
 
 def _distance(loop: Loop, tree: Tree) -> float:

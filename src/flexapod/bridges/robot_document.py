@@ -1,4 +1,4 @@
-"""A tree with loops written as a robot file: the platform, one leg per loop or carrier, joints and bodies by name."""
+"""A tree with loops written as a robot file: the platform, a leg per moving body of the world, joints and bodies by name."""
 
 from __future__ import annotations
 
@@ -46,34 +46,80 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
 
 
 def robot_document(tree: Tree, platform: str | None, source: str) -> dict[str, Any]:
-    """The robot file of a tree as plain data."""
+    """The robot file of a tree as plain data: what hangs on one moving body of the world is a leg."""
     name = platform or _floating(tree)
     if name not in {n.name for n in tree.nodes}:
         raise ImportedModelError(f"{tree.name}: there is no body {name!r}; bodies: {', '.join(n.name for n in tree.nodes)}")
     node = tree.node(name)
-    legs: dict[str, Any] = {}
-    used = {name}
-    for loop in tree.loops:
-        end, loop = _toward(tree, loop, name)
-        chain = _chain(tree, end)
-        legs[_leg_name(chain, legs)] = _leg(tree, chain, loop)
-        used |= {n.name for n in chain}
-    document: dict[str, Any] = {
+    loops = [_toward(loop, name) for loop in tree.loops]
+    ends = [end for loop in loops for end in (loop.first, loop.second)] + [name]
+    groups: dict[str, list[Node]] = {}
+    for end in ends:
+        chain = _chain(tree, end) if end != WORLD and tree.node(end).kind != "free" else []
+        if chain:
+            group = groups.setdefault(_root(chain), [])
+            group += [n for n in chain if n.name not in {k.name for k in group}]
+    _add_coupled(tree, groups)
+    _check_used(tree, groups, name)
+    return {
         "flexapod": 1, "name": re.sub(r"[^A-Za-z0-9_-]", "-", tree.name), "source": source, "gravity": tree.gravity.tolist(),
+        **_written(tree, node, groups, loops),
     }  # fmt: skip
-    if node.kind == "free":
-        document |= {"home": _placed(node.place), "platform": _body(node.inertial)}
-    else:
-        chain = _chain(tree, name)
-        leg = _leg_name(chain, legs)
-        legs[leg] = _leg(tree, chain, None)
-        used |= {n.name for n in chain}
-        at = _home_place(tree, name)
-        document |= {"home": _placed(at), "platform": {"body": f"{leg}.{_short(chain[-1].name)}"}}
+
+
+def _root(chain: list[Node]) -> str:
+    """Name of the first node of a chain that moves: chains with the same one are one leg."""
+    return next((n for n in chain if n.kind != "fixed"), chain[-1]).name
+
+
+def _add_coupled(tree: Tree, groups: dict[str, list[Node]]) -> None:
+    """What no loop holds but a coupling does belongs to the leg of the joint that it is coupled to."""
+    for gear in tree.gears:
+        nodes = [next(n for n in tree.nodes if n.joint == joint) for joint, _ in gear.terms]
+        held = [group for n in nodes for group in groups.values() if any(k.name == n.name for k in group)]
+        for node in nodes if held else []:
+            if not any(k.name == node.name for group in groups.values() for k in group):
+                held[0] += [n for n in _chain(tree, node.name) if n.name not in {k.name for k in held[0]}]
+
+
+def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> None:
+    used = {n.name for group in groups.values() for n in group} | {platform}
+    for node in tree.nodes:  # what hangs beyond the loops belongs to the leg it hangs on
+        if node.name not in used and node.parent in used and node.parent != platform:
+            next(group for group in groups.values() if any(n.name == node.parent for n in group)).append(node)
+            used.add(node.name)
     lost = [n.name for n in tree.nodes if n.name not in used]
     if lost:
         raise ImportedModelError(f"{tree.name}: {', '.join(lost)} belong to no loop of the platform; name another platform")
-    return {**document, "legs": {"each": legs}}
+
+
+def _written(tree: Tree, platform: Node, groups: dict[str, list[Node]], loops: list[Loop]) -> dict[str, Any]:
+    """Home, platform, legs, couplings and forces."""
+    legs: dict[str, Any] = {}
+    place: dict[str, str] = {platform.name: "platform", WORLD: "base"}
+    joints: dict[str, str] = {}
+    carrier = ""
+    for group in groups.values():
+        leg = _leg_name(group, legs)
+        legs[leg] = _leg(group, {n.joint: f"{leg}." for n in group}, joints)
+        place |= {n.name: f"{leg}.{_short(n.name)}" for n in group if n.name != platform.name}
+        carrier = leg if any(n.name == platform.name for n in group) else carrier
+    for loop in loops:
+        first = place[loop.first]
+        leg = first.partition(".")[0] if loop.first != WORLD else _leg_name([], legs)
+        known = legs.setdefault(leg, {"joints": {}, "bodies": {}})
+        taken = {**known["joints"], **known["bodies"]}
+        to = f"{carrier}.{_short(platform.name)}" if loop.second == platform.name and leg == carrier else place[loop.second]
+        to = to.partition(".")[2] if to.startswith(f"{leg}.") else to
+        known["joints"][_fresh(_short(loop.name), taken)] = _closing(loop, first.partition(".")[2] or "base", to)
+    found: dict[str, Any] = {"home": _placed(platform.place), "platform": _body(platform.inertial)}
+    if platform.kind != "free":
+        found = {"home": _placed(_home_place(tree, platform.name)), "platform": {"body": f"{carrier}.{_short(platform.name)}"}}
+    couplings = {gear.name: {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
+    forces = {s.name: {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
+                       "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts}  # fmt: skip
+    extra = {key: value for key, value in (("couplings", couplings), ("forces", forces)) if value}
+    return {**found, "legs": {"each": legs}, **extra}
 
 
 def _floating(tree: Tree) -> str:
@@ -84,15 +130,12 @@ def _floating(tree: Tree) -> str:
     return free[0]
 
 
-def _toward(tree: Tree, loop: Loop, platform: str) -> tuple[str, Loop]:
-    """The end that is not the platform, and the loop written from there to the platform."""
-    if loop.second == platform:
-        return loop.first, loop
-    if loop.first == platform:
-        turned = Loop(name=loop.name, type=loop.type, first=loop.second, on_first=loop.on_second, second=loop.first,
-                      on_second=loop.on_first)  # fmt: skip
-        return loop.second, turned
-    raise ImportedModelError(f"{tree.name}: the loop {loop.name!r} does not end on the platform {platform!r}")
+def _toward(loop: Loop, platform: str) -> Loop:
+    """The loop written toward the platform where it ends there, and away from the world."""
+    if loop.second == platform or (loop.first not in (platform, WORLD)):
+        return loop
+    return Loop(name=loop.name, type=loop.type, first=loop.second, on_first=loop.on_second, second=loop.first,
+                on_second=loop.on_first)  # fmt: skip
 
 
 def _chain(tree: Tree, end: str) -> list[Node]:
@@ -117,19 +160,16 @@ def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:
     return name if name not in known else f"{name}-{len(known) + 1}"
 
 
-def _leg(tree: Tree, chain: list[Node], loop: Loop | None) -> dict[str, Any]:
+def _leg(group: list[Node], prefix: dict[str, str], names: dict[str, str]) -> dict[str, Any]:
+    """Joints and bodies of a leg; `names` gets the joints' names in the robot file."""
     joints: dict[str, Any] = {}
-    bodies: dict[str, Any] = {}
-    taken = {_short(node.name) for node in chain}
-    before = "base"
-    for node in chain:
-        body = _short(node.name)
-        joints[_fresh(_short(node.joint), {**joints, **dict.fromkeys(taken)})] = _joint(node, before, body)
-        bodies[body] = _body(node.inertial)
-        before = body
-    if loop is not None:
-        joints[_fresh(_short(loop.name), {**joints, **dict.fromkeys(taken)})] = _closing(tree, loop, before)
-    return {"joints": joints, "bodies": bodies}
+    taken = {_short(node.name): None for node in group}
+    for node in group:
+        joint = _fresh(_short(node.joint), {**joints, **taken})
+        names[node.joint] = prefix[node.joint] + joint
+        before = _short(node.parent) if any(n.name == node.parent for n in group) else "base"
+        joints[joint] = _joint(node, before, _short(node.name))
+    return {"joints": joints, "bodies": {_short(node.name): _body(node.inertial) for node in group}}
 
 
 def _fresh(name: str, known: dict[str, Any]) -> str:
@@ -147,16 +187,18 @@ def _joint(node: Node, before: str, body: str) -> dict[str, Any]:
             found[key] = value
     if node.stroke is not None and node.actuated:
         found["limits"] = {"stroke": list(node.stroke)}
-    if node.damping or node.loss:
-        found["friction"] = {"viscous": node.damping, "coulomb": node.loss}
+    if node.stiffness:
+        found |= {"stiffness": node.stiffness, "damping": node.damping, **({} if node.free is None else {"rest": node.free})}
+    if node.loss or (node.damping and not node.stiffness):
+        found["friction"] = {"viscous": 0.0 if node.stiffness else node.damping, "coulomb": node.loss}
     return found
 
 
-def _closing(tree: Tree, loop: Loop, before: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"type": loop.type, "from": before, "to": "platform", "at": loop.on_first.position.tolist(),
+def _closing(loop: Loop, before: str, to: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": loop.type, "from": before, "to": to, "at": loop.on_first.position.tolist(),
                              "on": loop.on_second.position.tolist()}  # fmt: skip
     z1, z2 = loop.on_first.rotation[:, 2].tolist(), loop.on_second.rotation[:, 2].tolist()
-    if loop.type == "revolute":
+    if loop.type in ("revolute", "prismatic", "cylindrical"):
         found |= {"axis": z1, "axis_on": z2}
     elif loop.type == "universal":
         found |= {"axis1": z1, "axis2": z2}

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
+from flexapod.errors import InputError
+from flexapod.robot import point_forces
 from flexapod.robot.geometry import Pose, pose
-from flexapod.robot.model import RigidBody
+from flexapod.robot.model import Leg, Link, RigidBody
 from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -39,6 +41,7 @@ class Node:
         joint: name of the joint.
         start: coordinate at home.
         rotor: inertia at the coordinate; damping: viscous friction; loss: constant friction.
+        stiffness: of a spring at the joint; free: coordinate at which it is free, home where it is None.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Node:
     rotor: float = 0.0
     damping: float = 0.0
     loss: float = 0.0
+    stiffness: float = 0.0
+    free: float | None = None
     stroke: tuple[float, float] | None = None
 
 
@@ -68,6 +73,29 @@ class Loop:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Gear:
+    """Coupled joints: the sum of factor times coordinate keeps its value `home`."""
+
+    name: str
+    terms: tuple[tuple[str, float], ...]
+    home: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strut:
+    """A spring and a damper between points of two nodes: tension stiffness (distance - length) + damping rate."""
+
+    name: str
+    first: str
+    at: Array
+    second: str
+    on: Array
+    stiffness: float
+    length: float
+    damping: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tree:
     """A mechanism. Nodes come after their parents."""
 
@@ -75,6 +103,8 @@ class Tree:
     gravity: Array
     nodes: tuple[Node, ...]
     loops: tuple[Loop, ...]
+    gears: tuple[Gear, ...] = ()
+    struts: tuple[Strut, ...] = ()
 
     def node(self, name: str) -> Node:
         """A node by name."""
@@ -97,32 +127,78 @@ def robot_tree(robot: Robot) -> Tree:
     refuse(robot, "export_mjcf")
     nodes: list[Node] = []
     loops: list[Loop] = []
-    carrier = next((leg for leg in robot.legs if leg.closing.type == "fixed" and leg.closing.link >= 0), None)
-    for leg in robot.legs:
-        home = dict(zip(leg.moving, leg.home, strict=True))
-        names = [f"{leg.name}.{link.body.name if link.body else link.coordinate}" for link in leg.links]
-        for k, link in enumerate(leg.links):
-            f = link.friction
-            nodes.append(Node(
-                name=names[k], parent=names[link.parent] if link.parent >= 0 else WORLD, kind=link.kind,
-                place=link.placement @ displacement(link.kind, link.zero), joint=f"{leg.name}.{link.coordinate}",
-                inertial=inertial_of(link.body), actuated=link.actuated, start=float(home.get(k, 0.0)), rotor=link.inertia,
-                damping=f.viscous if f else 0.0, loss=f.coulomb + f.preload if f else 0.0,
-                stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
-            ))  # fmt: skip
-        first = names[leg.closing.link] if leg.closing.link >= 0 else WORLD
-        if leg is carrier:
-            place = leg.closing.on_link @ inverse(leg.closing.on_platform)
-            nodes.append(Node(name="platform", parent=first, place=place, kind="fixed", joint=f"{leg.name}.{leg.closing.joint}",
-                              inertial=inertial_of(robot.platform)))  # fmt: skip
-            continue
-        loops.append(Loop(
-            name=f"{leg.name}.{leg.closing.joint}", type=leg.closing.type, first=first, on_first=leg.closing.on_link,
-            second="platform", on_second=leg.closing.on_platform,
-        ))  # fmt: skip
-    if carrier is None:
+    names = [[f"{leg.name}.{link.body.name if link.body else link.coordinate}" for link in leg.links] for leg in robot.legs]
+    for leg, own in zip(robot.legs, names, strict=True):
+        nodes += _leg_nodes(leg, own)
+        for cut in (leg.closing, *leg.cuts):
+            first = own[cut.link] if cut.link >= 0 else WORLD
+            if cut.type == "fixed" and cut.link >= 0 and cut.to is None and not any(n.name == "platform" for n in nodes):
+                place = cut.on_link @ inverse(cut.on_platform)
+                nodes.append(Node(name="platform", parent=first, place=place, kind="fixed", joint=f"{leg.name}.{cut.joint}",
+                                  inertial=inertial_of(robot.platform)))  # fmt: skip
+                continue
+            second = "platform" if cut.to is None else names[cut.to[0]][cut.to[1]]
+            loops.append(Loop(name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,
+                              on_second=cut.on_platform))  # fmt: skip
+    if not any(n.name == "platform" for n in nodes):
         nodes.insert(0, Node(name="platform", parent=WORLD, place=robot.home, kind="free", inertial=inertial_of(robot.platform)))
-    return Tree(name=robot.name, gravity=np.asarray(robot.gravity), nodes=tuple(nodes), loops=tuple(loops))
+    return Tree(name=robot.name, gravity=np.asarray(robot.gravity), nodes=tuple(nodes), loops=tuple(loops), gears=_gears(robot),
+                struts=_struts(robot, names))  # fmt: skip
+
+
+def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
+    """Links of a leg by their names."""
+    home, nodes = dict(zip(leg.moving, leg.home, strict=True)), []
+    for k, link in enumerate(leg.links):
+        f, start = link.friction, float(home.get(k, 0.0))
+        nodes.append(Node(
+            name=names[k], parent=names[link.parent] if link.parent >= 0 else WORLD, kind=link.kind,
+            place=link.placement @ displacement(link.kind, link.zero), joint=f"{leg.name}.{link.coordinate}",
+            inertial=inertial_of(link.body), actuated=link.actuated, start=start, rotor=link.inertia,
+            damping=(f.viscous if f else 0.0) + link.damping, loss=f.coulomb + f.preload if f else 0.0, stiffness=link.stiffness,
+            free=_free(f"{leg.name}.{link.coordinate}", link, start),
+            stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
+        ))  # fmt: skip
+    return nodes
+
+
+def _free(name: str, link: Link, start: float) -> float | None:
+    """Coordinate at which a joint spring is free, its preload included."""
+    if link.stop or (link.preload and not link.stiffness):
+        what = "bump stops" if link.stop else "a constant force"
+        raise InputError(f"export: the joint {name} has {what}, which MJCF and URDF have no word for; export an FMU instead")
+    if not link.spring or (link.rest is None and not link.preload):
+        return None
+    return (start if link.rest is None else link.rest) - (link.preload / link.stiffness if link.preload else 0.0)
+
+
+def _gears(robot: Robot) -> tuple[Gear, ...]:
+    found = []
+    for coupling in (c for leg in robot.legs for c in leg.couplings):
+        terms = []
+        for leg, index, factor in coupling.terms:
+            own = robot.legs[leg]
+            terms.append((f"{own.name}.{own.links[own.moving[index]].coordinate}", float(factor)))
+        found.append(Gear(name=coupling.name, terms=tuple(terms), home=float(coupling.home)))
+    return tuple(found)
+
+
+def _struts(robot: Robot, names: list[list[str]]) -> tuple[Strut, ...]:
+    found = []
+    for force in robot.forces:
+        if force.preload and not (force.stiffness and force.length * force.stiffness >= force.preload):
+            raise InputError(
+                f"export: the force {force.name} of {robot.name} has a constant tension that no spring gives (its free length "
+                "would be below zero), which MJCF has no element for; export an FMU instead"
+            )
+        fixed = {point_forces.WORLD: WORLD, point_forces.PLATFORM: "platform"}
+        on = [fixed[end.on] if end.on in fixed else names[end.on[0]][end.on[1]] for end in (force.first, force.second)]
+        free = force.length - (force.preload / force.stiffness if force.preload else 0.0)
+        found.append(Strut(
+            name=force.name, first=on[0], at=np.asarray(force.first.at), second=on[1], on=np.asarray(force.second.at),
+            stiffness=force.stiffness, length=free, damping=force.damping,
+        ))  # fmt: skip
+    return tuple(found)
 
 
 def displacement(kind: str, value: float) -> Pose:
@@ -155,7 +231,8 @@ def merged(tree: Tree) -> list[tuple[Node, tuple[tuple[Node, Pose], ...]]]:
     children: dict[str, int] = {}
     for node in tree.nodes:
         children[node.parent] = children.get(node.parent, 0) + 1
-    ends = {loop.first for loop in tree.loops} | {loop.second for loop in tree.loops}
+    ends = {name for loop in tree.loops for name in (loop.first, loop.second)}
+    ends |= {name for strut in tree.struts for name in (strut.first, strut.second)}
     light = {n.name for n in tree.nodes if n.kind in "RP" and n.inertial.mass == 0.0 and not np.any(n.inertial.tensor)
              and n.rotor == 0.0}  # fmt: skip
     kept = []

@@ -1,6 +1,6 @@
 """URDF with a file of closing joints beside it, out and in: `<name>.urdf` holds the tree, `<name>.loops.yaml` the loops.
 
-What URDF has no word for stands in the loop file: gravity, actuated joints, rotor inertias, coordinates at home.
+What URDF has no word for is in the loop file: gravity, actuated joints, rotor inertias, springs, coordinates at home, couplings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import yaml
 
 from flexapod.bridges.mjcf_in import ImportedModelError, floats
 from flexapod.bridges.mjcf_out import numbers
-from flexapod.bridges.tree import WORLD, Array, Inertial, Loop, Node, Tree, quat_wxyz, robot_tree
+from flexapod.bridges.tree import WORLD, Array, Gear, Inertial, Loop, Node, Strut, Tree, quat_wxyz, robot_tree
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, euler, frame_along, pose, unit
 from flexapod.robot.robot import Robot
@@ -93,7 +93,11 @@ def loops_text(tree: Tree) -> str:
         "gravity": tree.gravity.tolist(), "platform": "platform",
         "actuated": [n.joint for n in tree.nodes if n.actuated], "home": {n.joint: n.start for n in tree.nodes if n.kind in "RP"},
         "rotor": {n.joint: n.rotor for n in tree.nodes if n.rotor},
+        "springs": {n.joint: [n.stiffness, n.start if n.free is None else n.free] for n in tree.nodes if n.stiffness},
         "loops": loops,
+        "couplings": {g.name: dict(g.terms) for g in tree.gears},
+        "struts": [{"name": s.name, "link1": s.first, "at1": s.at.tolist(), "link2": s.second, "at2": s.on.tolist(),
+                    "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts],
     }  # fmt: skip
     return str(yaml.safe_dump(document, sort_keys=False, width=120))
 
@@ -122,7 +126,34 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     if twice is not None:
         raise ImportedModelError(f"{beside}: two loops have the name {twice!r}")
     gravity = np.array(extra["gravity"], dtype=float)
-    return Tree(name=root.get("name", file.stem), gravity=gravity, nodes=tuple(nodes), loops=tuple(found))
+    return Tree(name=root.get("name", file.stem), gravity=gravity, nodes=tuple(nodes), loops=tuple(found),
+                gears=_gears(extra, nodes, beside), struts=_struts(extra, turned, beside))  # fmt: skip
+
+
+def _gears(extra: dict[str, Any], nodes: list[Node], file: Path) -> tuple[Gear, ...]:
+    starts, found = {n.joint: n.start for n in nodes}, []
+    for name, terms in (extra.get("couplings") or {}).items():
+        unknown = [joint for joint in terms if joint not in starts]
+        if unknown:
+            raise ImportedModelError(f"{file}: coupling {name!r} names the joint {unknown[0]!r}, which the URDF does not have")
+        home = sum(float(factor) * starts[joint] for joint, factor in terms.items())
+        found.append(Gear(name=name, terms=tuple((joint, float(factor)) for joint, factor in terms.items()), home=home))
+    return tuple(found)
+
+
+def _struts(extra: dict[str, Any], turned: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
+    keys, found = ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), []
+    for entry in extra.get("struts") or []:
+        missing = [key for key in keys if key not in entry]
+        if missing:
+            raise ImportedModelError(f"{file}: a strut needs {', '.join(keys)}; {', '.join(missing)} missing")
+        unknown = [link for link in (entry["link1"], entry["link2"]) if link not in turned]
+        if unknown:
+            raise ImportedModelError(f"{file}: strut {entry['name']!r} names {unknown[0]!r}, no link of the URDF")
+        at, on = (turned[entry[f"link{k}"]].point(np.array(entry[f"at{k}"], dtype=float)) for k in (1, 2))
+        numbers = {key: float(entry[key]) for key in ("stiffness", "length", "damping")}
+        found.append(Strut(name=entry["name"], first=entry["link1"], at=at, second=entry["link2"], on=on, **numbers))
+    return tuple(found)
 
 
 def _inertial(link: Element, file: Path) -> Inertial:
@@ -183,15 +214,18 @@ def _node(child: str, joint: Element, root: str, turned: dict[str, Pose], inerti
     turned[child] = pose(rotation=R.T)
     dynamics, limit = joint.find("dynamics"), joint.find("limit")
     friction = {} if dynamics is None else dynamics.attrib
+    start = float(extra.get("home", {}).get(name, 0.0))
+    stiffness, free = (float(x) for x in extra.get("springs", {}).get(name, (0.0, start)))
+    spring = (stiffness, None if free == start else free)
     stroke = None
     if limit is not None and {"lower", "upper"} <= set(limit.attrib):
         stroke = (float(limit.attrib["lower"]), float(limit.attrib["upper"]))
     return Node(
         name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
-        actuated=name in extra.get("actuated", []), start=float(extra.get("home", {}).get(name, 0.0)),
+        actuated=name in extra.get("actuated", []), start=start,
         rotor=float(extra.get("rotor", {}).get(name, 0.0)), damping=float(friction.get("damping", 0.0)),
-        loss=float(friction.get("friction", 0.0)), stroke=stroke,
+        loss=float(friction.get("friction", 0.0)), stroke=stroke, stiffness=spring[0], free=spring[1],
     )  # fmt: skip
 
 

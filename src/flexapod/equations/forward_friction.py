@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.newton_euler.friction_coupling import solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
-from flexapod.equations.newton_euler.inverse_dynamics import loads, setting_at
+from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import state_equation_at, state_inputs
@@ -66,6 +66,20 @@ def forward_friction(robot: Robot) -> Program:
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     return b
+
+
+def friction_force(robot: Robot) -> Program:
+    """The program: as `newton_euler`, `force` (actuators,) being the part that friction takes: forces with it less those without.
+
+    Source: Kim 2002 Eqs. (30)-(32). Checked by: tests/generator/test_matlab_and_cpp.py.
+    """
+    setting = set_up(Program("friction_force"), robot, "exact", True, True)
+    base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
+    found = [solve_friction(setting.b, setting.mechanism, base, points, setting.open.redundant > 0).forces
+             for points in (setting.points, [])]  # fmt: skip
+    with_it, without = (ca.vertcat(*[x for leg in forces for x in leg.actuators]) for forces in found)
+    setting.b.output("force", with_it - without, shape=(len(robot.actuators),), unit="N or N m", dims=("actuator",))
+    return setting.b
 
 
 @dataclass(frozen=True, kw_only=True)

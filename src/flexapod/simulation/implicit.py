@@ -31,6 +31,7 @@ from flexapod.simulation.collocation import Collocation
 from flexapod.simulation.complex_ldl import Factors, factorise, solve_factorised
 
 PASSES = 30
+LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"
 CLOSED = (1e-10, 1e-13)
 """Last change of rates, relative and absolute [m/s, rad/s, ...]; the pass after it would change them by far less."""
 ROUNDING = 1e4
@@ -116,7 +117,7 @@ def implicit_step(root: Program, b: Any, method: Collocation, system: SecondOrde
         ca.SX.zeros(m, s), ca.SX(0), ca.SX(1e300),
     ]  # fmt: skip
     (X, V, Z, code, _), converged, passes = b.iterate(pass_, start=start, limit=PASSES, tolerance=1.0)
-    lost = root.fail_if(ca.SX(0), f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular")
+    lost = root.fail_if(ca.SX(0), LOST)
     code = ca.if_else(code != 0, code, ca.if_else(converged, 0, lost))
     return Step(x=h * ca.mtimes(X, weights), v=h * ca.mtimes(V, weights), z=h * ca.mtimes(Z, weights), code=code, passes=passes)
 

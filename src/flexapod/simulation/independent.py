@@ -105,10 +105,11 @@ class Loops:
 def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Loops:
     """The state of a row's start."""
     own = [parts["p"], parts["R"]] if layout.robot.elastic_plan.carrier is None else []
-    return _loops(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
+    return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
 
 
-def _loops(values: Values, robot: Robot, y: Any, modes: Any, rates: Any) -> Loops:
+def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any) -> Loops:
+    """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
@@ -265,7 +266,7 @@ def independent_row(
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), _completed(layout, parts["ud"][unknown] + v, signals, 1)
-        at = _loops(values, robot, *placed(values, robot, start, step, corrections=1), rates)
+        at = loops_at(values, robot, *placed(values, robot, start, step, corrections=1), rates)
         found = acting(own, layout, parts, at, a, z, column)
         residual = (found.felt - found.driving)[unknown]
         return Evaluation(residual=residual, rate=parts["ud"][unknown] + v, beside=found.beside, code=own.code)
@@ -279,7 +280,7 @@ def independent_row(
     end = layout.at_node(table[:, -1])
     step = _increment(layout, found.x, table[:, -1], table[:, 0])
     rates = _completed(layout, parts["ud"][unknown] + found.v, end, 1)
-    last = _loops(values, robot, *placed(values, robot, start, step, corrections=2), rates)
+    last = loops_at(values, robot, *placed(values, robot, start, step, corrections=2), rates)
     after = parts | carried_parts(layout, last)
     at = 0
     for name, size in layout.extra.items():

@@ -20,7 +20,7 @@ from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, ma
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS
-from flexapod.simulation.implicit import CLOSED, PASSES, ROUNDING
+from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
 from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
@@ -30,7 +30,6 @@ from flexapod.simulation.scope import Scope
 from flexapod.simulation.system import controlled, sampled_at
 
 Array = NDArray[np.float64]
-LOST = f"the implicit step does not converge in {PASSES} passes: shorten it, or something is singular"
 
 
 def runner_of(layout: Layout, values: Mapping[str, float]) -> Any:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flexapod.kernels import Kernel
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
+    from flexapod.simulation.setup import Setup
 
 Array = NDArray[np.float64]
 
@@ -85,21 +86,31 @@ def stepper(
     Checked by: tests/simulation/test_stepper.py.
     """
     from flexapod.analysis.abilities import refuse
+    from flexapod.analysis.leg_dynamics import COMPILED
     from flexapod.analysis.results import check_option
-    from flexapod.simulation.leg_run import check_size
 
     if not (np.isfinite(step) and step > 0):
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
     refuse(robot, "stepper", method=method, wrench=wrench)
-    known = ("implicit", "radau") if robot.elastic_legs else ("rk4", "implicit", "radau")
+    known = step_methods(robot)
     chosen = method or known[0]
     check_option("method", chosen, known)
-    if robot.elastic_legs:
-        check_size(robot)
-    return _stepper(robot, start if start is not None else _home(robot), step, chosen, wrench, friction, watch)
+    if robot.elastic_legs and len(robot.elastic_plan.columns) > COMPILED:
+        raise InputError(
+            f"{robot.name} has {len(robot.elastic_plan.columns)} coordinates; steps of flexible legs are compiled for at most "
+            f"{COMPILED}. Use fewer elements per beam, or an FMU"
+        )
+    first = start if start is not None else home_start(robot)
+    setup = step_setup(robot, first, step=step, method=chosen, wrench=wrench, friction=friction, watch=watch)
+    return _stepper(setup, step)
 
 
-def _home(robot: Robot) -> Any:
+def step_methods(robot: Robot) -> tuple[str, ...]:
+    """Methods of steps under given forces, the usual one first."""
+    return ("implicit", "radau") if robot.elastic_legs else ("rk4", "implicit", "radau")
+
+
+def home_start(robot: Robot) -> Any:
     """Home at rest: the actuators there where legs deform, else the pose."""
     from flexapod.analysis.state import State
     from flexapod.motions.motion import ActuatorMotion
@@ -111,16 +122,23 @@ def _home(robot: Robot) -> Any:
     return ActuatorMotion(time=np.arange(2.0), position=np.tile(home, (2, 1)), velocity=still, acceleration=still)
 
 
-def _stepper(robot: Robot, start: Any, step: float, method: str, wrench: bool, friction: Any, watch: tuple[str, ...]) -> Stepper:
-    from flexapod.simulation.program import run_program
-    from flexapod.simulation.runner import compiled
+def step_setup(
+    robot: Robot, start: Any, *, step: float, method: str, wrench: bool, friction: bool | str, watch: tuple[str, ...]
+) -> Setup:
+    """A run under given forces of one row at a time."""
     from flexapod.simulation.setup import make_setup
 
-    setup = make_setup(
+    return make_setup(
         robot, start, drive="force", controller=None, force=np.zeros(len(robot.actuators)),
         wrench=np.zeros(6) if wrench else None, friction=friction, method=method, events=(), watch=watch, start=None,
         tolerance=(1e-9, 1e-11), step=step, rows=1,
     )  # fmt: skip
+
+
+def _stepper(setup: Setup, step: float) -> Stepper:
+    from flexapod.simulation.program import run_program
+    from flexapod.simulation.runner import compiled
+
     layout = setup.layout
     kernel, parameters = compiled(layout, "run", run_program, setup.values)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flexapod.bridges.fmu.description import build_description, description
-from flexapod.bridges.fmu.sources import model_files, shared_files
+from flexapod.bridges.fmu.sources import model_files, model_header, shared_files
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def export_fmu(
             flexible bodies in their static deflection.
         step: longest inner step of co-simulation [s]; a communication step is cut into equal parts of about this length.
         method: of co-simulation: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`; left out: as in `simulate`.
-        wrench: also a load on the platform as input, at its origin, world axes. Not with flexible legs.
+        wrench: also a load on the platform as input, at its origin, world axes.
         friction: as for `simulate`.
         watch: ends of strokes are events: model exchange has an indicator for each and asks to end, co-simulation stops.
         general: every number of the robot is a tunable parameter; otherwise those are left out that are zero by structure or
@@ -116,32 +116,30 @@ def make_plant(robot: Robot, quantity: str, *, start: Any, step: float, method: 
         raise InputError(f"export_fmu: forward_dynamics does not take {', '.join(options)}")
     from flexapod.analysis.abilities import refuse
     from flexapod.analysis.results import check_option
-    from flexapod.analysis.state import State
+    from flexapod.simulation.stepper import home_start, step_methods
 
     refuse(robot, "export_fmu", method=method, wrench=wrench)
     if robot.elastic_legs:
-        from flexapod.bridges.fmu.flexible_legs import home_motion, leg_plant
-
-        check_option("method", method or "implicit", ("implicit", "radau"))
-        first = start if start is not None else home_motion(robot)
-        return leg_plant(robot, first, friction=bool(friction), method=method or "implicit", step=step, general=general)
-    from flexapod.bridges.fmu.rigid import rigid_plant
-
-    check_option("method", method or "rk4", ("rk4", "implicit", "radau"))
-    first = start if start is not None else State(position=robot.home.position, rotation=robot.home.rotation)
-    return rigid_plant(
-        robot, first, wrench=wrench, friction=friction, method=method or "rk4", step=step, watch=watch, general=general
+        from flexapod.bridges.fmu.flexible_legs import leg_plant as plant
+    else:
+        from flexapod.bridges.fmu.rigid import rigid_plant as plant
+    known = step_methods(robot)
+    check_option("method", method or known[0], known)
+    first = start if start is not None else home_start(robot)
+    return plant(
+        robot, first, wrench=wrench, friction=friction, method=method or known[0], step=step, watch=watch, general=general
     )
 
 
 def write_fmu(plant: Plant, target: Path, version: Version, identifier: str, binary: bool) -> Path:
     """Write the archive, whole or not at all."""
-    plain = model_files(plant, "")
+    sources = {**shared_files(plant, version), **model_files(plant)}
+    plain = {**sources, "model.h": model_header(plant, "")}
     digest = hashlib.sha256("".join(f"{k}\n{v}" for k, v in sorted(plain.items())).encode())
     digest.update(description(plant, version, "", identifier, ()).encode())
     token = digest.hexdigest()[:32]
     token = f"{{{token[:8]}-{token[8:12]}-{token[12:16]}-{token[16:20]}-{token[20:]}}}"
-    sources = {**shared_files(version), **model_files(plant, token)}
+    sources["model.h"] = model_header(plant, token)
     compiled = sorted(name for name in sources if name.endswith(".c"))
     files: dict[str, bytes] = {f"sources/{name}": text.encode() for name, text in sources.items()}
     files["modelDescription.xml"] = description(plant, version, token, identifier, compiled).encode()

@@ -2,7 +2,8 @@
 
 `rates`: state, memory (where iterations start), signals (inputs) in; derivative, result (outputs), closed (memory of the next
 call), settled (the state on the loops) and margin (below zero: out of a stroke) out. `step`: carried numbers and one row of a
-table in, carried numbers out, as `simulate` runs it. A block without states is any kernel.
+table in, carried numbers out, as `simulate` runs it. A block without states is any kernel. Systems of second order give terms
+instead of rates (`SecondOrder`): solution and step are those of second_order.c.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from flexapod.kernels.tape import Tape
+from flexapod.simulation.collocation import Collocation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,19 +30,40 @@ class Stepping:
     """How a co-simulation advances.
 
     Args:
-        tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`.
+        tape: inputs `state` (carried) and `table` (1, columns), outputs `rows` and `final`; None for systems of second order.
         lead: numbers before the signals in a row of the table; nodes: how often the signals follow.
         carried: numbers at the start; code: which of them is the status.
         state_places, memory_places: where state and memory lie among the carried numbers.
     """
 
-    tape: Tape
+    tape: Tape | None = None
     lead: int
     nodes: int
     carried: Sequence[float]
     code: int
     state_places: Sequence[int]
     memory_places: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondOrder:
+    r"""Structure of a system :math:`N^T(M_z(N\ddot u + \beta) + f) = 0` with states u and their rates.
+
+    The kernel of the rates gives instead of `derivative`: `mass` (z, z), `forces` (z,) and, where coordinates are bound,
+    `slope` (b, u) X and `drift` (b,) beta; accelerations of the `driven` columns follow its `result` among the outputs.
+
+    Args:
+        matrices: a closed state and memory in, `stiffness` and `damping` (z, z) out, for the implicit step.
+        columns: length of z; independent, bound, driven: columns of it.
+        method: coefficients of the step.
+    """
+
+    matrices: Tape
+    columns: int
+    independent: Sequence[int]
+    bound: Sequence[int]
+    driven: Sequence[int]
+    method: Collocation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +89,7 @@ class Plant:
     parameters: list[Variable]
     rates: Tape
     stepping: Stepping | None = None
+    second_order: SecondOrder | None = None
     step: float = 1e-3
     fixed: Mapping[str, float] = field(default_factory=dict)
 

@@ -23,7 +23,8 @@ from flexapod.simulation.plant import coordinates
 from flexapod.simulation.program import run_program
 from flexapod.simulation.runner import zeros_of
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.setup import Setup, make_setup
+from flexapod.simulation.setup import Setup
+from flexapod.simulation.stepper import step_setup
 from flexapod.simulation.system import rates_of, situation
 
 if TYPE_CHECKING:
@@ -78,11 +79,16 @@ def _outputs(root: Program, layout: Layout, parts: dict[str, Any], found: Any, c
     if joints.stop > joints.start:
         root.output("closed", c.joints)
     root.output("settled", ca.vertcat(*[parts[name] for name in names]))
+    margin_output(root, layout, c.q)
+
+
+def margin_output(root: Program, layout: Layout, q: Any) -> None:
+    """Output `margin`: distances (2 per watched actuator,) of the actuators (actuators,) to the ends of their strokes."""
     margins = []
     for k, (name, has) in enumerate(zip(layout.robot.actuators, layout.strokes, strict=True)):
         if has:
             low, high = (root.parameter(f"stroke.{name}.{end}") for end in ("low", "high"))
-            margins += [c.q[k] - low, high - c.q[k]]
+            margins += [q[k] - low, high - q[k]]
     if margins:
         root.output("margin", ca.vertcat(*margins))
 
@@ -110,14 +116,8 @@ def rigid_plant(
     robot: Robot, start: State, *, wrench: bool, friction: bool | str, method: str, step: float, watch: bool, general: bool
 ) -> Plant:
     """The plant of forward dynamics."""
-    import numpy as np
-
-    n = len(robot.actuators)
-    setup = make_setup(
-        robot, start, drive="force", controller=None, force=np.zeros(n), wrench=np.zeros(6) if wrench else None,
-        friction=friction, method=method, events=(), watch=("stroke",) if watch else (), start=None, tolerance=(1e-9, 1e-11),
-        step=step, rows=1,
-    )  # fmt: skip
+    watched = ("stroke",) if watch else ()
+    setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
     setup = replace(setup, layout=replace(setup.layout, minimal=None if general else tunable_plan(setup.layout)))
     layout = setup.layout
     rates = tape_for(layout, rates_program(layout), general)
@@ -125,7 +125,7 @@ def rigid_plant(
     names = [name for name in STATE if name in layout.places]
     joints = layout.places["joints"]
     return Plant(
-        name=robot.name, about=f"forward dynamics of {robot.name}", states=_states(setup), inputs=_inputs(setup),
+        name=robot.name, about=f"forward dynamics of {robot.name}", states=_states(setup), inputs=inputs(setup),
         outputs=_results(robot), rates=rates, step=step, fixed=setup.values,
         memory=[float(x) for x in setup.start[joints]],
         **strokes(robot, layout.strokes),
@@ -178,7 +178,8 @@ def _states(setup: Setup) -> list[Variable]:
     return found
 
 
-def _inputs(setup: Setup) -> list[Variable]:
+def inputs(setup: Setup) -> list[Variable]:
+    """Actuator forces, and the load where it is an input."""
     robot = setup.layout.robot
     found = forces(robot)
     if "wrench" in setup.layout.signals:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexapod.bridges.fmu.plant import Plant
+from flexapod.bridges.fmu.second_order import second_order_header, second_order_source, second_order_statuses
 from flexapod.kernels.c_source import BANNER, Export, header_text, literal, source_text
 from flexapod.kernels.c_text import number
 from flexapod.kernels.kernel import Batch
@@ -21,22 +22,24 @@ STATUS_OFFSET = 10_000
 """Statuses of steps are numbered from here, those of rates from 1."""
 
 
-def shared_files(version: str) -> dict[str, str]:
+def shared_files(plant: Plant, version: str) -> dict[str, str]:
     """Texts that do not depend on the robot."""
-    names = ("core.h", "core.c", "fmi.h", f"fmi{version[0]}.c")
+    names = ["core.h", "core.c", "fmi.h", f"fmi{version[0]}.c", *(["second_order.c"] if plant.second_order else [])]
     return {name: (HERE / name).read_text(encoding="utf-8") for name in names}
 
 
-def model_files(plant: Plant, token: str) -> dict[str, str]:
-    """Texts of one robot: kernels, model.h and model.c."""
+def model_files(plant: Plant) -> dict[str, str]:
+    """Texts of one robot but for model.h: kernels and model.c."""
     kernels = {"rates_kernel": plant.rates, "tangent_kernel": tangent(plant.rates)}
-    if plant.stepping is not None:
+    if plant.second_order is not None:
+        kernels["matrices_kernel"] = plant.second_order.matrices
+    elif plant.stepping is not None and plant.stepping.tape is not None:
         kernels["step_kernel"] = plant.stepping.tape
     files: dict[str, str] = {}
     for name, tape in kernels.items():
         export = Export(tape=tape, name=name, parameters=_values(plant, tape), inputs={}, golden=NONE)
         files |= {f"{name}.h": header_text(export), f"{name}.c": source_text(export)}
-    return files | {"model.h": _header(plant, token), "model.c": _source(plant, kernels)}
+    return files | {"model.c": _source(plant, kernels)}
 
 
 def _values(plant: Plant, tape: Tape) -> list[float]:
@@ -44,18 +47,22 @@ def _values(plant: Plant, tape: Tape) -> list[float]:
     return [known.get(p.name, 0.0) for p in tape.signature.parameters]
 
 
-def _header(plant: Plant, token: str) -> str:
+def model_header(plant: Plant, token: str) -> str:
+    """Text of model.h: token of the FMU, sizes, declarations."""
     s = plant.stepping
     columns = s.lead + s.nodes * len(plant.inputs) if s else 0
     sizes = {
         "STATES": len(plant.states), "INPUTS": len(plant.inputs), "OUTPUTS": len(plant.outputs), "MARGINS": len(plant.margins),
         "PARAMETERS": len(plant.parameters), "MEMORY": len(plant.memory), "CARRIED": len(s.carried) if s else 0,
         "COLUMNS": columns, "LEAD": s.lead if s else 0, "NODES": s.nodes if s else 0, "CODE": s.code if s else 0,
-        "RATES_CONSTANTS": plant.rates.constants, "STEP_CONSTANTS": s.tape.constants if s else 0,
+        "RATES_CONSTANTS": plant.rates.constants, "STEP_CONSTANTS": _step_constants(plant),
         "STEP_STATUS": STATUS_OFFSET,
     }  # fmt: skip
     defines = "\n".join(f"#define MODEL_{name} {size}" for name, size in sizes.items())
     tables = ("states", "inputs", "parameters", "memory", "carried")
+    own = ""
+    if plant.second_order is not None:
+        own = f"{second_order_header(plant, plant.second_order)}\n{_terms(plant)};\n{_terms_tangent(plant)};\n"
     return f"""/* {BANNER}: {plant.about}. Sizes, start values and kernels of the model. */
 #ifndef MODEL_H
 #define MODEL_H
@@ -78,7 +85,7 @@ int model_tangent(const double *state, const double *memory, const double *input
                   double *margin_dot);
 int model_step(const double *carried, const double *table, const double *constants, double *final);
 const char *model_status_text(int status);
-
+{own}
 #endif
 """
 
@@ -96,9 +103,18 @@ def _source(plant: Plant, kernels: dict[str, Tape]) -> str:
     parts += [_integers(f"model_{name}_places", values) for name, values in places.items()]
     texts = ", ".join(literal(text) for text in plant.leaving) or '""'
     parts.append(f"const char *const model_margin_texts[] = {{{texts}}};\n")
-    parts += [_setup("rates", plant, plant.rates), _setup("step", plant, s.tape if s else None)]
-    parts += [_rates(plant), _tangent(kernels["tangent_kernel"]), _step(s.tape if s else None), _statuses(s is not None)]
-    return "\n".join(parts)
+    parts += [_setup("rates", plant, plant.rates), _rates(plant), _tangent(plant, kernels["tangent_kernel"])]
+    if plant.second_order is not None:
+        parts += [_setup("matrices", plant, plant.second_order.matrices), second_order_source(plant.second_order)]
+    else:
+        parts += [_setup("step", plant, s.tape if s else None), _step(s.tape if s else None)]
+    return "\n".join([*parts, _statuses(plant)])
+
+
+def _step_constants(plant: Plant) -> int:
+    if plant.second_order is not None:
+        return plant.rates.constants + plant.second_order.matrices.constants
+    return plant.stepping.tape.constants if plant.stepping is not None and plant.stepping.tape is not None else 0
 
 
 def _doubles(name: str, values: Sequence[float]) -> str:
@@ -154,30 +170,49 @@ def _unused(names: Sequence[str], used: Sequence[str]) -> list[str]:
     return [f"    (void){name};" for name in names if name not in words]
 
 
-PLACES = {"derivative": "derivative", "result": "output", "closed": "closed", "settled": "settled", "margin": "margin"}
+SHARED = {"result": "output", "closed": "closed", "settled": "settled", "margin": "margin"}
+RATES = {"derivative": "derivative", **SHARED}
+TERMS = {"mass": "mass", "forces": "force", "slope": "slope", "drift": "drift", **SHARED}
+"""Outputs of the kernel of a plant, of first and of second order, and their names in C."""
+READ = ["state", "memory", "input"]
+
+
+def _places(plant: Plant) -> dict[str, str]:
+    return RATES if plant.second_order is None else TERMS
+
+
+def _terms(plant: Plant) -> str:
+    """Head of the function of the rates, or of the terms."""
+    name = "model_rates" if plant.second_order is None else "model_terms"
+    given = [f"const double *{n}" for n in (*READ, "constants")]
+    return f"int {name}({', '.join([*given, *(f'double *{n}' for n in _places(plant).values())])})"
+
+
+def _terms_tangent(plant: Plant) -> str:
+    name = "model_tangent" if plant.second_order is None else "model_terms_tangent"
+    given = [f"const double *{n}" for n in (*READ, "constants", "state_dot", "input_dot")]
+    return f"int {name}({', '.join([*given, *(f'double *{n}' for n in _changing(plant))])})"
+
+
+def _changing(plant: Plant) -> list[str]:
+    return [f"{n}_dot" for n in _places(plant).values() if n not in ("closed", "settled")]
 
 
 def _rates(plant: Plant) -> str:
     given = {"state": "state", "memory": "memory", "signals": "input"} if plant.states else {}
-    arguments, used = _called(plant.rates, given, PLACES if plant.states else {})
-    names = ["state", "memory", "input", "derivative", "output", "closed", "settled", "margin"]
-    return "\n".join([
-        "int model_rates(const double *state, const double *memory, const double *input, const double *constants,",
-        "                double *derivative, double *output, double *closed, double *settled, double *margin)",
-        "{", *_unused(names, used),
-        f"    return rates_kernel({', '.join(arguments)});", "}\n",
-    ])  # fmt: skip
+    arguments, used = _called(plant.rates, given, _places(plant) if plant.states else {})
+    unused = _unused([*READ, *_places(plant).values()], used)
+    return "\n".join([_terms(plant), "{", *unused, f"    return rates_kernel({', '.join(arguments)});", "}\n"])
 
 
-def _tangent(tape: Tape) -> str:
+def _tangent(plant: Plant, tape: Tape) -> str:
     """The tangent needs places for the values themselves, which nobody reads, and no direction of the memory."""
     s = tape.signature
-    has_states = any(i.name == "state" for i in s.inputs) and any(o.name == "derivative" for o in s.outputs)
     given, gives, local = {}, {}, []
-    if has_states:
+    if plant.states:
         given = {"state": "state", "memory": "memory", "signals": "input", f"state{SUFFIX}": "state_dot",
                  f"signals{SUFFIX}": "input_dot", f"memory{SUFFIX}": "memory_dot"}  # fmt: skip
-        gives = {f"{name}{SUFFIX}": f"{to}_dot" for name, to in PLACES.items()}
+        gives = {f"{name}{SUFFIX}": f"{to}_dot" for name, to in _places(plant).items()}
         for i in s.inputs:
             if i.name == f"memory{SUFFIX}":
                 local.append(f"    const double memory_dot[{i.size}] = {{0.0}};")
@@ -185,16 +220,11 @@ def _tangent(tape: Tape) -> str:
         if not o.name.endswith(SUFFIX):
             gives[o.name] = f"value_{o.name}"
             local.append(f"    double value_{o.name}[{o.size}];")
-        elif has_states and o.name in (f"closed{SUFFIX}", f"settled{SUFFIX}"):
+        elif plant.states and o.name in (f"closed{SUFFIX}", f"settled{SUFFIX}"):
             local.append(f"    double {gives[o.name]}[{o.size}];")
     arguments, used = _called(tape, given, gives)
-    names = ["state", "memory", "input", "state_dot", "input_dot", "derivative_dot", "output_dot", "margin_dot"]
-    return "\n".join([
-        "int model_tangent(const double *state, const double *memory, const double *input, const double *constants,",
-        "                  const double *state_dot, const double *input_dot, double *derivative_dot, double *output_dot,",
-        "                  double *margin_dot)", "{", *local, *_unused(names, used),
-        f"    return tangent_kernel({', '.join(arguments)});", "}\n",
-    ])  # fmt: skip
+    unused = _unused([*READ, "state_dot", "input_dot", *_changing(plant)], used)
+    return "\n".join([_terms_tangent(plant), "{", *local, *unused, f"    return tangent_kernel({', '.join(arguments)});", "}\n"])
 
 
 def _step(tape: Tape | None) -> str:
@@ -205,9 +235,12 @@ def _step(tape: Tape | None) -> str:
     return head + f"    double rows[{size}];\n    return step_kernel(carried, table, constants, rows, final);\n}}\n"
 
 
-def _statuses(has_steps: bool) -> str:
-    step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n"
-    step = step if has_steps else ""
+def _statuses(plant: Plant) -> str:
+    step = ""
+    if plant.second_order is not None:
+        step = second_order_statuses()
+    elif plant.stepping is not None:
+        step = "    if (status > MODEL_STEP_STATUS) return step_kernel_status_text(status - MODEL_STEP_STATUS);\n"
     return f"""const char *model_status_text(int status)
 {{
     if (status == -100)

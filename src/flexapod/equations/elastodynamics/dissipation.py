@@ -79,6 +79,12 @@ def dissipated_power(values: Values, robot: Robot, state: ElasticState, friction
     return power + ca.dot(rates, sliding)
 
 
+def stiff_matrices(values: Values, robot: Robot, state: ElasticState, friction: Friction) -> tuple[Any, Any]:
+    """K and D (z, z); D with the slope of friction at the state."""
+    K, D = elastic_matrices(values, robot, state)
+    return K, D + _slope(values, robot, state, friction) if friction else D
+
+
 def tangent_matrices(
     values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, X: Any, friction: Friction
 ) -> tuple[Any, Any]:
@@ -89,9 +95,7 @@ def tangent_matrices(
         X: (b, u) bound rates per independent rate.
     """
     plan = robot.elastic_plan
-    K, D = elastic_matrices(values, robot, state)
-    if friction:
-        D = D + _slope(values, robot, state, friction)
+    K, D = stiff_matrices(values, robot, state, friction)
     N = ca.SX(len(plan.columns), len(plan.independent))
     N[list(plan.independent), :] = ca.SX.eye(len(plan.independent))
     N[list(plan.bound), :] = X

@@ -13,7 +13,8 @@ from flexapod.views.commands.options import Changes, Json, Payloads, RobotName, 
 from flexapod.views.output import check_place, print_json, print_text
 
 FORMS = {".m": "matlab", ".hpp": "cpp", ".py": "python", ".c": "c"}
-KINDS = (".fmu", ".xml", ".urdf", *FORMS)
+KINDS = (".fmu", ".xml", ".urdf", ".casadi", *FORMS)
+MECHANISMS = (".xml", ".urdf")
 
 
 def register(app: typer.Typer) -> None:
@@ -33,26 +34,26 @@ def register(app: typer.Typer) -> None:
 
 def export(
     robot: RobotName,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help=".fmu, .xml (MJCF), .urdf, .m, .hpp, .py, .c")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help=".fmu, .xml (MJCF), .urdf, .casadi, .m, .hpp, .py, .c")],
     quantity: Annotated[
         str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; of MJCF and URDF: none")
     ] = None,
     version: Annotated[str, typer.Option(help="of an FMU: 2.0 or 3.0")] = "3.0",
     step: Annotated[float, typer.Option(help="inner step of an FMU's co-simulation [s]")] = 1e-3,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
-    friction: Annotated[bool, typer.Option("--friction", help="of .m, .hpp, .py, .c: with the robot file's friction")] = False,
+    friction: Annotated[bool, typer.Option("--friction", help="of .casadi, .m, .hpp, .py, .c: with friction")] = False,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Write a robot for another program; the suffix decides: FMU, MJCF, URDF, MATLAB, C++, Python, C."""
+    """Write a robot for another program; the suffix decides: FMU, MJCF, URDF, CasADi, MATLAB, C++, Python, C."""
     kind = out.suffix.lower()
     if kind not in KINDS:
         raise fp.InputError(f"--out {out}: the suffix decides about the form; expected {', '.join(KINDS)}")
     check_place(out, "--out")
-    if kind in (".xml", ".urdf") and quantity is not None:
+    if kind in MECHANISMS and quantity is not None:
         raise fp.InputError(f"--quantity {quantity}: {out.name} describes the whole mechanism; leave it out")
-    if friction and kind not in FORMS:
+    if friction and kind not in (*FORMS, ".casadi"):
         raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
     with working("writing ..."):
         files = _written(robot_of(robot, changes, payload), kind, out, quantity, version, step, general, friction)
@@ -69,7 +70,15 @@ def _written(
     if kind == ".fmu":
         path = fp.export_fmu(robot, out, quantity or "forward_dynamics", version=version, step=step, general=general)
         return {"fmu": path}
-    if kind in (".xml", ".urdf"):
+    if kind == ".casadi":
+        wanted = quantity or "forward_dynamics"
+        rigid = not (robot.elastic_legs or robot.flexible_platform)
+        own: dict[str, Any] = (
+            {"friction": friction} if friction or (rigid and wanted in ("inverse_dynamics", "forward_dynamics")) else {}
+        )
+        fp.casadi_function(robot, wanted, **own).save(str(out))
+        return {"casadi": out}
+    if kind in MECHANISMS:
         robot = _existing(robot)
     if kind == ".xml":
         return {"mjcf": fp.export_mjcf(robot, out)}
@@ -90,20 +99,70 @@ def _existing(robot: fp.Robot) -> fp.Robot:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="MJCF (.xml) or URDF (.urdf)")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the robot file to write, .yaml")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="robot file (.yaml); of finite elements: modes (.npz)")],
     platform: Annotated[str | None, typer.Option(help="body that is the platform; left out: the one that floats")] = None,
     loops: Annotated[Path | None, typer.Option(help="closing joints of a URDF; left out: FILE.loops.yaml")] = None,
     source: Annotated[str, typer.Option(help="where the numbers come from")] = "",
+    units: Annotated[str, typer.Option(help="finite elements: length, mass and time, e.g. mm,t,s")] = "",
+    interface: Annotated[
+        list[str], typer.Option(metavar="NAME=NODE", help="finite elements: node by number, or by place in m: tip=0,0,0.1")
+    ] = [],  # noqa: B006
+    modes: Annotated[int | None, typer.Option(help="finite elements: number of modes; or --below")] = None,
+    below: Annotated[float | None, typer.Option(help="finite elements: modes up to this frequency [Hz]")] = None,
+    method: Annotated[str, typer.Option(help="finite elements: normal or craig-bampton")] = "normal",
+    stiffness: Annotated[Path | None, typer.Option(help="finite elements: matrix beside FILE, the mass matrix")] = None,
+    nodes: Annotated[Path | None, typer.Option(help="finite elements: nodes of the matrices")] = None,
+    shapes: Annotated[Path | None, typer.Option(help="finite elements: modes of the solver (.op2, .pch)")] = None,
+    check: Annotated[Path | None, typer.Option(metavar="FILE", help="finite elements: the check page to write, .html")] = None,
 ) -> None:
-    """Read a mechanism with closed loops as a robot file."""
+    """Read a mechanism with closed loops as a robot file, or a finite element model as a file of modes."""
     check_place(out, "--out")
+    if not file.is_file():
+        raise fp.InputError(f"there is no file {file}; give MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")
+    elements = {"--units": units, "--interface": interface, "--modes": modes, "--below": below, "--stiffness": stiffness,
+                "--nodes": nodes, "--shapes": shapes, "--check": check}  # fmt: skip
+    if file.suffix.lower() in MECHANISMS:
+        for option in (name for name, value in elements.items() if value):
+            raise fp.InputError(f"{option}: {file.name} is a mechanism of rigid bodies; leave it out")
+        _import_mechanism(file, out, platform, loops, source)
+        return
+    for option in (name for name, value in (("--platform", platform), ("--loops", loops), ("--source", source)) if value):
+        raise fp.InputError(f"{option}: {file.name} is a finite element model; leave it out")
+    if out.suffix.lower() != ".npz":
+        raise fp.InputError(f"--out {out}: a file of modes ends in .npz")
+    files: dict[str, Any] = {"mesh": file} if stiffness is None else {"mass": file, "stiffness": stiffness, "nodes": nodes}
+    found = fp.import_fe(
+        **files, units=_units(units), interfaces=dict(_interface(text) for text in interface), modes=modes, below=below,
+        method=method, shapes=shapes,
+    )  # fmt: skip
+    fp.flexible.save_modes(found.body, out)
+    print_text(found.check_page)
+    for path in (out, *([found.write_check_page(check)] if check else [])):
+        print_text(str(path))
+
+
+def _units(text: str) -> dict[str, str]:
+    words = [word.strip() for word in text.split(",")]
+    if len(words) != 3 or not all(words):
+        raise fp.InputError(f"--units {text!r}: say the units of length, mass and time of the file, e.g. --units mm,t,s")
+    return dict(zip(("length", "mass", "time"), words, strict=True))
+
+
+def _interface(text: str) -> tuple[str, Any]:
+    name, _, place = text.partition("=")
+    try:
+        numbers = [float(word) for word in place.split(",")]
+    except ValueError:
+        numbers = []
+    if not name or len(numbers) not in (1, 3) or (len(numbers) == 1 and not numbers[0].is_integer()):
+        raise fp.InputError(f"--interface {text!r}: expected NAME=NODE, or NAME=X,Y,Z in m, e.g. --interface tip=0,0,0.1")
+    return name, int(numbers[0]) if len(numbers) == 1 else numbers
+
+
+def _import_mechanism(file: Path, out: Path, platform: str | None, loops: Path | None, source: str) -> None:
     if out.suffix.lower() not in (".yaml", ".yml"):
         raise fp.InputError(f"--out {out}: a robot file ends in .yaml")
-    if not file.is_file():
-        raise fp.InputError(f"there is no file {file}; give an MJCF (.xml) or URDF (.urdf) file")
-    description = fp.import_robot(file, platform=platform, loops=loops, source=source)
-    fp.write_robot_file(description, out)
-    robot = fp.load(out)
-    print_text(f"{robot!r}")
+    fp.write_robot_file(fp.import_robot(file, platform=platform, loops=loops, source=source), out)
+    print_text(f"{fp.load(out)!r}")
     print_text(str(out))

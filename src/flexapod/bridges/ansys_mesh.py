@@ -1,0 +1,246 @@
+"""Ansys archives (CDWRITE, .cdb) as a mesh: BEAM188, BEAM4, LINK180, SHELL181, SHELL63, MASS21. Others are refused by name.
+
+Numbers stay in the file's units. Elements are our own, as for Nastran: beams are Hermite's with shear, shells have consistent
+masses. Constraints and loads belong to a run, not to the body: they are left out and noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
+from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.errors import FlexibleBodyError
+from flexapod.flexible.materials import Material
+from flexapod.flexible.section import Section
+from flexapod.flexible.shell_element import ShellElement
+
+ELEMENTS = {188: "BEAM188", 4: "BEAM4", 180: "LINK180", 181: "SHELL181", 63: "SHELL63", 21: "MASS21"}
+BEAMS, SHELLS = ("BEAM188", "BEAM4"), ("SHELL181", "SHELL63")
+MIDDLE = ("", "MID", "CENT")
+"""Section offsets that leave nodes in the middle of shells and at the centre of beams."""
+SLOPE = 1e-4
+"""Beams closer than this to the global z axis have their y axis along the global one (theory reference of BEAM188)."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Tables:
+    """What commands of the file say: materials by property, sections (kind, shape, numbers, offset), real constants."""
+
+    materials: dict[int, dict[str, float]] = field(default_factory=dict)
+    sections: dict[int, tuple[str, str, list[float], str]] = field(default_factory=dict)
+    reals: dict[int, list[float]] = field(default_factory=dict)
+    keys: dict[tuple[int, int], int] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+
+def ansys_mesh(path: Path) -> Mesh:
+    """The mesh of an archive.
+
+    Checked by: tests/bridges/test_ansys_mesh.py.
+    """
+    if not path.is_file():
+        raise FeFileError(f"{path}: there is no such file")
+    package = _package("mapdl_archive", "an Ansys archive")
+    try:
+        archive = package.Archive(str(path), parse_vtk=False)
+        kinds = {int(k): int(kind) for k, kind in np.reshape(archive.ekey, (-1, 2))}
+        elements = [np.asarray(e, dtype=int) for e in archive.elem] if len(kinds) else []
+        places = {int(k): np.asarray(p[:3], dtype=float) for k, p in zip(archive.nnum, archive.nodes, strict=True)}
+    except Exception as error:  # the reader raises errors of many kinds
+        raise FeFileError(f"{path}: is no Ansys archive: {first_line(error)}") from error
+    tables = read_tables(path)
+    tables.reals |= {int(k): [float(v) for v in row] for k, row in zip(archive.rlblock_num, archive.rlblock, strict=True)}
+    used = sorted({kinds.get(int(e[1]), 0) for e in elements})
+    others = [str(kind) for kind in used if kind not in ELEMENTS]
+    if others or not elements:
+        what = f"elements of type {', '.join(others)}" if others else "no elements"
+        raise FeFileError(
+            f"{path}: has {what}; those that are assembled are {', '.join(ELEMENTS.values())}. Export the solver's matrices "
+            "instead (*SMAT, *EXPORT to Matrix Market or Harwell-Boeing) and give the archive as nodes"
+        )
+    if tables.names & {"CE", "CP", "CERIG", "RBE3"}:
+        raise FeFileError(f"{path}: has constraint equations (CE, CP), which are not taken; export the solver's matrices")
+    parts = []
+    for e in elements:
+        try:
+            parts.append(_part(ELEMENTS[kinds[int(e[1])]], e, tables, places))
+        except FlexibleBodyError as error:
+            raise FeFileError(f"{path}: element {e[8]}: {error}") from error
+    return Mesh(places=places, parts=parts, notes=_notes(tables, parts, places))
+
+
+def read_tables(path: Path) -> Tables:
+    """Materials, sections, real constants and key options from the commands of an archive."""
+    tables, section, waiting = Tables(), 0, 0
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        words = [word.strip() for word in line.split(",")]
+        name = words[0].upper()
+        if waiting:  # lines of a SECBLOCK: one layer each
+            waiting -= 1
+            tables.sections[section][2].extend(_numbers(words if "," in line else line.split()))
+            continue
+        if re.fullmatch(r"[A-Z]+", name):
+            tables.names.add(name)
+        if name in ("MPDATA", "MP"):
+            _material(path, tables, words)
+        elif name == "SECTYPE":
+            section = int(words[1])
+            tables.sections[section] = (words[2].upper(), words[3].upper() if len(words) > 3 else "", [], "")
+        elif name == "SECOFFSET":
+            kind, shape, numbers, _ = tables.sections[section]
+            tables.sections[section] = (kind, shape, numbers, words[1].upper())
+        elif name == "SECDATA":
+            tables.sections[section][2].extend(_numbers(words[1:]))
+        elif name == "SECBLOCK":
+            waiting = int(words[1])
+        elif name == "R":
+            tables.reals[int(words[1])] = _numbers(words[2:])
+        elif name in ("KEYOP", "KEYOPT"):
+            tables.keys[int(words[1]), int(words[2])] = int(float(words[3] or 0))
+    return tables
+
+
+def _numbers(words: Sequence[str]) -> list[float]:
+    """Numbers between commas; an empty place is zero, empty places at the end are none."""
+    filled = max((k + 1 for k, word in enumerate(words) if word), default=0)
+    return [float(word or 0.0) for word in words[:filled]]
+
+
+def _material(path: Path, tables: Tables, words: list[str]) -> None:
+    """A line MP,label,number,value or MPDATA,(R5.0, count,)label,number,first,values."""
+    if words[0].upper() == "MPDATA":
+        words = words[2:] if words[1].upper().startswith("R") else words
+        label, number, values = words[1].upper(), int(words[2]), [float(v) for v in words[4:] if v]
+    else:
+        label, number, values = words[1].upper(), int(words[2]), [float(v) for v in words[3:] if v]
+    if len(set(values)) > 1:
+        raise FeFileError(f"{path}: {label} of material {number} changes with temperature; write its value at one temperature")
+    tables.materials.setdefault(number, {})[label] = values[0] if values else 0.0
+
+
+def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
+    nodes = [int(n) for n in e[10:] if n > 0]
+    if kind == "MASS21":
+        return _mass(nodes[0], tables.reals.get(int(e[2]), []), tables.keys.get((int(e[1]), 3), 0))
+    material = tables.materials.get(int(e[0]), {})
+    if "EX" not in material:
+        raise FlexibleBodyError(f"Material {e[0]} has no EX.")
+    if kind in SHELLS:
+        return _shell(kind, nodes, e, tables, material, places)
+    ends = np.array([places[n] for n in nodes[:2]])
+    if kind == "LINK180":
+        area = _given(tables, e, "LINK", 1)[0]
+        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area)
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    made_of = Material(name="file", young=material["EX"], density=1.0, shear=_shear(material))
+    section = _section(kind, e, tables)
+    beam = BeamElement(length=length, section=section, material=made_of, planar=False, shear=True)
+    axes = _beam_axes(ends, places[nodes[2]] if len(nodes) > 2 else None)
+    return beam_part(nodes[:2], beam, axes, np.zeros((2, 3)), material.get("DENS", 0.0), 0.0)
+
+
+def _shear(material: dict[str, float]) -> float:
+    if "GXY" in material:
+        return material["GXY"]
+    return material["EX"] / (2 * (1 + _poisson(material)))
+
+
+def _poisson(material: dict[str, float]) -> float:
+    found = material.get("NUXY", material.get("PRXY"))
+    if found is None:
+        raise FlexibleBodyError("Its material has neither NUXY nor PRXY.")
+    return found
+
+
+def _given(tables: Tables, e: Any, kind: str, least: int) -> list[float]:
+    """Numbers of the element's section, or its real constants."""
+    found = tables.sections.get(int(e[3]))
+    if found is None:
+        numbers = tables.reals.get(int(e[2]), [])
+    elif found[0] != kind:
+        raise FlexibleBodyError(f"Section {e[3]} is {found[0]}, not {kind}.")
+    elif found[3] not in MIDDLE:
+        raise FlexibleBodyError(f"Section {e[3]} has the offset {found[3]}; nodes at the middle (MID, CENT) are taken.")
+    else:
+        numbers = found[2]
+    if len(numbers) < least:
+        raise FlexibleBodyError(f"Section {e[3]} (real constants {e[2]}) has {len(numbers)} numbers, {least} are needed.")
+    return numbers
+
+
+def _section(kind: str, e: Any, tables: Tables) -> Section:
+    """The section: y is its width; ASEC and BEAM4 give second moments themselves."""
+    shape = tables.sections.get(int(e[3]), ("", "", [], ""))[1]
+    if kind == "BEAM4":
+        area, izz, iyy, *rest = [*_given(tables, e, "", 3), *[0.0] * 8]
+        if rest[2]:
+            raise FlexibleBodyError(f"BEAM4 has THETA = {rest[2]:g}; turn its axes by the orientation node.")
+        return Section(area=area, iz=izz, iy=iyy, torsion=rest[4] or iyy + izz, shear_y=1e8, shear_z=1e8)
+    numbers = _given(tables, e, "BEAM", 1)
+    if shape == "RECT":
+        return Section.rectangle(width=numbers[0], height=numbers[1])
+    if shape == "CSOLID":
+        return Section.tube(outer=2 * numbers[0], inner=0.0)
+    if shape == "CTUBE":
+        return Section.tube(outer=2 * numbers[1], inner=2 * numbers[0])
+    if shape == "ASEC":
+        area, iyy, iyz, izz, _, torsion = numbers[:6]
+        if abs(iyz) > 1e-9 * np.sqrt(abs(iyy * izz)):
+            raise FlexibleBodyError(f"Section {e[3]} has Iyz = {iyz:g}; turn it to its principal axes by the orientation node.")
+        return Section(area=area, iy=iyy, iz=izz, torsion=torsion)
+    raise FlexibleBodyError(f"Section {e[3]} is a beam of shape {shape or 'none'}; RECT, CSOLID, CTUBE, ASEC are taken.")
+
+
+def _beam_axes(ends: Array, third: Array | None) -> Array:
+    """(3, 3) rows x, y, z: z in the plane of the orientation node; without one y is parallel to the global xy plane."""
+    x = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    if third is None:
+        y = np.array([0.0, 1.0, 0.0]) if np.hypot(x[0], x[1]) < SLOPE else np.cross([0.0, 0.0, 1.0], x)
+    else:
+        y = np.cross(third - ends[0], x)
+    y = y - (y @ x) * x
+    size = float(np.linalg.norm(y))
+    if size < 1e-12:
+        raise FlexibleBodyError("The orientation node lies on the beam.")
+    return np.stack([x, y / size, np.cross(x, y / size)])
+
+
+def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, material: dict[str, float], places: dict[int, Array]) -> Part:
+    corners = nodes[:4] if len(nodes) > 3 and nodes[3] != nodes[2] else nodes[:3]
+    numbers = _given(tables, e, "SHELL", 1)
+    if kind == "SHELL181" and len(numbers) > 4:
+        raise FlexibleBodyError(f"Section {e[3]} has several layers; one is taken.")
+    h, nu = numbers[0], _poisson(material)
+    shear = None if kind == "SHELL63" else 5.0 / 6.0 * h * _shear(material)
+    shell = ShellElement(
+        corners=np.array([places[n] for n in corners]), young=material["EX"], poisson=nu, thickness=h,
+        mass_per_area=material.get("DENS", 0.0) * h, shear=shear,
+    )  # fmt: skip
+    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness())
+
+
+def _mass(node: int, numbers: list[float], key: int) -> Part:
+    """KEYOPT(3): 0 masses along x, y, z and three moments of inertia, 2 one mass."""
+    own = [*numbers, *[0.0] * 6]
+    if key not in (0, 2) or (key == 0 and len({own[0], own[1] or own[0], own[2] or own[0]}) > 1) or not numbers:
+        raise FlexibleBodyError("MASS21 is taken with one mass for all directions and KEYOPT(3) = 0 or 2.")
+    return mass_part(node, own[0], np.zeros(3), np.diag(own[3:6]) if key == 0 else np.zeros((3, 3)))
+
+
+def _notes(tables: Tables, parts: list[Part], places: dict[int, Array]) -> tuple[str, ...]:
+    """What the file has and the body does not."""
+    loose = sorted(set(places) - {node for part in parts for node in part.nodes})
+    found = [f"{len(loose)} nodes of no element are left out, the first is {loose[0]}"] if loose else []
+    if "D" in tables.names:
+        found.append("constraints of the file (D) are not applied: the body is free")
+    if tables.names & {"F", "SF", "SFE", "ACEL"}:
+        found.append("loads of the file are not applied")
+    return tuple(found)

@@ -1,0 +1,138 @@
+"""Ansys archives assembled by our own elements: the same body as the same mesh written for Nastran."""
+
+from pathlib import Path
+
+import mapdl_archive
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.bridges.ansys_mesh import ansys_mesh
+from flexapod.bridges.fe_assembly import assembled
+from flexapod.bridges.nastran_mesh import nastran_mesh
+
+UNITS = {"length": "mm", "mass": "t", "time": "s"}
+DIGITS = 1e-7
+"""Fields of Nastran's bulk data, eight characters, of the largest entry; numbers here fit them."""
+PLACES = {1: (0, 0, 0), 2: (100, 0, 0), 3: (100, 80, 0), 4: (0, 80, 0), 5: (180, 40, 0), 6: (100, 40, 300), 7: (0, 40, 300)}
+
+BULK = """
+GRID,1,,0.,0.,0.
+GRID,2,,100.,0.,0.
+GRID,3,,100.,80.,0.
+GRID,4,,0.,80.,0.
+GRID,5,,180.,40.,0.
+GRID,6,,100.,40.,300.
+CQUAD4,1,1,1,2,3,4
+CTRIA3,2,1,2,5,3
+CBAR,3,2,2,6,0.,1.,0.
+CBAR,4,2,3,6,0.,1.,0.
+CONM2,5,6,,1.25E-3,,,,,+A
++A,2.,,3.,,,4.
+PSHELL,1,1,4.,1,,1,.8333333
+PBAR,2,1,200.,1666.667,6666.667,4577.3,,,+B
++B,,,,,,,,,+C
++C,.8333333,.8333333
+MAT1,1,200000.,,.25,7.8E-9
+"""
+
+COMMANDS = """/PREP7
+ET,        1,181
+ET,        2,188
+ET,        3,21
+{nodes}EBLOCK,19,SOLID,         5,         5
+(19i9)
+{elements}
+       -1
+MPTEMP,R5.0, 1, 1,  0.00000000    ,
+MPDATA,R5.0, 1,EX  ,     1, 1,  200000.000    ,
+MPDATA,R5.0, 1,NUXY,     1, 1, 0.25    ,
+MPDATA,R5.0, 1,DENS,     1, 1, 7.8E-9    ,
+SECTYPE,     1,SHELL,    ,
+SECOFFSET,MID
+SECBLOCK,      1
+  4.00000000    ,     1 ,  0.00000000    ,    3
+SECTYPE,     2,BEAM,ASEC
+SECOFFSET,CENT
+SECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3
+R,3, 1.25E-3, 1.25E-3, 1.25E-3, 2., 3., 4.
+D,       1,UX  , 0.
+"""
+
+
+def row(number: int, kind: int, section: int, nodes: list[int], real: int = 1) -> str:
+    fields = [1, kind, real, section, 0, 0, 0, 0, len(nodes), 0, number, *nodes]
+    return "".join(f"{n:9d}" for n in fields)
+
+
+def archive(folder: Path, old: str = "", new: str = "") -> Path:
+    numbers, places = np.array(list(PLACES), dtype=np.int32), np.array(list(PLACES.values()), dtype=float)
+    mapdl_archive.write_nblock(str(folder / "nodes"), numbers, places, sig_digits=16)
+    nodes = (folder / "nodes").read_text()
+    nodes = nodes[nodes.index("NBLOCK") :]
+    # the third node of a beam gives its x-z plane: the bars of BULK have y along the world's
+    rows = [row(1, 1, 1, [1, 2, 3, 4]), row(2, 1, 1, [2, 5, 3, 3]), row(3, 2, 2, [2, 6, 7]), row(4, 2, 2, [3, 6, 7]),
+            row(5, 3, 1, [6], real=3)]  # fmt: skip
+    text = COMMANDS.format(nodes=nodes, elements="\n".join(rows))
+    assert old in text
+    path = folder / "mesh.cdb"
+    path.write_text(text.replace(old, new, 1) if old else text)
+    return path
+
+
+def test_the_same_mesh_as_for_nastran(tmp_path: Path) -> None:
+    (tmp_path / "mesh.bdf").write_text(BULK)
+    mesh = ansys_mesh(archive(tmp_path))
+    theirs = assembled(nastran_mesh(tmp_path / "mesh.bdf"), "bulk")
+    ours = assembled(mesh, "archive")
+    assert ours[0] == theirs[0]
+    assert np.array_equal(ours[1], theirs[1])
+    for a, b in zip(ours[2:], theirs[2:], strict=True):
+        assert np.abs((a.matrix - b.matrix).toarray()).max() <= DIGITS * np.abs(b.matrix).max()
+    assert mesh.notes == (
+        "1 nodes of no element are left out, the first is 7", "constraints of the file (D) are not applied: the body is free",
+    )  # fmt: skip
+
+
+def test_a_body_with_its_check_page(tmp_path: Path) -> None:
+    found = fp.import_fe(mesh=archive(tmp_path), units=UNITS, interfaces={"foot": 1, "tip": 6}, modes=4)
+    area, bars = 100 * 80 + 0.5 * 80 * 80, 2 * np.hypot(40, 300) * 200
+    assert found.body.mass == pytest.approx(7.8e-6 * (4 * area + bars) + 1.25, rel=1e-12)
+    assert "constraints of the file (D)" in found.check_page
+
+
+def test_beams_without_orientation_node(tmp_path: Path) -> None:
+    """y is parallel to the global xy plane; upright ones have it along the global y."""
+    sideways = archive(tmp_path, row(3, 2, 2, [2, 6, 7]), row(3, 2, 2, [2, 6]))
+    parts = ansys_mesh(sideways).parts
+    x = np.array([0.0, 40.0, 300.0]) / np.hypot(40, 300)
+    y = np.cross([0.0, 0.0, 1.0], x)
+    assert y[2] == 0.0
+    # bent about the section's axes: rotations about y are stiffer (iy) than about z
+    K = parts[2].stiffness[3:6, 3:6]
+    y = y / np.linalg.norm(y)
+    z = np.cross(x, y)
+    assert y @ K @ y > 3 * (z @ K @ z)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("ET,        1,181", "ET,        1,186", "has elements of type 186; those that are assembled are BEAM188"),
+        ("SECOFFSET,CENT", "SECOFFSET,USER", "element 3: Section 2 has the offset USER"),
+        ("BEAM,ASEC", "BEAM,HREC", "is a beam of shape HREC; RECT, CSOLID, CTUBE, ASEC are taken"),
+        ("EX  ,     1, 1,  200000.000    ,", "EX  ,     1, 1,  200000.000    , 190000.,", "changes with temperature"),
+        ("NUXY", "ALPX", "has neither NUXY nor PRXY"),
+        ("D,       1,UX", "CE,R5.0,DEFI,       1", "has constraint equations"),
+    ],
+)  # fmt: skip
+def test_what_is_not_taken_is_named(tmp_path: Path, old: str, new: str, text: str) -> None:
+    with pytest.raises(fp.FeFileError, match=text):
+        ansys_mesh(archive(tmp_path, old, new))
+
+
+def test_an_archive_with_nodes_alone(tmp_path: Path) -> None:
+    path = tmp_path / "nodes.cdb"
+    mapdl_archive.write_nblock(str(path), np.array([1, 2], dtype=np.int32), np.eye(3)[:2].copy(), sig_digits=16)
+    with pytest.raises(fp.FeFileError, match="has no elements; those that are assembled"):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={}, modes=1)
