@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from flexapod.description.units import Area, AreaMoment, Density, Fraction, Length, Size, Stress
+from flexapod.description.units import Angle, Area, AreaMoment, Density, Fraction, Length, Size, Stress
 
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
@@ -57,7 +57,12 @@ class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
     type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
-    length: Size | None = Field(default=None, description="beam: length along the body's x axis")
+    length: Size | None = Field(default=None, description="beam: length along the body's x axis, of a curved beam along its arc")
+    bend: Angle | None = Field(
+        default=None,
+        description="curved beam: angle of its arc, about the body's z axis; x is its tangent at the root. Straight elements have "
+        "their ends on the arc; what is attached at d along it has the axes of the tangent there",
+    )
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")
     tip_section: Section | None = Field(

@@ -198,11 +198,32 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
         integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
         force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
         driving = _driving(robot, X, force)
+        if layout.feels:
+            M = projected_mass(q.M, X, robot.elastic_plan.independent, robot.elastic_plan.bound)
+            error = error + felt_acceleration(robot, M, a)
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
     lost = dissipated_power(values, robot, now.state, layout.sliding)
     rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}
     beside = ca.vertcat(*[rates[name] for name in layout.extra])
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)
+
+
+def felt_acceleration(robot: Robot, M: Any, a: Any) -> Any:
+    r"""Acceleration (actuators,) that the deformation's own gives to free actuators: accelerometers on the flexible parts.
+
+    .. math:: M_{aa}^{-1} M_{ae}\,\ddot e
+
+    Args:
+        M: (u, u) mass matrix in independent coordinates.
+        a: (u,) accelerations.
+
+    Checked by: tests/simulation/test_joint_torque.py.
+    """
+    own, driven = chosen_drives(robot)
+    soft = [k for k in range(a.numel()) if k not in driven]
+    felt = ca.SX.zeros(len(robot.actuators))
+    felt[own] = solve_symmetric(ca.densify(M[driven, driven]), ca.mtimes(M[driven, soft], a[soft]))
+    return felt
 
 
 def _driving(robot: Robot, X: Any, force: Any) -> Any:

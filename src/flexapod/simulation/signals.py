@@ -178,6 +178,19 @@ def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> S
     return at
 
 
+def actuator_inertia(robot: Robot, motion: Any) -> Signal:
+    """(n, actuators^2): mass matrix that the actuators feel along the motion, deformations held."""
+    from flexapod.analysis.forward_dynamics import mass_matrix
+
+    names = list(robot.actuators)
+
+    def at(t: Array) -> Array:
+        M = mass_matrix(robot, motion_at(motion, t), coordinates="actuator")
+        return np.asarray(M.sel(coordinate=names, coordinate_=names).values).reshape(len(t), -1)
+
+    return at
+
+
 def row_table(
     layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array
 ) -> Array:

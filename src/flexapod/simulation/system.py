@@ -15,6 +15,7 @@ from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.load_friction import loaded_acceleration
 from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
 from flexapod.simulation.scope import Scope
+from flexapod.spatial.linear import solve_symmetric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +95,27 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )
     beside |= {"e": moment.ed, "ed": Vdot[6:]}
+    if layout.feels:
+        beside["integral"] = beside["integral"] + felt_acceleration(scope, layout, moment, Vdot)
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
+
+
+def felt_acceleration(scope: Scope, layout: Layout, moment: Moment, Vdot: Any) -> Any:
+    r"""Acceleration (actuators,) that the deformation's own gives to free actuators: accelerometers on the flexible platform.
+
+    .. math:: M_{aa}^{-1} M_{ae}\,\ddot e = J\,M_{VV}^{-1} M_{Ve}\,\ddot e - B_e^T \ddot e
+
+    with the actuators' rates J V + B_e^T e'.
+
+    Args:
+        Vdot: (6 + N,) accelerations of frame and elastic coordinates.
+
+    Checked by: tests/simulation/test_joint_torque.py.
+    """
+    q, edd = equation_at(scope, layout.robot, moment), Vdot[6:]
+    pushed = solve_symmetric(ca.densify(q.M[:6, :6]), ca.mtimes(q.M[:6, 6:], edd))
+    return ca.mtimes(q.B[:6, :].T, pushed) - ca.mtimes(q.B[6:, :].T, edd)
 
 
 def controlled(
@@ -113,7 +133,7 @@ def controlled(
         force = held[:n]
     elif controller is not None:
         asked = controller.force(scope, layout.robot, moment, c, signals, integral)
-        error = controller.error(c, signals)
+        error = controller.error(scope, layout.robot, c, signals, integral)
         if controller.stores:
             stored = asked
         else:
@@ -185,7 +205,7 @@ def sampled_at(
         new["last"] = q
     integral = None
     if controller.integral:
-        integral = new["sum"] = parts["sum"] + period * controller.error(c, signals)
+        integral = new["sum"] = parts["sum"] + period * controller.error(scope, layout.robot, c, signals, parts["sum"])
     force = limited(scope, layout, controller.force(scope, layout.robot, moment, c, signals, integral))
     new["held"] = ca.vertcat(parts["held"][n:], force) if controller.queue else force
     return {name: ca.if_else(tick, new[name], parts[name]) for name in layout.memory}
