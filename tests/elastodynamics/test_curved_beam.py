@@ -8,10 +8,10 @@ import casadi as ca
 import numpy as np
 import pytest
 from element_chain import Chain, Numbers
+from test_large_deflection import BEND, WITHIN
 
 import flexapod as fp
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
-from test_large_deflection import BEND, WITHIN
 
 FILE = """
 flexapod: 1
@@ -28,7 +28,9 @@ legs:
         - {{body: hub, mu: 1, sigma: 0, inertial: {{ZZ: 1}}}}
         - body: arm
           sigma: 2
-          flexible: {{type: beam, length: {length}, bend: {bend}, elements: {elements}, theory: exact, section: {section}, young: 1e7, poisson: 0, density: 1}}
+          flexible:
+            {{type: beam, length: {length}, bend: {bend}, elements: {elements}, theory: exact, section: {section},
+              young: 1e7, poisson: 0, density: 1}}
         - {{body: tip, sigma: 2, d: {length}}}
 """
 SECTIONS = {

@@ -141,9 +141,11 @@ def settled(
     moved = [where[robot.elastic_plan.independent[k]] for k in free if robot.elastic_plan.independent[k] in where]
     columns = [k for k in free if robot.elastic_plan.independent[k] in where]
     largest, before = np.full(len(words), NOTHING * robot.characteristic_length), np.full(len(words), np.inf)
-    for _ in range(LIMIT):
+    soft = np.zeros(len(words), dtype=bool)
+    for first in (True, *[False] * (LIMIT - 1)):
         terms = leg_terms(robot, state, wrench, friction, words)
         _, K, _ = leg_stiffness(robot, state, wrench, words)
+        soft = _indefinite(K[:, columns][:, :, columns]) if first else soft
         rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration[:, own]))[:, columns]
         step = np.zeros_like(rho)
         good = (words == "") & np.all(np.isfinite(rho), axis=1)
@@ -151,7 +153,7 @@ def settled(
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
-        state = close(robot, state, q, e, qd, ed, words)
+        state = searched(robot, state, (q, e, qd, ed), soft, words)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < ROUNDING * largest) & (size > before / 2.0)
@@ -159,8 +161,40 @@ def settled(
             return state
         before = size
     late = ~(size <= ROUNDING * largest) & (words == "")
-    words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
+    words[late] = np.where(soft[late], UNSTABLE, "no static deflection found: the load buckles a leg, or the pose is singular")
     return state
+
+
+UNSTABLE = (
+    "no static deflection found: with these actuators held the weight and the load are beyond a buckling load of the undeformed "
+    "robot, and no equilibrium is near it; hold the platform's pose (a State), or lighten or stiffen the robot"
+)
+TOO_FAR = "no static deflection found: the load deflects the robot further than its legs reach"
+
+
+def _indefinite(K: Array) -> NDArray[np.bool_]:
+    """Which stiffness matrices (n, k, k) have a direction without stiffness."""
+    result = np.zeros(len(K), dtype=bool)
+    good = np.isfinite(K).all(axis=(1, 2))
+    even = (K[good] + np.swapaxes(K[good], 1, 2)) / 2.0
+    result[good] = np.linalg.eigvalsh(even).min(axis=1, initial=1.0) < 0.0
+    return result
+
+
+def searched(
+    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], words: NDArray[Any]
+) -> ClosedLegs:
+    """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
+
+    Args:
+        to: q, e and their rates.
+        soft: samples whose undeformed robot is beyond a buckling load.
+    """
+    own = np.full(len(words), "", dtype=object)
+    found = close(robot, state, *to, own)
+    lost = (own != "") & (words == "")
+    words[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
+    return found
 
 
 def followed(robot: Robot) -> list[int]:
@@ -185,41 +219,38 @@ def _from_platform(
     state, length = home(robot, len(words)), robot.characteristic_length
     own, driven = chosen_drives(robot)
     scale = np.array([length] * 3 + [1.0] * 3)
-    wrench = np.zeros((len(words), 6))
     for k in range(STEPS):
         error = pose_error(robot, state, inputs["position"], inputs["rotation"])
         done = np.abs(error[:, rows] / scale[rows]).max(axis=1) < REACHED
-        if k and source != "static" and np.all(done | (words != "")):
+        if k and np.all(done | (words != "")):
             break
-        J, drift = platform_jacobian(robot, state, words)
+        J, _ = platform_jacobian(robot, state, words)
         inverse = pseudo_inverse(J[:, rows][:, :, driven])
         step = np.einsum("nij,nj->ni", inverse, error[:, rows])
         size = np.abs(step).max(axis=1, keepdims=True)
         q = np.array(state.actuators(robot)[0])
         q[:, own] = q[:, own] + step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
-        now, rates = state.elastic(robot)
-        at_e = (e, ed) if source != "static" else (now, np.zeros_like(rates))
-        qd = _actuator_rates(robot, J, rows, twist, at_e[1])
-        state = close(robot, state, q, at_e[0], qd, at_e[1], words)
-        if source == "static":
-            wrench = platform_wrench(robot, state.inputs(), *load)
-            before = state.elastic(robot)[0]
-            qdd = np.zeros_like(q)
-            qdd[:, own] = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])
-            state = settled(robot, state, wrench, qdd, friction, words)
-            if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
-                break
+        qd = actuator_rates(robot, J, rows, twist, ed)
+        state = close(robot, state, q, e, qd, ed, words)
     _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
+    if source == "static":
+        from flexapod.analysis.held_pose import HeldPose, held_pose
+
+        pose = HeldPose(
+            position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
+            friction=friction,
+        )  # fmt: skip
+        state = held_pose(robot, state, pose, words)
     J, _ = platform_jacobian(robot, state, words)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
-    qd = _actuator_rates(robot, J, rows, twist, rates)
+    qd = actuator_rates(robot, J, rows, twist, rates)
     state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 
-def _actuator_rates(robot: Robot, J: Array, rows: list[int], twist: Array, ed: Array) -> Array:
+def actuator_rates(robot: Robot, J: Array, rows: list[int], twist: Array, ed: Array) -> Array:
     """Actuator rates that give the platform a twist at elastic rates ed."""
     u = np.zeros((len(J), J.shape[2]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}

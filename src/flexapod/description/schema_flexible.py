@@ -57,7 +57,7 @@ class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
     type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
-    length: Size | None = Field(default=None, description="beam: length along the body's x axis, of a curved beam along its arc")
+    length: Size | None = Field(default=None, description="beam: length along the body's x axis, or along its arc")
     bend: Angle | None = Field(
         default=None,
         description="curved beam: angle of its arc, about the body's z axis; x is its tangent at the root. Straight elements have "

@@ -103,6 +103,8 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
     theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
     made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
     section, length = cross_section(spec, (number + 0.5) / spec.elements), arc_chord(spec)[0]
+    if theory == "timoshenko" and spec.elements > 1:
+        _check_slender(section, length, spec.elements, planar)
     body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
     if spec.loss_factor is not None and spec.elements > 1:
         body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
@@ -112,6 +114,17 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
         return body, None
     element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
     return body, _without_rounding(element.foreshortening().of_tip(), body, length)
+
+
+def _check_slender(section: Cut, length: float, elements: int, planar: bool) -> None:
+    """Refuse elements with shear that are shorter than the beam is thick: they turn their sections linearly along the beam."""
+    thick = float(np.sqrt(12.0 * (section.iz if planar else max(section.iy, section.iz)) / section.area))
+    if length < (1.0 - 1e-9) * thick:
+        most = max(int(length * elements / thick), 1)
+        raise FlexibleBodyError(
+            f"elements of {length:.4g} m are shorter than the beam is thick ({thick:.4g} m): with shear more of them improve "
+            f"frequencies with the square of their length only. Write `elements: {most}` or fewer, or theory euler-bernoulli"
+        )
 
 
 def _without_rounding(found: Foreshortening, body: FlexibleBody, length: float) -> Foreshortening:

@@ -1,13 +1,13 @@
 r"""Computed torque at the actuators: the deflection is fed forward, accelerometers damp what still vibrates.
 
-Letters: q_r, Gamma_r, M_r coordinates, forces and mass matrix of the actuators along the reference motion, the robot in quasi-static
+Letters: q_r, Gamma_r, M_r coordinates, forces and mass matrix of the actuators along the reference motion, in quasi-static
 deflection; e_q = q_r - q; e elastic coordinates; w velocity that the deformation gives to free actuators; f corner frequency.
 
 .. math:: \Gamma = \Gamma_r + M_r\left(k_p\,e_q + k_d\,\dot e_q + k_a\,w\right),\qquad
           \dot w = M_{aa}^{-1} M_{ae}\,\ddot e - 2\pi f\,w
 
-Accelerometers on the flexible parts give e''. With k_a > 0 the actuators give way: the acceleration k_a w of actuators that follow
-takes the power :math:`k_a\,\dot e^T M_{ea} M_{aa}^{-1} M_{ae}\,\dot e \ge 0` out of every mode, whatever its shape.
+Accelerometers on the flexible parts give e''. With k_a > 0 the actuators give way: the acceleration k_a w of actuators that
+follow takes the power :math:`k_a\,\dot e^T M_{ea} M_{aa}^{-1} M_{ae}\,\dot e \ge 0` out of every mode, whatever its shape.
 """
 
 from __future__ import annotations

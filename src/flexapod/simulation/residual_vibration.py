@@ -1,4 +1,4 @@
-r"""Residual vibration: what a flexible robot still swings after a move from rest to rest, with shapers and controllers against it.
+r"""Residual vibration: what a flexible robot swings after a move from rest to rest, with shapers and controllers against it.
 
 Letters: p(t) position of the platform after the end of the commanded move, T kinetic energy. Peak and level are
 
@@ -130,8 +130,8 @@ def residual_vibration(
 
     Args:
         motion: at rest at both ends; of the actuators, or of the platform (actuators then as of the undeformed robot).
-        methods: names of shapers, compared with the motion as given; or a mapping of labels to None (actuators follow the motion as
-            given), ``"zv"``, ``"zvd"``, ``"ei"``, a `Shaper` (actuators follow it shaped), or a controller (which drives the
+        methods: names of shapers, compared with the motion as given; or a mapping of labels to None (actuators follow the motion
+            as given), ``"zv"``, ``"zvd"``, ``"ei"``, a `Shaper` (actuators follow it shaped), or a controller (which drives the
             robot by forces along the motion). The first one is what the others are compared with.
         modes, error: of shapers by name, see `path_shaper`.
         after: how long to look after the end [s]; three periods of the first mode if left out.
@@ -177,7 +177,9 @@ def _at_rest(motion: Any) -> None:
     rates = [motion.velocity] + ([motion.angular_velocity] if isinstance(motion, Motion) else [])
     for rate in rates:
         if np.abs(rate[[0, -1]]).max() > REST * max(float(np.abs(rate).max()), 1e-300):
-            raise InputError("motion: residual vibration is what a move from rest to rest leaves; this one has a speed at its ends")
+            raise InputError(
+                "motion: residual vibration is what a move from rest to rest leaves; this one has a speed at its ends"
+            )
 
 
 Plan = dict[str, tuple[Any, Controller | None, float]]
@@ -218,7 +220,8 @@ def _after(
         **({"method": "implicit"} if controller is not None and not robot.elastic_legs else {}),
     )  # fmt: skip
     if run.attrs.get("stopped"):
-        raise InputError(f"residual vibration of {robot.name}: the simulation stopped at {run.attrs['stopped_at']:.4g} s: {run.attrs['stopped']}")
+        when, why = run.attrs["stopped_at"], run.attrs["stopped"]
+        raise InputError(f"residual vibration of {robot.name}: the simulation stopped at {when:.4g} s: {why}")
     late = run.isel(time=slice(first, first + rows))
     return _positions(robot, late, point), late.kinetic_energy.values
 
