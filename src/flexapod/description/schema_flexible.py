@@ -60,8 +60,8 @@ class Flexible(Model):
     length: Size | None = Field(default=None, description="beam: length along the body's x axis, or along its arc")
     bend: Angle | None = Field(
         default=None,
-        description="curved beam: angle of its arc, about the body's z axis; x is its tangent at the root. Straight elements have "
-        "their ends on the arc; what is attached at d along it has the axes of the tangent there",
+        description="curved beam: angle of its arc, about the body's z axis; x is its tangent at the root. Straight elements "
+        "have their ends on the arc; what is attached at d along it has the axes of the tangent there",
     )
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")

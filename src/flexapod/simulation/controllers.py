@@ -48,7 +48,7 @@ class Controller:
     signals: ClassVar[tuple[str, ...]] = ()
     integral: ClassVar[bool] = False
     feels: ClassVar[bool] = False
-    """The acceleration of the deformation enters the integral part; see `felt_acceleration`."""
+    """The acceleration of the deformation enters the integral part; see `JointTorque`."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "delay"):

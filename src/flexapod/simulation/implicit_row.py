@@ -48,7 +48,7 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))
-        felt = {"integral": at.beside["integral"] + felt_acceleration(own, layout, at.moment, a)} if layout.feels else {}
+        felt = {"integral": at.beside["integral"] + felt_acceleration(layout, at.signals, a[6:])} if layout.feels else {}
         rates = ca.vertcat(*[(at.beside | felt)[name] for name in beside])
         return Evaluation(residual=_residual(own, layout, at, a), rate=rate, beside=rates, code=own.code)
 

@@ -38,7 +38,7 @@ from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import controlled
+from flexapod.simulation.system import controlled, felt_acceleration
 from flexapod.spatial.linear import solve_symmetric
 
 
@@ -182,6 +182,8 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
         z: increments of what is integrated beside, in the order of `layout.extra`.
         column: signals.
     """
+    from flexapod.analysis.leg_model import elastic_columns
+
     robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
     wrench = signals.get("wrench")
     q = link_equation_at(scope.root, values, robot, now.state, layout.sliding, wrench)
@@ -199,31 +201,13 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
         force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
         driving = _driving(robot, X, force)
         if layout.feels:
-            M = projected_mass(q.M, X, robot.elastic_plan.independent, robot.elastic_plan.bound)
-            error = error + felt_acceleration(robot, M, a)
+            moved = whole(robot, a, ca.mtimes(X, a) + beta)
+            error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
     lost = dissipated_power(values, robot, now.state, layout.sliding)
     rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}
     beside = ca.vertcat(*[rates[name] for name in layout.extra])
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)
-
-
-def felt_acceleration(robot: Robot, M: Any, a: Any) -> Any:
-    r"""Acceleration (actuators,) that the deformation's own gives to free actuators: accelerometers on the flexible parts.
-
-    .. math:: M_{aa}^{-1} M_{ae}\,\ddot e
-
-    Args:
-        M: (u, u) mass matrix in independent coordinates.
-        a: (u,) accelerations.
-
-    Checked by: tests/simulation/test_joint_torque.py.
-    """
-    own, driven = chosen_drives(robot)
-    soft = [k for k in range(a.numel()) if k not in driven]
-    felt = ca.SX.zeros(len(robot.actuators))
-    felt[own] = solve_symmetric(ca.densify(M[driven, driven]), ca.mtimes(M[driven, soft], a[soft]))
-    return felt
 
 
 def _driving(robot: Robot, X: Any, force: Any) -> Any:

@@ -6,15 +6,16 @@ deflection; e_q = q_r - q; e elastic coordinates; w velocity that the deformatio
 .. math:: \Gamma = \Gamma_r + M_r\left(k_p\,e_q + k_d\,\dot e_q + k_a\,w\right),\qquad
           \dot w = M_{aa}^{-1} M_{ae}\,\ddot e - 2\pi f\,w
 
-Accelerometers on the flexible parts give e''. With k_a > 0 the actuators give way: the acceleration k_a w of actuators that
-follow takes the power :math:`k_a\,\dot e^T M_{ea} M_{aa}^{-1} M_{ae}\,\dot e \ge 0` out of every mode, whatever its shape.
+Accelerometers on the flexible parts give e''; the mass matrices are those along the reference. With k_a > 0 the actuators give
+way: the acceleration k_a w of actuators that follow takes the power
+:math:`k_a\,\dot e^T M_{ea} M_{aa}^{-1} M_{ae}\,\dot e \ge 0` out of every mode, whatever its shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -51,7 +52,6 @@ class JointTorque(Controller):
     ka: Any = None
     corner: float = 0.5
     model: Robot | None = None
-    signals: ClassVar[tuple[str, ...]] = ("actuators", "feedforward", "inertia")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +63,11 @@ class JointTorque(Controller):
             raise InputError(f"corner: expected a frequency above 0 Hz, got {self.corner!r}")
         if self.ka is not None and self.rate is not None:
             raise InputError("ka: accelerometers are filtered continuously; leave out `rate`, or `ka`")
+
+    @property
+    def signals(self) -> tuple[str, ...]:  # type: ignore[override]
+        """References that it needs."""
+        return ("actuators", "feedforward", "inertia", *(("coupling",) if self.feels else ()))
 
     @property
     def feels(self) -> bool:  # type: ignore[override]

@@ -104,7 +104,8 @@ class Layout:
         names = [*self.inputs, *(self.controller.signals if self.controller else ())]
         found, at = {}, 0
         for name in names:
-            width = WIDTHS.get(name, self.actuators * {"actuators": 2, "driven": 3, "inertia": self.actuators}.get(name, 1))
+            per = {"actuators": 2, "driven": 3, "inertia": self.actuators, "coupling": self.elastic}
+            width = WIDTHS.get(name, self.actuators * per.get(name, 1))
             found[name] = slice(at, at + width)
             at += width
         return found

@@ -289,7 +289,9 @@ class NumericRows:
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
         force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
         if layout.feels:
-            error = error + self._felt_acceleration(terms.M, second)
+            moved = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[:, elastic_columns(robot)]
+            coupling = signals[:, place["coupling"]].reshape(count, layout.actuators, -1)
+            error = error + np.einsum("nae,ne->na", coupling, moved)
         driving = np.einsum("nau,na->nu", terms.A, force) if not layout.follows else np.zeros_like(felt)
         parts = {"travel": qd, "work": supplied * qd, "external": np.einsum("ni,ni->n", wrench, twist)[:, None],
                  "dissipated": lost[:, None], "integral": error}  # fmt: skip
@@ -320,15 +322,6 @@ class NumericRows:
         found = batch.outputs
         memory = {name: found[f"next_{name}"][0] for name in layout.memory}
         return found["force"], found["supplied"], found["error"], memory
-
-    def _felt_acceleration(self, M: Array, second: Array) -> Array:
-        """As `felt_acceleration` of the compiled loop: (n, actuators) from mass matrices (n, u, u) and accelerations (n, u)."""
-        soft = second.copy()
-        soft[:, self.places] = 0.0
-        inertia = np.einsum("nij,nj->ni", M, soft)[:, self.places]
-        felt = np.zeros((len(soft), self.layout.actuators))
-        felt[:, self.own] = np.linalg.solve(M[:, self.places][:, :, self.places], inertia[..., None])[..., 0]
-        return felt
 
     def _force(self, first: Any, second: Array) -> Array:
         """Forces at the start of a row: of actuators that follow, with the accelerations found."""

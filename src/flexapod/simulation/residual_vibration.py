@@ -4,7 +4,7 @@ Letters: p(t) position of the platform after the end of the commanded move, T ki
 
 .. math:: \max_t |p(t) - \bar p|,\qquad \sqrt{\overline{T}}
 
-and a method's reduction is one minus its peak, or level, over that of the first method.
+and the reduction of a way is one minus its peak, or level, over that of the first.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _undeformed(t: Array, *, robot: Robot, motion: Motion) -> ActuatorMotion:
 def residual_vibration(
     robot: Robot,
     motion: Motion | ActuatorMotion,
-    methods: Sequence[str] | Mapping[str, Any] = KINDS,
+    ways: Sequence[str] | Mapping[str, Any] = KINDS,
     *,
     modes: int = 2,
     error: float = 0.0,
@@ -126,11 +126,11 @@ def residual_vibration(
     friction: bool | str = False,
     point: str | None = None,
 ) -> xr.Dataset:
-    """What is left of the vibration after a move from rest to rest, by method.
+    """What is left of the vibration after a move from rest to rest, by way.
 
     Args:
         motion: at rest at both ends; of the actuators, or of the platform (actuators then as of the undeformed robot).
-        methods: names of shapers, compared with the motion as given; or a mapping of labels to None (actuators follow the motion
+        ways: names of shapers, compared with the motion as given; or a mapping of labels to None (actuators follow the motion
             as given), ``"zv"``, ``"zvd"``, ``"ei"``, a `Shaper` (actuators follow it shaped), or a controller (which drives the
             robot by forces along the motion). The first one is what the others are compared with.
         modes, error: of shapers by name, see `path_shaper`.
@@ -139,9 +139,10 @@ def residual_vibration(
         friction: as for `simulate`; without it nothing but the robot's own damping takes the vibration away.
         point: whose displacement is looked at, see `point_motion`; the platform's frame if left out.
     Returns:
-        Dataset over `method`: `peak` [m] largest displacement of the point from its mean after the end, `level` [sqrt(J)] root
-        of the mean kinetic energy, `reduction` of the peak and `level_reduction` (1: nothing left), `delay` [s] by which the
-        move ends later, `displacement` (method, since_end, axis) [m]; `frequency` (pose, mode) [Hz] along the motion.
+        Dataset over `way`: `peak` [m] largest displacement of the point from its mean after the end, `level` [sqrt(J)] root
+        of the mean kinetic energy, `late_peak` in the last third, their reductions `reduction`,
+        `late_reduction` and `level_reduction` (1: nothing left), `delay` [s] by which the
+        move ends later, `displacement` (way, since_end, axis) [m]; `frequency` (pose, mode) [Hz] along the motion.
 
     Checked by: tests/simulation/test_residual_vibration.py.
     """
@@ -149,7 +150,7 @@ def residual_vibration(
 
     frequency, _ = path_frequencies(robot, motion, modes, 5)
     _at_rest(motion)
-    plan = _plan(robot, motion, methods, modes, error)
+    plan = _plan(robot, motion, ways, modes, error)
     end = float(motion.time[-1] - motion.time[0])
     wanted = step or 1.0 / (STEPS * float(frequency.max()))
     h = end / np.ceil(end / wanted - 1e-9)
@@ -159,17 +160,20 @@ def residual_vibration(
     shown = [_after(robot, moved, controller, (h, rows), friction, point) for moved, controller, _ in plan.values()]
     moves = np.array([p - p.mean(axis=0) for p, _ in shown])
     peak = np.linalg.norm(moves, axis=2).max(axis=1)
+    late = np.linalg.norm(moves[:, -(rows // 3) :], axis=2).max(axis=1)
     level = np.array([np.sqrt(T.mean()) for _, T in shown])
     data: dict[str, Any] = {
-        "peak": ("method", peak, {"units": "m"}),
-        "level": ("method", level, {"units": "sqrt(J)"}),
-        "reduction": ("method", 1.0 - peak / peak[0], {"units": ""}),
-        "level_reduction": ("method", 1.0 - level / level[0], {"units": ""}),
-        "delay": ("method", np.array([late for _, _, late in plan.values()]), {"units": "s"}),
-        "displacement": (("method", "since_end", "axis"), moves, {"units": "m"}),
+        "peak": ("way", peak, {"units": "m"}),
+        "level": ("way", level, {"units": "sqrt(J)"}),
+        "late_peak": ("way", late, {"units": "m"}),
+        "late_reduction": ("way", 1.0 - late / late[0], {"units": ""}),
+        "reduction": ("way", 1.0 - peak / peak[0], {"units": ""}),
+        "level_reduction": ("way", 1.0 - level / level[0], {"units": ""}),
+        "delay": ("way", np.array([late for _, _, late in plan.values()]), {"units": "s"}),
+        "displacement": (("way", "since_end", "axis"), moves, {"units": "m"}),
         "frequency": (("pose", "mode"), frequency, {"units": "Hz"}),
     }
-    coords = {"method": list(plan), "since_end": h * np.arange(1, rows + 1), "axis": list("xyz"), "mode": np.arange(1, modes + 1)}
+    coords = {"way": list(plan), "since_end": h * np.arange(1, rows + 1), "axis": list("xyz"), "mode": np.arange(1, modes + 1)}
     return xr.Dataset(data, coords=coords, attrs={"robot": robot.name, "step": h, "move": end})
 
 
@@ -185,13 +189,13 @@ def _at_rest(motion: Any) -> None:
 Plan = dict[str, tuple[Any, Controller | None, float]]
 
 
-def _plan(robot: Robot, motion: Any, methods: Any, modes: int, error: float) -> Plan:
+def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Plan:
     """By label: what is followed, the controller or None, how much later the move ends."""
-    if isinstance(methods, str):
-        methods = (methods,)
-    named = methods if isinstance(methods, Mapping) else {AS_GIVEN: None, **{str(name): name for name in methods}}
+    if isinstance(ways, str):
+        ways = (ways,)
+    named = ways if isinstance(ways, Mapping) else {AS_GIVEN: None, **{str(name): name for name in ways}}
     if not named:
-        raise InputError("methods: give at least one")
+        raise InputError("ways: give at least one")
     plan: Plan = {}
     for label, how in named.items():
         if isinstance(how, Controller):
@@ -200,7 +204,7 @@ def _plan(robot: Robot, motion: Any, methods: Any, modes: int, error: float) -> 
         if isinstance(how, str) and how in KINDS:
             how = path_shaper(robot, motion, how, modes=modes, error=error)
         if how is not None and not isinstance(how, Shaper):
-            raise InputError(f"methods: {label!r} is {how!r}; expected one of {', '.join(KINDS)}, a Shaper, a controller or None")
+            raise InputError(f"ways: {label!r} is {how!r}; expected one of {', '.join(KINDS)}, a Shaper, a controller or None")
         own = actuators_of(robot, motion)
         plan[label] = (own, None, 0.0) if how is None else (shaped(own, how), None, how.duration)
     return plan

@@ -185,7 +185,8 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
         else:
             assumed = _assumed(robot, controller)
             given = motion if assumed.elastic_legs else as_platform(assumed, motion)
-            found[name] = (sig.actuator_inertia if name == "inertia" else sig.demanded_force)(assumed, given)
+            make = {"inertia": sig.actuator_inertia, "coupling": sig.deformation_coupling}.get(name, sig.demanded_force)
+            found[name] = make(robot if name == "coupling" else assumed, given)
     return found
 
 

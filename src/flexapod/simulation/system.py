@@ -15,7 +15,6 @@ from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.load_friction import loaded_acceleration
 from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
 from flexapod.simulation.scope import Scope
-from flexapod.spatial.linear import solve_symmetric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +40,14 @@ def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, and rates of what is integrated beside."""
+    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside, and
+    signals."""
 
     moment: Moment
     force: Any
     wrench: Any
     beside: dict[str, Any]
+    signals: dict[str, Any]
 
 
 def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
@@ -70,7 +71,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
         given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
         wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
-    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside)
+    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
 
 
 def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
@@ -96,26 +97,14 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
     )
     beside |= {"e": moment.ed, "ed": Vdot[6:]}
     if layout.feels:
-        beside["integral"] = beside["integral"] + felt_acceleration(scope, layout, moment, Vdot)
+        beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
 
 
-def felt_acceleration(scope: Scope, layout: Layout, moment: Moment, Vdot: Any) -> Any:
-    r"""Acceleration (actuators,) that the deformation's own gives to free actuators: accelerometers on the flexible platform.
-
-    .. math:: M_{aa}^{-1} M_{ae}\,\ddot e = J\,M_{VV}^{-1} M_{Ve}\,\ddot e - B_e^T \ddot e
-
-    with the actuators' rates J V + B_e^T e'.
-
-    Args:
-        Vdot: (6 + N,) accelerations of frame and elastic coordinates.
-
-    Checked by: tests/simulation/test_joint_torque.py.
-    """
-    q, edd = equation_at(scope, layout.robot, moment), Vdot[6:]
-    pushed = solve_symmetric(ca.densify(q.M[:6, :6]), ca.mtimes(q.M[:6, 6:], edd))
-    return ca.mtimes(q.B[:6, :].T, pushed) - ca.mtimes(q.B[6:, :].T, edd)
+def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
+    """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
+    return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 
 def controlled(

@@ -19,15 +19,17 @@ DISTANCE = 0.02
 """Way of every actuator in the standard move, of the characteristic length, or in rad."""
 WRONG = 0.1
 """Error of the frequencies that the table shows beside exact ones."""
-MODES = 2
+MODES = 3
 """Modes that shapers are made for."""
-BANDWIDTH, DAMPING = 0.25, 0.1
+PERIODS = 1.7
+"""Duration of the standard move, in periods of the first mode: two would leave nothing of it, one the most."""
+BANDWIDTH, DAMPING = 0.25, 0.2
 """Bandwidth of the shown controllers, of the first frequency, and the damping that accelerometers shall give its mode."""
-HEAD = ("method", "peak [m]", "reduction [%]", "level, reduction [%]", "move ends later by [s]")
+HEAD = ("way", "peak [m]", "reduction [%]", "late peak [m]", "reduction [%]", "reduction of the level [%]", "ends later by [s]")
 
 
 def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
-    """All actuators from home by bang-bang acceleration in one period of the first mode, which excites it most.
+    """All actuators from home by bang-bang acceleration in 1.7 periods of the first mode.
 
     Checked by: tests/views/test_residual_figures.py.
     """
@@ -43,7 +45,7 @@ def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
         )
     way = DISTANCE * np.where([unit == "m" for unit in robot.actuator_units], robot.characteristic_length, 1.0)
     corners = [home, home + way]
-    return fp.motions.actuator_polygon(corners=corners, durations=1.0 / first, law="constant-acceleration", samples=201)
+    return fp.motions.actuator_polygon(corners=corners, durations=PERIODS / first, law="constant-acceleration", samples=201)
 
 
 def watched_point(robot: fp.Robot) -> str | None:
@@ -70,33 +72,33 @@ def shaped_residuals(robot: fp.Robot, report: Any = None) -> list[tuple[str, xr.
 def controlled_residuals(robot: fp.Robot) -> xr.Dataset:
     """What computed torque leaves, without and with accelerometers."""
     move = standard_move(robot)
-    omega = 2.0 * np.pi * BANDWIDTH / float(move.time[-1])
+    omega = 2.0 * np.pi * BANDWIDTH * PERIODS / float(move.time[-1])
     start: Any = fp.ActuatorMotion(
         time=[0.0], position=move.position[:1], velocity=0 * move.position[:1], acceleration=0 * move.position[:1]
     )
     followed: Any = move
     if not robot.elastic_legs:
         start, followed = fp.State(position=robot.home.position, rotation=robot.home.rotation), fp.platform_motion(robot, move)
-    gains = {"kp": omega**2, "kd": 1.4 * omega, "corner": 0.1 * omega / (2.0 * np.pi)}
+    gains = {"kp": omega**2, "kd": 1.4 * omega, "corner": omega / (2.0 * np.pi)}
     ka = fp.damping_gain(robot, start, DAMPING)
-    methods = {"computed torque": fp.JointTorque(**gains, ka=0.0), "with accelerometers": fp.JointTorque(**gains, ka=ka)}
-    return fp.residual_vibration(
-        robot, followed, methods, modes=MODES, after=8.0 * float(move.time[-1]), point=watched_point(robot)
-    )
+    ways = {"computed torque": fp.JointTorque(**gains, ka=0.0), "with accelerometers": fp.JointTorque(**gains, ka=ka)}
+    return fp.residual_vibration(robot, followed, ways, modes=MODES, after=5.0 * float(move.time[-1]), point=watched_point(robot))
 
 
 def residual_rows(found: xr.Dataset, words: str = "") -> list[list[str]]:
-    """Rows of a table, one per method."""
+    """Rows of a table, one per way."""
     rows = []
-    for name in found.method.values:
-        one = found.sel(method=name)
-        parts = [number(float(one.peak), 3), f"{100 * float(one.reduction):.1f}", f"{100 * float(one.level_reduction):.1f}"]
-        rows.append([f"{name}{', ' + words if words else ''}", *parts, number(float(one.delay), 3)])
+    for name in found.way.values:
+        one = found.sel(way=name)
+        peaks = [number(float(one.peak), 3), f"{100 * float(one.reduction):.1f}"]
+        late = [number(float(one.late_peak), 3), f"{100 * float(one.late_reduction):.1f}"]
+        level = [f"{100 * float(one.level_reduction):.1f}", number(float(one.delay), 3)]
+        rows.append([f"{name}{', ' + words if words else ''}", *peaks, *late, *level])
     return rows
 
 
 def vibration_figure(found: xr.Dataset, title: str = "After the move") -> Any:
-    """Displacement after the end of a move along the axis that moves most, one line per method of `flexapod.residual_vibration`.
+    """Displacement after the end of a move along the axis that moves most, one line per way of `flexapod.residual_vibration`.
 
     Checked by: tests/views/test_residual_figures.py.
     """
@@ -104,8 +106,8 @@ def vibration_figure(found: xr.Dataset, title: str = "After the move") -> Any:
 
     axis = int(np.abs(found.displacement.values).max(axis=(0, 1)).argmax())
     figure = go.Figure()
-    for k, name in enumerate(found.method.values):
-        y = found.displacement.sel(method=name).values[:, axis]
+    for k, name in enumerate(found.way.values):
+        y = found.displacement.sel(way=name).values[:, axis]
         line = {"color": colour(k), "dash": DASHES[k % len(DASHES)]}
         figure.add_scatter(x=found.since_end.values, y=y, mode="lines", line=line, name=str(name))
     figure.update_xaxes(title_text="time after the end of the move [s]")
@@ -126,8 +128,8 @@ def vibration_blocks(robot: fp.Robot) -> list[Any]:
     point = watched_point(robot) or "platform"
     lead = (
         f"Every actuator moves by {100 * DISTANCE:g} % of the robot's size (or {DISTANCE:g} rad) from home and stops, by "
-        f"bang-bang acceleration in {number(float(exact.attrs['move']), 3)} s, without friction. Shown is the point {point} after "
-        "the end; level is the root of the mean kinetic energy. Shapers are made for the first "
+        f"bang-bang acceleration in {number(float(exact.attrs['move']), 3)} s, without friction. Shown is the point {point} "
+        "after the end, late: in the last third; level is the root of the mean kinetic energy. Shapers are made for the first "
         f"{MODES} modes, tuned along the move: {', '.join(number(float(f), 4) for f in exact.frequency.mean('pose'))} Hz."
     )
     driven = (

@@ -72,7 +72,7 @@ class ModesPanel(Panel):
             self.left.content = residual_html(variant.robot.name, variant.label, found)
             exact = found[0][1]
             axis = int(np.abs(exact.displacement.values).max(axis=(0, 1)).argmax())
-            names = tuple(str(name) for name in exact.method.values)
+            names = tuple(str(name) for name in exact.way.values)
             curves = 1e3 * exact.displacement.values[:, :, axis].T
             self.after.load(f"after the move, along {'xyz'[axis]} [mm]", names, exact.since_end.values, curves, None)
             self.studio.say("residual vibration is ready", "good")

@@ -182,9 +182,9 @@ def residual_html(robot: str, variant: str, found: list[tuple[str, xr.Dataset]])
     exact = found[0][1]
     head = "".join(f"<th>{escape(words)}</th>" for words, _ in found)
     rows = ""
-    for name in exact.method.values:
-        cells = "".join(f"<td>{100 * float(one.reduction.sel(method=name)):.1f} %</td>" for _, one in found)
-        rows += f"<tr><td>{escape(str(name))}</td><td>{number(1e3 * float(exact.peak.sel(method=name)), 3)} mm</td>{cells}</tr>"
+    for name in exact.way.values:
+        cells = "".join(f"<td>{100 * float(one.reduction.sel(way=name)):.1f} %</td>" for _, one in found)
+        rows += f"<tr><td>{escape(str(name))}</td><td>{number(1e3 * float(exact.peak.sel(way=name)), 3)} mm</td>{cells}</tr>"
     lead = f"<b>residual vibration</b> of {escape(robot)} ({escape(variant)}) from home, peak and reduction by input shapers"
-    table = f"<table><tr><th>method</th><th>peak</th>{head}</tr>{rows}</table>"
+    table = f"<table><tr><th>way</th><th>peak</th>{head}</tr>{rows}</table>"
     return f"{STYLE}<div class='fp' id='residual'>{lead}{table}</div>"
