@@ -49,7 +49,7 @@ def test_flexible_platform() -> None:
     robot = whole.with_flexible_body("platform", whole.flexible_platform.truncated((0, 1, 2, 3)))
     from flexapod.views.residual_vibration import controlled_residuals, standard_move
 
-    found = fp.residual_vibration(robot, standard_move(robot), ["zvd"], modes=3)
+    found = fp.residual_vibration(robot, standard_move(robot), ["zvd"], modes=3, step=4e-3)
     assert float(found.level_reduction.sel(way="zvd")) > EXACT
     damped = controlled_residuals(robot)
     assert float(damped.late_reduction[1]) > 0.5, damped.late_reduction.values

@@ -47,8 +47,10 @@ class Rayleigh(Model):
 class Reduction(Model):
     """How a plate is reduced to elastic coordinates."""
 
-    method: Literal["normal", "craig-bampton"] = Field(
-        default="normal", description="free modes, or those with held joints and points beside their deflections (Craig-Bampton)"
+    method: Literal["normal", "craig-bampton", "residual"] = Field(
+        default="normal",
+        description="free modes, those with held joints and points beside their deflections (Craig-Bampton), or free modes "
+        "beside deflections under loads there (residual flexibility)",
     )
     boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
 
