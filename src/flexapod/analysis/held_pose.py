@@ -63,13 +63,13 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[An
         J, _drift = platform_jacobian(robot, state, words)
         error = pose_error(robot, state, pose.position, pose.rotation)[:, rows]
         de, dq = _step(robot, state, pose, error, (rows, soft, driven), words)
-        part = np.minimum(1.0, 0.2 * length / np.maximum(np.abs(dq).max(axis=1, keepdims=True), 1e-300))
+        part = np.minimum(1.0, 0.2 * length / np.maximum(np.abs(dq).max(axis=1, keepdims=True, initial=0.0), 1e-300))
         q, e = np.array(state.actuators(robot)[0]), np.array(state.elastic(robot)[0])
         q[:, own] += part * dq
         e[:, moved] += part * de
-        rates = actuator_rates(robot, J, rows, pose.twist, np.zeros_like(e))
+        rates = actuator_rates(robot, J, (rows, []), pose.twist, np.zeros_like(e))[0]
         state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(words), dtype=bool), words)
-        size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1) < REACHED
+        size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < ROUNDING * largest) & (size > before / 2.0)
         if np.all((reached & ((size <= SETTLED * largest) | still)) | (words != "")):

@@ -237,6 +237,14 @@ def driven_columns(robot: Robot) -> list[int]:
     return [at + k for k in robot.driven]
 
 
+def undriven(robot: Robot) -> list[int]:
+    """Positions among the independent coordinates of those that are neither driven nor elastic."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    known = {*driven_columns(robot), *(at + k for k in robot.elastic_indices), *range(at - modes, at)}
+    return [k for k, column in enumerate(robot.elastic_plan.independent) if column not in known]
+
+
 def chosen_drives(robot: Robot) -> tuple[list[int], list[int]]:
     """Actuators that are independent, and their positions among the independent coordinates; others follow by the loops."""
     independent = robot.elastic_plan.independent
