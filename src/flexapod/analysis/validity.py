@@ -69,8 +69,8 @@ class Part:
         length: [m] that displacements are compared with.
         frequency: first angular frequency with the frame held [rad/s].
         law: of a beam element: linear, stiffened or exact; modes are linear.
-        strains: (5, N) of a beam element, by the robot's elastic coordinates: along it, at the outer fibres of its root and tip by
-            bending in its xy plane, and in its xz plane; None for a platform.
+        strains: (5, N) of a beam element, by the robot's elastic coordinates: along it, at the outer fibres of its root and tip
+            by bending in its xy plane, and in its xz plane; None for a platform.
     """
 
     name: str

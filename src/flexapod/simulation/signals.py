@@ -185,7 +185,7 @@ def actuator_inertia(robot: Robot, motion: Any) -> Signal:
 
 def deformation_coupling(robot: Robot, motion: Any) -> Signal:
     """(n, actuators N): acceleration of free actuators per acceleration of the elastic coordinates, M_aa^-1 M_ae."""
-    return lambda t: np.linalg.solve(*_masses(robot, motion, t)).reshape(len(t), -1)
+    return lambda t: np.asarray(np.linalg.solve(*_masses(robot, motion, t)), dtype=np.float64).reshape(len(t), -1)
 
 
 def _masses(robot: Robot, motion: Any, t: Array) -> tuple[Array, Array]:
