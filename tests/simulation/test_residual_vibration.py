@@ -42,7 +42,7 @@ def test_shapers_of_two_modes(point: str | None) -> None:
 
 @pytest.mark.full
 def test_flexible_platform() -> None:
-    """A thicker plate of the paper's platform, lightly damped: shapers, and computed torque with accelerometers."""
+    """A thicker plate of the paper's platform, lightly damped: a shaper for its three first modes (found 0.997)."""
     thick = {"platform.flexible.thickness": 0.04, "platform.flexible.damping": 0.01}
     whole = fp.load("gough-stewart-flexible").with_parameters(thick)
     assert whole.flexible_platform is not None
@@ -51,15 +51,6 @@ def test_flexible_platform() -> None:
 
     found = fp.residual_vibration(robot, standard_move(robot), ["zvd"], modes=3, step=4e-3)
     assert float(found.level_reduction.sel(way="zvd")) > EXACT
-    move, omega = fp.platform_motion(robot, standard_move(robot)), 2 * np.pi * 2.0  # holds the weight, below mode 2 at 7 Hz
-    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    gains = {"kp": omega**2, "kd": 1.4 * omega, "corner": 2.0}
-    ways = {
-        "held": fp.JointTorque(**gains, ka=0.0),
-        "damped": fp.JointTorque(**gains, ka=fp.damping_gain(robot, home, 0.1, mode=2)),
-    }
-    damped = fp.residual_vibration(robot, move, ways, modes=3, step=4e-3, after=3.0)
-    assert float(damped.late_reduction[1]) > 0.5, damped.late_reduction.values
 
 
 def test_shaper_of_a_path() -> None:
