@@ -117,8 +117,8 @@ class Controller:
         """Energy stored in actuators [J]; their force is then not counted as supplied."""
         return ca.SX(0)
 
-    def stiffness_at(self, scope: Scope, robot: Robot, ref: Mapping[str, Any]) -> tuple[Any, Any] | None:
-        """Gains (actuators, actuators) on coordinates and rates of the actuators, for implicit steps; None for none."""
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
+        """Gains (actuators,) on coordinates and rates of the actuators that may be stiff, for implicit steps; None for none."""
         return None
 
     @property
@@ -183,9 +183,9 @@ class JointControl(Controller):
             total = total + gain(scope, robot, "ki") * integral
         return total + ref["feedforward"] if self.feedforward else total
 
-    def stiffness_at(self, scope: Scope, robot: Robot, ref: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
         """kp and kd of a continuous controller."""
-        return None if self.rate is not None else (ca.diag(gain(scope, robot, "kp")), ca.diag(gain(scope, robot, "kd")))
+        return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
     def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
         """Error of the actuator coordinates."""
@@ -294,9 +294,9 @@ class Springs(Controller):
         """Force of the springs."""
         return gain(scope, robot, "stiffness") * (gain(scope, robot, "free") - c.q)
 
-    def stiffness_at(self, scope: Scope, robot: Robot, ref: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    def stiffness_at(self, scope: Scope, robot: Robot) -> tuple[Any, Any] | None:
         """Stiffness of the springs."""
-        return ca.diag(gain(scope, robot, "stiffness")), ca.SX(len(robot.actuators), len(robot.actuators))
+        return gain(scope, robot, "stiffness"), ca.SX.zeros(len(robot.actuators))
 
     def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
         """k (q - free)^2 / 2 of all springs."""

@@ -95,7 +95,7 @@ def _tangent(scope: Scope, layout: Layout, now: Situation) -> tuple[Any, Any, An
     else:
         state = model_equation(scope, robot, now.moment)
         M, B = state.A, state.jacobian.T
-    gains = layout.controller.stiffness_at(scope, robot, now.signals) if layout.controller is not None else None
+    gains = layout.controller.stiffness_at(scope, robot) if layout.controller is not None else None
     if gains is not None:
-        K, D = K + ca.mtimes(B, ca.mtimes(gains[0], B.T)), D + ca.mtimes(B, ca.mtimes(gains[1], B.T))
+        K, D = K + ca.mtimes(B, ca.mtimes(ca.diag(gains[0]), B.T)), D + ca.mtimes(B, ca.mtimes(ca.diag(gains[1]), B.T))
     return ca.densify(M), ca.densify(D), ca.densify(K)

@@ -265,7 +265,7 @@ def independent_row(
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown])
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
-    K, D = _with_gains(scope, layout, start, (K, D), layout.at_node(table[:, 0]))
+    K, D = _with_gains(scope, layout, start, K, D)
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
@@ -317,18 +317,15 @@ def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _with_gains(
-    scope: Scope, layout: IndependentLayout, start: Loops, tangent: tuple[Any, Any], signals: dict[str, Any]
-) -> tuple[Any, Any]:
-    """The tangent (K, D) with what a continuous controller adds at the actuators."""
-    K, D = tangent
-    gains = layout.controller.stiffness_at(scope, layout.robot, signals) if layout.controller is not None else None
+def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: Any, D: Any) -> tuple[Any, Any]:
+    """The tangent with what a continuous controller adds at the actuators."""
+    gains = layout.controller.stiffness_at(scope, layout.robot) if layout.controller is not None else None
     if gains is None or layout.follows:
         return K, D
     count = len(layout.robot.elastic_plan.independent)
     A = ca.horzcat(*[_driving(layout.robot, start.X, ca.SX.eye(layout.actuators)[:, k]) for k in range(layout.actuators)]).T
     assert A.shape == (layout.actuators, count)
-    return K + ca.mtimes(A.T, ca.mtimes(gains[0], A)), D + ca.mtimes(A.T, ca.mtimes(gains[1], A))
+    return K + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[0]), A)), D + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[1]), A))
 
 
 def _accelerations(layout: IndependentLayout, start: Loops, now: Action, second: Any) -> Any:

@@ -93,15 +93,6 @@ class JointTorque(Controller):
             back = back + gain(scope, robot, "torque_ka") * integral
         return ref["feedforward"] + ca.mtimes(M, back)
 
-    def stiffness_at(self, scope: Scope, robot: Robot, ref: Mapping[str, Any]) -> tuple[Any, Any] | None:
-        """M_r kp and M_r kd of a continuous controller."""
-        if self.rate is not None:
-            return None
-        n = len(robot.actuators)
-        M = ca.reshape(ref["inertia"], n, n)
-        kp, kd = (ca.diag(gain(scope, robot, name)) for name in ("torque_kp", "torque_kd"))
-        return ca.mtimes(M, kp), ca.mtimes(M, kd)
-
     def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
         """-2 pi f w: what the filter forgets."""
         return -2.0 * np.pi * gain(scope, robot, "corner") * integral

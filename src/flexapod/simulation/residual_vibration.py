@@ -218,10 +218,9 @@ def _after(
 
     (h, rows), end = look, float(motion.time[-1] - motion.time[0])
     first = int(np.ceil(end / h - 1e-9)) + 1
-    stiff = controller is not None and not robot.elastic_legs  # flexible legs and actuators that follow take it anyhow
     run = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
-        duration=(first + rows) * h, step=h, output_step=h, method="implicit" if stiff else None,
+        duration=(first + rows) * h, step=h, output_step=h,
     )  # fmt: skip
     if run.attrs.get("stopped"):
         when, why = run.attrs["stopped_at"], run.attrs["stopped"]
