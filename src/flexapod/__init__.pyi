@@ -127,6 +127,10 @@ from flexapod.simulation.controllers import JointControl as JointControl
 from flexapod.simulation.controllers import Springs as Springs
 from flexapod.simulation.dense import run_at as run_at
 from flexapod.simulation.events import Event as Event
+from flexapod.simulation.joint_torque import JointTorque as JointTorque
+from flexapod.simulation.joint_torque import damping_gain as damping_gain
+from flexapod.simulation.residual_vibration import path_shaper as path_shaper
+from flexapod.simulation.residual_vibration import residual_vibration as residual_vibration
 from flexapod.simulation.simulate import simulate as simulate
 from flexapod.simulation.stepper import Stepper as Stepper
 from flexapod.simulation.stepper import stepper as stepper

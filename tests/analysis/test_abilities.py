@@ -376,7 +376,8 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 OWN_REFUSALS = {
-    "beam_stress", "buckling", "interface_loads", "moving_frequencies", "plate_stress", "reduce_legs",
+    "beam_stress", "buckling", "damping_gain", "interface_loads", "moving_frequencies", "path_shaper", "plate_stress",
+    "reduce_legs", "residual_vibration",
 }  # fmt: skip
 """Verbs built on others: what those refuse they refuse, and their own conditions are tested where they are."""
 

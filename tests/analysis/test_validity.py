@@ -11,7 +11,7 @@ import pytest
 import flexapod as fp
 from flexapod.analysis.closed_legs import ClosedLegs
 from flexapod.analysis.results import dataset
-from flexapod.analysis.validity import BOUNDS, deflection_ratios, parts, spin_ratios
+from flexapod.analysis.validity import BOUNDS, deflection_ratios, parts, spin_ratios, strains
 
 DATA = Path(__file__).parents[1] / "data"
 ROUNDING = 1e-12
@@ -97,11 +97,26 @@ def test_every_law_has_its_bound_and_says_what_to_choose(tmp_path: Path, words: 
     robot = fp.load(file)
     at = fp.ActuatorMotion(time=[0.0], position=np.zeros((1, 1)), velocity=np.zeros((1, 1)), acceleration=np.zeros((1, 1)))
     edge, spin = BOUNDS["deflection_ratio"][law] * 0.5, {"spin_ratio": (("flexible_part",), np.array([[0.5]]), "1")}
-    assert not caught(robot, np.array([[0.0, 0.99 * edge, 0.0]]), at)[1]
-    (found,) = caught(robot, np.array([[0.0, 1.01 * edge, 0.0]]), at)[1]
+    below, above = (
+        [text for text in caught(robot, np.array([[0.0, part * edge, 0.0]]), at)[1] if "is deflected" in text]
+        for part in (0.99, 1.01)
+    )
+    assert not below
+    (found,) = above
     assert advice in found
     spinning = caught(robot, np.zeros((1, 3)), at, **spin)[1]
     assert bool(spinning) == (law == "linear"), "stiffened elements have what a spin adds"
+
+
+def test_strain_of_a_bent_and_stretched_beam(beam: fp.Robot) -> None:
+    """Constant curvature: kappa h / 2 at both ends, and u / l beside it; above one per cent it warns with element and place."""
+    kappa, stretch = 0.9, 5e-4  # 0.5 m long, 10 mm thick
+    at = fp.ActuatorMotion(time=[2.5], position=np.zeros((1, 1)), velocity=np.zeros((1, 1)), acceleration=np.zeros((1, 1)))
+    bent = np.array([[stretch, kappa * 0.5**2 / 2, kappa * 0.5]])
+    assert strains(beam, bent) == pytest.approx(np.array([[kappa * 0.005 + stretch / 0.5]]), rel=ROUNDING)
+    assert not [text for text in caught(beam, bent, at)[1] if "strained" in text]
+    (found,) = [text for text in caught(beam, 3 * bent, at)[1] if "strained" in text]
+    assert "is strained by 0.0165 of its length (bound 0.01, first at t = 2.5 s); elasticity is linear" in found
 
 
 def state_of(robot: fp.Robot, q: np.ndarray, qd: np.ndarray) -> ClosedLegs:

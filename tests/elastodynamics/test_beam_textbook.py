@@ -193,6 +193,21 @@ def test_element_of_a_robot_file(tmp_path: Path, planar: bool, shape: str, theor
     assert (np.abs(found.mass_matrix(q) - M)[pairs] / scale[pairs]).max() < ROUNDING
 
 
+def test_short_elements_with_shear_are_refused(tmp_path: Path) -> None:
+    """A beam of 0.25 m, 0.02 m thick: 12 elements are longer than thick, 13 are not; without shear any number is right."""
+    old = "section: {shape: rectangle, width: 0.006, height: 0.02}, young: 70 GPa"
+
+    def beam_of(elements: int, theory: str) -> None:
+        square = "section: {shape: rectangle, width: 0.02, height: 0.02}, young: 70 GPa, poisson: 0.33"
+        words = f"elements: {elements}, theory: {theory}, {square}"
+        elements_of(tmp_path, "planar-3-rrr", words, old)
+
+    beam_of(12, "timoshenko")
+    beam_of(13, "euler-bernoulli")
+    with pytest.raises(fp.FlexapodError, match=r"elements of 0\.01923 m are shorter than the beam is thick .* `elements: 12`"):
+        beam_of(13, "timoshenko")
+
+
 def deformed_mass(points: MassPoints, q: np.ndarray) -> np.ndarray:
     """Sum of m J^T J with J = (1, -hat(r), Phi) at r = r0 + Phi q."""
     r = points.r0 + points.Phi @ q

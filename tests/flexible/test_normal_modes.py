@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from flexapod.flexible import FlexibleBodyError
-from flexapod.flexible.normal_modes import DENSE, craig_bampton, normal_modes
+from flexapod.flexible.normal_modes import DENSE, craig_bampton, normal_modes, residual_modes
 
 ROUNDING = 1e-9
 """Factorised systems of a few hundred unknowns with condition numbers up to 1e6."""
@@ -116,3 +116,22 @@ def test_component_modes_need_interfaces_that_hold() -> None:
         craig_bampton(K, M, R[:, :1], np.zeros((0, 10)), 2)
     with pytest.raises(FlexibleBodyError, match="at most 9, the degrees of freedom beside the interfaces"):
         craig_bampton(K, M, R[:, :1], np.eye(10)[:1], 10)
+
+
+@pytest.mark.parametrize("n", [40, DENSE + 100], ids=["dense", "sparse"])
+def test_residual_flexibility(n: int) -> None:
+    """Free modes as they are, and the deflection under loads at both ends exact, which free modes alone miss."""
+    K, M = chain(n)
+    C = np.eye(n)[[0, -1]]
+    free, V = normal_modes(K, M, np.ones((n, 1)), 3)
+    omega2, W = residual_modes(K, M, np.ones((n, 1)), C, 3)
+    assert len(omega2) == 5
+    assert np.allclose(omega2[:3], free, rtol=ROUNDING)
+    assert np.allclose(W.T @ (M @ W), np.eye(5), atol=ROUNDING)
+    load = C.T @ [1.0, -1.0]  # in balance: a pull at both ends
+    exact = n - 1.0  # unit springs in series
+    found, poor = (float(load @ X @ ((X.T @ load) / w)) for w, X in ((omega2, W), (free, V)))
+    assert found == pytest.approx(exact, rel=ROUNDING)
+    assert poor < 0.95 * exact
+    with pytest.raises(FlexibleBodyError, match="method residual needs at least one interface"):
+        residual_modes(K, M, np.ones((n, 1)), np.zeros((0, n)), 3)

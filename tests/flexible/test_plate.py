@@ -141,7 +141,7 @@ def test_a_point_off_the_plate_is_refused() -> None:
         ({"poisson": 0.5}, "poisson must be above -1 and below 0.5"),
         ({"theory": "love"}, "theory must be mindlin or kirchhoff"),
         ({"boundary": "glued"}, "boundary must be one of free, pinned, clamped"),
-        ({"method": "guyan"}, "method must be one of normal, craig-bampton"),
+        ({"method": "guyan"}, "method must be one of normal, craig-bampton, residual"),
         ({"method": "craig-bampton"}, "needs at least one interface"),
         ({"modes": -1}, "modes must be a whole number, at least 0"),
         ({"modes": 5000}, "modes must be at most .* the degrees of freedom of this mesh"),

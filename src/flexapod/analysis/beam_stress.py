@@ -89,7 +89,7 @@ def _element(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> di
     at = sum(len(other.moving) for other in robot.legs[:number])
     modes = len(robot.elastic_names) - len(robot.elastic_indices)
     columns = [modes + robot.elastic_indices.index(at + leg.moving.index(k)) for k in beam.links]
-    spec, place = _spec(robot, number, beam)
+    spec, place = beam_words(robot, number, beam)
     A, iy, iz, cy, cz = _section(leg.name, beam, spec, place)
     e, length, K, names = elastic[:, columns], float(beam.body.interfaces["tip"].r0[0]), beam.body.K_ee, list(beam.body.names)
     q = _hat(beam, length, e)
@@ -133,7 +133,7 @@ def _hat(beam: BeamElement, length: float, e: Array) -> Array:
     return np.array(hat.map(len(e))(e.T)).T
 
 
-def _spec(robot: Robot, number: int, beam: BeamElement) -> tuple[Flexible, float]:
+def beam_words(robot: Robot, number: int, beam: BeamElement) -> tuple[Flexible, float]:
     """The file's words for the beam of an element, and the place of the element's middle along it."""
     name, _, k = beam.name.rpartition(".beam")
     body = next(b for link in robot.legs[number].links if (b := link.body) is not None and b.name == name)

@@ -144,9 +144,11 @@ def settled(
     if not columns:  # nothing deforms; coordinates that nothing drives stay where they are
         return state
     largest, before = np.full(len(words), NOTHING * robot.characteristic_length), np.full(len(words), np.inf)
-    for _ in range(LIMIT):
+    soft = np.zeros(len(words), dtype=bool)
+    for first in (True, *[False] * (LIMIT - 1)):
         terms = leg_terms(robot, state, wrench, friction, words)
         _, K, _ = leg_stiffness(robot, state, wrench, words)
+        soft = _indefinite(K[:, columns][:, :, columns]) if first else soft
         rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], acceleration[:, own]))[:, columns]
         step = np.zeros_like(rho)
         good = (words == "") & np.all(np.isfinite(rho), axis=1)
@@ -154,7 +156,7 @@ def settled(
         e, ed = state.elastic(robot)
         e[:, moved] += step
         q, qd = state.actuators(robot)
-        state = close(robot, state, q, e, qd, ed, words)
+        state = searched(robot, state, (q, e, qd, ed), soft, words)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
         still = (size < ROUNDING * largest) & (size > before / 2.0)
@@ -162,8 +164,40 @@ def settled(
             return state
         before = size
     late = ~(size <= ROUNDING * largest) & (words == "")
-    words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
+    words[late] = np.where(soft[late], UNSTABLE, "no static deflection found: the load buckles a leg, or the pose is singular")
     return state
+
+
+UNSTABLE = (
+    "no static deflection found: with these actuators held the weight and the load are beyond a buckling load of the undeformed "
+    "robot, and no equilibrium is near it; hold the platform's pose (a State), or lighten or stiffen the robot"
+)
+TOO_FAR = "no static deflection found: the load deflects the robot further than its legs reach"
+
+
+def _indefinite(K: Array) -> NDArray[np.bool_]:
+    """Which stiffness matrices (n, k, k) have a direction without stiffness."""
+    result = np.zeros(len(K), dtype=bool)
+    good = np.isfinite(K).all(axis=(1, 2))
+    even = (K[good] + np.swapaxes(K[good], 1, 2)) / 2.0
+    result[good] = np.linalg.eigvalsh(even).min(axis=1, initial=1.0) < 0.0
+    return result
+
+
+def searched(
+    robot: Robot, state: ClosedLegs, to: tuple[Array, Array, Array, Array], soft: NDArray[np.bool_], words: NDArray[Any]
+) -> ClosedLegs:
+    """The state after a step of a search for an equilibrium; loops that cannot be closed there say why it went so far.
+
+    Args:
+        to: q, e and their rates.
+        soft: samples whose undeformed robot is beyond a buckling load.
+    """
+    own = np.full(len(words), "", dtype=object)
+    found = close(robot, state, *to, own)
+    lost = (own != "") & (words == "")
+    words[lost] = np.where(soft[lost], UNSTABLE, TOO_FAR)
+    return found
 
 
 def followed(robot: Robot, others: Sequence[int] = ()) -> list[int]:
@@ -198,12 +232,13 @@ def _from_platform(
     state, length = home(robot, len(words)), robot.characteristic_length
     own, driven = chosen_drives(robot)
     columns = [robot.elastic_plan.independent[k] for k in others]
+    alternating = source == "static" and (bool(others) or not robot.elastic_names)
     scale = np.array([length] * 3 + [1.0] * 3)
     wrench = np.zeros((len(words), 6))
     for k in range(STEPS):
         error = pose_error(robot, state, inputs["position"], inputs["rotation"])
         done = np.abs(error[:, rows] / scale[rows]).max(axis=1, initial=0.0) < REACHED
-        if k and source != "static" and np.all(done | (words != "")):
+        if k and not alternating and np.all(done | (words != "")):
             break
         J, drift = platform_jacobian(robot, state, words)
         inverse = pseudo_inverse(J[:, rows][:, :, [*driven, *others]])
@@ -214,10 +249,10 @@ def _from_platform(
         q[:, own] = q[:, own] + step[:, : len(own)]
         state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
         now, rates = state.elastic(robot)
-        at_e = (e, ed) if source != "static" else (now, np.zeros_like(rates))
-        qd, rest = _actuator_rates(robot, J, (rows, others), twist, at_e[1])
+        at_e = (now, np.zeros_like(rates)) if alternating else (e, ed)
+        qd, rest = actuator_rates(robot, J, (rows, others), twist, at_e[1])
         state = close(robot, state, q, at_e[0], qd, at_e[1], words, rest)
-        if source == "static":
+        if alternating:
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
@@ -226,10 +261,18 @@ def _from_platform(
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
     _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
+    if source == "static" and not alternating:
+        from flexapod.analysis.held_pose import HeldPose, held_pose
+
+        pose = HeldPose(
+            position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
+            friction=friction,
+        )  # fmt: skip
+        state = held_pose(robot, state, pose, words)
     J, drift = platform_jacobian(robot, state, words)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
-    qd, rest = _actuator_rates(robot, J, (rows, others), twist, rates)
+    qd, rest = actuator_rates(robot, J, (rows, others), twist, rates)
     state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words, rest)
     if not robot.elastic_names:
         places = [*driven, *others]
@@ -243,7 +286,7 @@ def _from_platform(
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 
-def _actuator_rates(
+def actuator_rates(
     robot: Robot, J: Array, chosen: tuple[list[int], list[int]], twist: Array, ed: Array
 ) -> tuple[Array, Array | None]:
     """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.

@@ -7,7 +7,8 @@ long by about
 
 and one that spins at Omega lacks a centrifugal stiffness of the order of Omega^2 / omega_1^2 of its own, with omega_1 its first
 frequency, held at its root. Both shrink with the number of elements per beam, since every element has a frame of its own.
-Stiffened elements have both terms; exact ones take out the rotation of their chord besides.
+Stiffened elements have both terms; exact ones take out the rotation of their chord besides. All have linear elasticity: the
+strain of beams at their outer fibres must be small.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ Array = NDArray[np.float64]
 BOUNDS = {
     "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},
     "spin_ratio": {"linear": 0.1, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
+    "strain": {"linear": 0.01, "stiffened": 0.01, "exact": 0.01, "stiffened plate": 0.01},
 }
 """By the law of a part; above these a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
-Omega^2 / omega^2 = 1 %; of stiffened and exact elements by the elastica (tests/elastodynamics/test_large_deflection.py)."""
+Omega^2 / omega^2 = 1 %, strain of 1 %; of stiffened and exact elements by the elastica
+(tests/elastodynamics/test_large_deflection.py)."""
 
 WORDS = {
     "deflection_ratio": ("is deflected by", "of its length"),
     "spin_ratio": ("spins at", "of its first frequency"),
+    "strain": ("is strained by", "of its length"),
 }
 WHY = {
     ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}more elements",
@@ -45,6 +49,9 @@ WHY = {
     ("deflection_ratio", "stiffened plate"): "its modes are linear in rotations: errors grow with the square. Stiffen the plate",
     ("deflection_ratio", "exact"): "rotations within one element are large. Use more elements",
     ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}more elements",
+}
+WHY |= {
+    ("strain", law): "elasticity is linear, most metals have yielded. Make it thinner or bend it less" for law in BOUNDS["strain"]
 }
 STIFFER = {True: "`stiffening: true` or ", False: ""}
 
@@ -62,6 +69,8 @@ class Part:
         length: [m] that displacements are compared with.
         frequency: first angular frequency with the frame held [rad/s].
         law: of a beam element: linear, stiffened or exact; modes are linear.
+        strains: (5, N) of a beam element, by the robot's elastic coordinates: along it, at the outer fibres of its root and tip
+            by bending in its xy plane, and in its xz plane; None for a platform.
     """
 
     name: str
@@ -71,6 +80,7 @@ class Part:
     length: float
     frequency: float
     law: str = "linear"
+    strains: Array | None = None
 
 
 @lru_cache(maxsize=32)
@@ -97,7 +107,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
             found.append(
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=across, length=length, frequency=_first(beam.body),
-                    law=beam.law,
+                    law=beam.law, strains=_strains(robot, number, beam, columns, N),
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -105,6 +115,44 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     long = [part.name if part.leg is None else f"{robot.legs[part.leg].name}.{part.name}" for part in found]
     names = [s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True)]
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
+
+
+def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -> Array:
+    """Strains (5, N) of an element per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
+    from flexapod.analysis.beam_stress import beam_words
+    from flexapod.flexible.beams import beam_material
+    from flexapod.robot.beams import cross_section
+
+    spec, place = beam_words(robot, number, beam)
+    young = beam_material(spec.material, spec.young, spec.density, spec.poisson).young
+    section, names, K = cross_section(spec, place), list(beam.body.names), beam.body.K_ee
+    length, found = float(beam.body.interfaces["tip"].r0[0]), np.zeros((5, N))
+    found[0, columns[0]] = 1.0 / length
+    for row, across, turn, sign, I in (
+        (1, "v", "theta", 1.0, section.iz),
+        (1, "v", "thz", 1.0, section.iz),
+        (3, "w", "thy", -1.0, section.iy),
+    ):
+        if across in names and turn in names:
+            tip, side = K[names.index(turn)], K[names.index(across)]
+            fibre = 0.5 * np.sqrt(12.0 * I / section.area) / (young * I)
+            found[row, columns], found[row + 1, columns] = fibre * (tip + sign * length * side), fibre * tip
+    return found
+
+
+def strains(robot: Robot, elastic: Array) -> Array:
+    """Largest strain of every part (n, parts): stretching and bending at the outer fibres; NaN for a flexible platform.
+
+    Checked by: tests/analysis/test_validity.py.
+    """
+    columns = []
+    for part in parts(robot):
+        if part.strains is None:
+            columns.append(np.full(len(elastic), np.nan))
+            continue
+        along, z_root, z_tip, y_root, y_tip = np.abs(part.strains @ elastic.T)
+        columns.append(along + np.maximum(z_root + y_root, z_tip + y_tip))
+    return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 
 def _first(body: Any) -> float:
@@ -174,6 +222,8 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
         return variables, {}
     elastic = np.asarray(found[1], dtype=np.float64)
     measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
+    if any(part.strains is not None for part in parts(robot)):
+        measures["strain"] = (("flexible_part",), strains(robot, elastic), "1")
     rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
     if "spin_ratio" in variables:
         measures["spin_ratio"] = variables["spin_ratio"]

@@ -74,7 +74,7 @@ def import_fe(
         shapes: modes of the solver (.op2 or .pch of Nastran) that are taken instead of our own; rigid ones are left out.
         modes: number of elastic modes; or
         below: keep modes up to this frequency [Hz].
-        method: ``"normal"`` (free-free modes) or ``"craig-bampton"``.
+        method: ``"normal"`` (free-free modes), ``"craig-bampton"`` or ``"residual"`` (free-free with residual flexibility).
 
     Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
     tests/bridges/test_ansys_mesh.py.

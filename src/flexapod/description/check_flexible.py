@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath
@@ -14,7 +15,7 @@ _CONSTANTS = {"young", "poisson", "density"}
 _DAMPING = {"damping", "rayleigh", "loss_factor"}
 _MATERIAL = {*_CONSTANTS, *_DAMPING, "material", "theory"}
 _ALLOWED = {
-    "beam": {"length", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
+    "beam": {"length", "bend", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
     "plate": {"outline", "thickness", "modes", "reduction", "stiffening", *_MATERIAL},
     "modes": {"file", "modes", "stiffening", *_DAMPING},
 }
@@ -33,6 +34,10 @@ _SECTIONS = {
     "l": (("width", "height", "wall"), ()),
     "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z")),
 }
+
+
+STRAIGHT = math.radians(30.0)
+"""Largest angle of an arc that one straight element stands for: its chord is then 1.1 % shorter."""
 
 
 def check_flexible(flexible: Flexible, report: Reporter) -> None:
@@ -56,6 +61,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         report.error(("theory",), f"{flexible.theory} is no theory of a {kind}", nearest(flexible.theory, theories))
     if flexible.theory == "exact" and flexible.stiffening is False:
         report.error(("stiffening",), "cannot be false with theory exact, which is never linear", "Remove one of the two.")
+    if flexible.bend is not None and abs(flexible.bend) > STRAIGHT * flexible.elements * (1.0 + 1e-12):
+        each, few = math.degrees(abs(flexible.bend)) / flexible.elements, math.ceil(abs(flexible.bend) / STRAIGHT - 1e-12)
+        what = f"turns each of {flexible.elements} straight elements by {each:.3g} deg, more than 30 deg"
+        report.error(("bend",), what, f"Write `elements: {few}` or more.")
     if flexible.poisson is not None and flexible.poisson >= 0.5:
         report.error(("poisson",), f"must be below 0.5, is {flexible.poisson:g}", "Metals have about 0.3.")
     if len(given & _DAMPING) > 1:

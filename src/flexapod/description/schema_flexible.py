@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from flexapod.description.units import Area, AreaMoment, Density, Fraction, Length, Size, Stress
+from flexapod.description.units import Angle, Area, AreaMoment, Density, Fraction, Length, Size, Stress
 
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
@@ -47,8 +47,10 @@ class Rayleigh(Model):
 class Reduction(Model):
     """How a plate is reduced to elastic coordinates."""
 
-    method: Literal["normal", "craig-bampton"] = Field(
-        default="normal", description="free modes, or those with held joints and points beside their deflections (Craig-Bampton)"
+    method: Literal["normal", "craig-bampton", "residual"] = Field(
+        default="normal",
+        description="free modes, those with held joints and points beside their deflections (Craig-Bampton), or free modes "
+        "beside deflections under loads there (residual flexibility)",
     )
     boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
 
@@ -57,7 +59,12 @@ class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
 
     type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
-    length: Size | None = Field(default=None, description="beam: length along the body's x axis")
+    length: Size | None = Field(default=None, description="beam: length along the body's x axis, or along its arc")
+    bend: Angle | None = Field(
+        default=None,
+        description="curved beam: angle of its arc, about the body's z axis; x is its tangent at the root. Straight elements "
+        "have their ends on the arc; what is attached at d along it has the axes of the tangent there",
+    )
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")
     tip_section: Section | None = Field(

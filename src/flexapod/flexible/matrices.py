@@ -25,7 +25,7 @@ from flexapod.flexible.arrays import Floats, floats, hat, whole
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mode_order import fixed_orientation
-from flexapod.flexible.normal_modes import Sparse, craig_bampton, normal_modes
+from flexapod.flexible.normal_modes import Sparse, craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, integrals_from_moments, shape_integrals
 
 SYMMETRIC = 1e-8
@@ -61,7 +61,7 @@ def from_matrices(
         nodes: (n, 3) positions [m], body axes, or the path of a Matrix Market array file.
         dofs_per_node: d, 3 or 6.
         modes: elastic modes; for craig-bampton those with held interfaces.
-        method: normal or craig-bampton (all degrees of freedom of the interface nodes).
+        method: normal, craig-bampton or residual (all degrees of freedom of the interface nodes).
         interfaces: name to the number of a node, or to its position (3,).
         damping: modal damping ratios, or a matrix (N, N).
 
@@ -84,13 +84,13 @@ def from_matrices(
     chosen = {str(name): _node(name, place, r0) for name, place in (interfaces or {}).items()}
     if method == "normal":
         omega2, V = normal_modes(K, M, R, modes, SPARE)
-    elif method == "craig-bampton":
+    elif method in ("craig-bampton", "residual"):
         held = [k * dofs_per_node + axis for k in chosen.values() for axis in range(dofs_per_node)]
         C = np.zeros((len(held), n))
         C[np.arange(len(held)), held] = 1.0
-        omega2, V = craig_bampton(K, M, R, C, modes)
+        omega2, V = (craig_bampton if method == "craig-bampton" else residual_modes)(K, M, R, C, modes)
     else:
-        raise FlexibleBodyError(f"method must be normal or craig-bampton, is {method!r}.")
+        raise FlexibleBodyError(f"method must be normal, craig-bampton or residual, is {method!r}.")
     found = reduced_body(M, r0, dofs_per_node, omega2, V, chosen, keep=modes if method == "normal" else None)
     return found if np.ndim(damping) == 0 and damping == 0.0 else found.with_damping(damping)
 

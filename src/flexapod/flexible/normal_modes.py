@@ -156,6 +156,24 @@ def craig_bampton(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tup
     return rayleigh_ritz(K, M, MeanFrame(M, R), np.hstack([static, fixed]))
 
 
+def residual_modes(K: Sparse, M: Sparse, R: Floats, C: Floats, count: int) -> tuple[Floats, Floats]:
+    r"""Free modes with residual flexibility, made orthogonal: omega^2 (at most b + count,) and modes.
+
+    The basis are `count` free modes and the b deflections of the free body under unit loads :math:`C^T 1_j` at the interfaces, in
+    balance with their rigid inertia: what the missing modes would add statically. Free modes stay exact, and so do deflections
+    under interface loads.
+
+    Source: R. H. MacNeal, Computers and Structures 1, 1971; S. Rubin, AIAA Journal 13(8), 1975.
+    Checked by: tests/flexible/test_normal_modes.py.
+    """
+    if len(C) == 0:
+        raise FlexibleBodyError("method residual needs at least one interface.")
+    _, V = normal_modes(K, M, R, count)
+    frame = MeanFrame(M, R)
+    solve = _free_flexibility(K, frame)
+    return rayleigh_ritz(K, M, frame, np.hstack([V, np.stack([solve(row) for row in C], axis=1)]))
+
+
 def _complement(A: Floats) -> Floats:
     """Orthonormal basis (n, n - r) of the x with A^T x = 0, A (n, r) of full rank."""
     n, r = A.shape

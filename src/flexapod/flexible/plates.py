@@ -19,7 +19,7 @@ from flexapod.flexible.cache import cached_body
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.mesh import plate_mesh
 from flexapod.flexible.mode_order import fixed_orientation
-from flexapod.flexible.normal_modes import craig_bampton, normal_modes
+from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.plate_kirchhoff import kirchhoff_model
 from flexapod.flexible.plate_membrane import quadratic_displacements
 from flexapod.flexible.plate_mindlin import mindlin_model
@@ -29,7 +29,7 @@ from flexapod.flexible.shape_integrals import Nodes, shape_integrals
 
 THEORIES = {"mindlin": mindlin_model, "kirchhoff": kirchhoff_model}
 BOUNDARIES = ("free", "pinned", "clamped")
-METHODS = ("normal", "craig-bampton")
+METHODS = ("normal", "craig-bampton", "residual")
 
 DEFAULT_SIZE = {"mindlin": 0.062, "kirchhoff": 0.155}
 """Default side of the triangles per root of the plate's area, for ten modes: 3e-4 and 3e-5 on a hexagon."""
@@ -92,7 +92,8 @@ def plate(
         modes: elastic modes; for craig-bampton the modes with held interfaces, beside the interface deflections.
         holes: outlines of holes. point_masses: (x, y, mass) on the plate [m, m, kg].
         boundary: of the outline: free, pinned (no deflection) or clamped; holes stay free.
-        method: normal, or craig-bampton with w and both slopes at every interface as interface displacements.
+        method: normal, or craig-bampton with w and both slopes at every interface as interface displacements, or residual: normal
+            modes beside the deflections under a force and both moments at every interface.
         mesh_size: side of the triangles [m]; by default from the area and the number of modes.
         refine: times each triangle is divided into four.
         interfaces: name to (x, y) or (x, y, z) [m], z being the height of a point rigidly fixed above the plate.
@@ -174,12 +175,13 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
     R = model.R if given.boundary == "free" else np.zeros((M.shape[0], 0))
     K_f, M_f = sparse.csc_array(T.T @ model.K @ T), sparse.csc_array(T.T @ M @ T)
     R_f = T.T @ R
-    if method == "craig-bampton":
+    if method != "normal":
         once = np.array(list(dict.fromkeys(map(tuple, places[:, :2].round(12)))))  # two joints at one place are held once
         held = model.at(once)
         C = sparse.vstack([held.w, held.beta_x, held.beta_y]) @ T
         moved = np.abs(C).sum(axis=1) > 1e-9
-        omega2, V = craig_bampton(K_f, M_f, R_f, C.toarray()[moved], count)
+        reduce = craig_bampton if method == "craig-bampton" else residual_modes
+        omega2, V = reduce(K_f, M_f, R_f, C.toarray()[moved], count)
     else:
         most = K_f.shape[0] - R_f.shape[1]
         if count > most:
@@ -190,8 +192,8 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
 
 def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel, Nodes]:
     """omega^2 (N,), the modes (n, N) in the order and orientation of `mode_order`, the model, and its nodes with these modes."""
-    if method == "craig-bampton" and len(places) == 0:
-        raise FlexibleBodyError("method craig-bampton needs at least one interface.")
+    if method != "normal" and len(places) == 0:
+        raise FlexibleBodyError(f"method {method} needs at least one interface.")
     omega2, V, model = plate_modes(given, count, method, places)
     nodes = _nodes(given, model, V)
     Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexapod.description.schema_flexible import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
-from flexapod.robot.elastic import PLANAR, SPATIAL
+from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along, tidy
 from flexapod.robot.model import Leg
@@ -72,7 +72,8 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             made = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
-        root, axes = i, link.body.body_axes
+        half = arc_chord(spec)[1]
+        root, axes = i, link.body.body_axes @ half
         for k in range(spec.elements):
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
             result.append(
@@ -81,7 +82,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
                     law=_law(spec), foreshortening=made[k][1],
                 )
             )  # fmt: skip
-            root, axes = links[-1], frame_along(np.eye(3)[2]).T
+            root, axes = links[-1], frame_along(np.eye(3)[2]).T @ half @ half
     return tuple(result)
 
 
@@ -101,7 +102,9 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
         raise RobotBuildError("a beam needs its length and section")
     theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
     made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
-    section, length = cross_section(spec, (number + 0.5) / spec.elements), spec.length / spec.elements
+    section, length = cross_section(spec, (number + 0.5) / spec.elements), arc_chord(spec)[0]
+    if theory == "timoshenko" and spec.elements > 1:
+        _check_slender(section, length, spec.elements, planar)
     body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
     if spec.loss_factor is not None and spec.elements > 1:
         body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
@@ -111,6 +114,17 @@ def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Fores
         return body, None
     element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
     return body, _without_rounding(element.foreshortening().of_tip(), body, length)
+
+
+def _check_slender(section: Cut, length: float, elements: int, planar: bool) -> None:
+    """Refuse elements with shear that are shorter than the beam is thick: they turn their sections linearly along the beam."""
+    thick = float(np.sqrt(12.0 * (section.iz if planar else max(section.iy, section.iz)) / section.area))
+    if length < (1.0 - 1e-9) * thick:
+        most = max(int(length * elements / thick), 1)
+        raise FlexibleBodyError(
+            f"elements of {length:.4g} m are shorter than the beam is thick ({thick:.4g} m): with shear more of them improve "
+            f"frequencies with the square of their length only. Write `elements: {most}` or fewer, or theory euler-bernoulli"
+        )
 
 
 def _without_rounding(found: Foreshortening, body: FlexibleBody, length: float) -> Foreshortening:

@@ -1,7 +1,8 @@
 """Beams inside a leg: each element's tip moves against its root by a few coordinates, written as links.
 
 Along the beam's x axis, from the root of an element to its tip: planar u, v, theta; spatial u, v, w, thx, thy, thz. The
-displacement is along root axes, then the rotation turns what follows: the true rotation of the tip.
+displacement is along root axes, then the rotation turns what follows: the true rotation of the tip. A curved beam is a row of
+straight elements between points of its arc.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, frame_along, pose, snap
+from flexapod.robot.geometry import Array, about, frame_along, pose, snap
 from flexapod.robot.model import Kind
 
 if TYPE_CHECKING:
@@ -38,15 +39,30 @@ def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: 
         planar: the robot moves in a plane whose normal is the body's z axis.
     """
     length, parts = float(flexible.length or 0.0), flexible.elements
-    parent, K_before = root, axes.T
+    chord, half = arc_chord(flexible)
+    parent, K_before = root, half.T @ axes.T
     nodes = [(0.0, root, axes)]
     for element in range(1, parts + 1):
         label = name if element == 1 else f"{name}.{element}"
-        step = np.array([length / parts, 0.0, 0.0])
+        step = np.array([chord, 0.0, 0.0])
         for key, kind, axis in PLANAR if planar else SPATIAL:
             K = frame_along(np.eye(3)[axis])
             placement = pose(K_before.T @ step, snap(K_before.T @ K))
             parent = tree.add(parent, placement, kind, name, body=None, elastic=True, coordinate=f"{label}.{key}")
             K_before, step = K, np.zeros(3)
-        nodes.append((length * element / parts, parent, K_before.T))
+        nodes.append((length * element / parts, parent, K_before.T @ half))  # along the tangent
+        K_before = (half @ half).T @ K_before
     tree.nodes[name] = nodes
+
+
+def arc_chord(flexible: Flexible) -> tuple[float, Array]:
+    r"""Length of each element and rotation (3, 3) by half the angle that it stands for, about z.
+
+    .. math:: l = 2 R \sin\frac{\varphi}{2 n},\qquad R = L / \varphi
+
+    with both ends on the arc; the length over n of a straight beam.
+    """
+    length, parts, bend = float(flexible.length or 0.0), flexible.elements, float(flexible.bend or 0.0)
+    if bend == 0.0:
+        return length / parts, np.eye(3)
+    return 2.0 * length / bend * float(np.sin(bend / parts / 2.0)), about(np.eye(3)[2], bend / parts / 2.0)

@@ -47,6 +47,8 @@ class Controller:
 
     signals: ClassVar[tuple[str, ...]] = ()
     integral: ClassVar[bool] = False
+    feels: ClassVar[bool] = False
+    """The acceleration of the deformation enters the integral part; see `JointTorque`."""
 
     def __post_init__(self) -> None:
         for name in ("rate", "delay"):
@@ -107,8 +109,8 @@ class Controller:
         """Actuator forces (actuators,) [N or N m] that the controller asks for."""
         raise NotImplementedError
 
-    def error(self, c: Coordinates, ref: Mapping[str, Any]) -> Any:
-        """What an integral part adds up (actuators,)."""
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
+        """What an integral part adds up (actuators,), beside the acceleration that it `feels`."""
         return ca.SX.zeros(c.q.numel())
 
     def elastic_energy(self, scope: Scope, robot: Robot, c: Coordinates) -> Any:
@@ -185,7 +187,7 @@ class JointControl(Controller):
         """kp and kd of a continuous controller."""
         return None if self.rate is not None else (gain(scope, robot, "kp"), gain(scope, robot, "kd"))
 
-    def error(self, c: Coordinates, ref: Mapping[str, Any]) -> Any:
+    def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
         """Error of the actuator coordinates."""
         return ref["actuators"][: c.q.numel()] - c.q
 

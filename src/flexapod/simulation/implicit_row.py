@@ -21,7 +21,7 @@ from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.layout import MOTION
 from flexapod.simulation.plant import model_equation
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import Situation, rates_of, situation
+from flexapod.simulation.system import Situation, felt_acceleration, rates_of, situation
 
 if TYPE_CHECKING:
     from flexapod.kernels.program import Program
@@ -48,7 +48,8 @@ def implicit_row(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h
         y = increments(x, v, z)
         own, at = situation(Scope(root, inner), layout, parts, y, column)
         rate = ca.vertcat(at.moment.v, theta_rate(y[3:6], at.moment.w), *([at.moment.ed] if N else []))
-        rates = ca.vertcat(*[at.beside[name] for name in beside])
+        felt = {"integral": at.beside["integral"] + felt_acceleration(layout, at.signals, a[6:])} if layout.feels else {}
+        rates = ca.vertcat(*[(at.beside | felt)[name] for name in beside])
         return Evaluation(residual=_residual(own, layout, at, a), rate=rate, beside=rates, code=own.code)
 
     system = SecondOrder(

@@ -38,7 +38,7 @@ from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import controlled
+from flexapod.simulation.system import controlled, felt_acceleration
 from flexapod.spatial.linear import solve_symmetric
 
 
@@ -184,6 +184,8 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
         z: increments of what is integrated beside, in the order of `layout.extra`.
         column: signals.
     """
+    from flexapod.analysis.leg_model import elastic_columns
+
     robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
     wrench = signals.get("wrench")
     q = link_equation_at(scope.root, values, robot, now.state, layout.sliding, wrench)
@@ -200,6 +202,9 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
         integral = parts["integral"] + z[-layout.actuators :] if "integral" in layout.extra else None
         force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
         driving = _driving(robot, X, force)
+        if layout.feels:
+            moved = whole(robot, a, ca.mtimes(X, a) + beta)
+            error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
     lost = dissipated_power(values, robot, now.state, layout.sliding)
     rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}

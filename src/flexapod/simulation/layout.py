@@ -83,6 +83,11 @@ class Layout:
         return 6 + self.elastic
 
     @property
+    def feels(self) -> bool:
+        """The controller takes in the acceleration of the deformation."""
+        return self.controller is not None and self.controller.feels
+
+    @property
     def row_width(self) -> int:
         """Numbers of a row: carried ones, forces, accelerations."""
         return self.size + self.actuators + self.accelerations
@@ -101,7 +106,8 @@ class Layout:
         names = [*self.inputs, *(self.controller.signals if self.controller else ())]
         found, at = {}, 0
         for name in names:
-            width = WIDTHS.get(name, self.actuators * {"actuators": 2, "driven": 3}.get(name, 1))
+            per = {"actuators": 2, "driven": 3, "inertia": self.actuators, "coupling": self.elastic}
+            width = WIDTHS.get(name, self.actuators * per.get(name, 1))
             found[name] = slice(at, at + width)
             at += width
         return found

@@ -287,6 +287,10 @@ class NumericRows:
         lost = np.einsum("ni,nij,nj->n", zd, damped, zd) + np.einsum("ni,ni->n", zd, friction)
         twist = np.concatenate([at.velocity, at.angular_velocity], axis=1)
         force, supplied, error, memory = self._forces(at, q, qd, z, signals, now, tick, felt)
+        if layout.feels:
+            moved = (np.einsum("nzu,nu->nz", terms.N, second) + terms.beta)[:, elastic_columns(robot)]
+            coupling = signals[:, place["coupling"]].reshape(count, layout.actuators, -1)
+            error = error + np.einsum("nae,ne->na", coupling, moved)
         driving = np.einsum("nau,na->nu", terms.A, force) if not layout.follows else np.zeros_like(felt)
         parts = {"travel": qd, "work": supplied * qd, "external": np.einsum("ni,ni->n", wrench, twist)[:, None],
                  "dissipated": lost[:, None], "integral": error}  # fmt: skip

@@ -82,6 +82,8 @@ def make_setup(
     sliding = check_friction(robot, friction)
     robot = smooth(robot) if sliding == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
+    if control is not None and control.feels and not robot.elastic_names:
+        raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers tell what encoders do; leave it out")
     independent = in_independent(robot, drive, method)
     if independent:
         _check_controller(robot, control)
@@ -186,7 +188,9 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
             found[name] = sig.platform_reference(as_platform(robot, motion))
         else:
             assumed = _assumed(robot, controller)
-            found[name] = sig.demanded_force(assumed, motion if assumed.elastic_legs else as_platform(assumed, motion))
+            given = motion if assumed.elastic_legs else as_platform(assumed, motion)
+            make = {"inertia": sig.actuator_inertia, "coupling": sig.deformation_coupling}.get(name, sig.demanded_force)
+            found[name] = make(robot if name == "coupling" else assumed, given)
     return found
 
 

@@ -178,6 +178,27 @@ def demanded_force(robot: Robot, motion: Any, wrench: Signal | None = None) -> S
     return at
 
 
+def actuator_inertia(robot: Robot, motion: Any) -> Signal:
+    """(n, actuators^2): mass matrix that the actuators feel along the motion, deformations held."""
+    return lambda t: _masses(robot, motion, t)[0].reshape(len(t), -1)
+
+
+def deformation_coupling(robot: Robot, motion: Any) -> Signal:
+    """(n, actuators N): acceleration of free actuators per acceleration of the elastic coordinates, M_aa^-1 M_ae."""
+    return lambda t: np.asarray(np.linalg.solve(*_masses(robot, motion, t)), dtype=np.float64).reshape(len(t), -1)
+
+
+def _masses(robot: Robot, motion: Any, t: Array) -> tuple[Array, Array]:
+    """M_aa (n, actuators, actuators) and M_ae (n, actuators, N) along the motion; zero for coordinates that follow others."""
+    from flexapod.analysis.forward_dynamics import mass_matrix
+
+    M = mass_matrix(robot, motion_at(motion, t), coordinates="actuator")
+    own, soft = list(robot.actuators), [name for name in robot.elastic_names if name in M.coordinate.values]
+    M_ae = np.zeros((len(t), len(own), len(robot.elastic_names)))
+    M_ae[:, :, [robot.elastic_names.index(name) for name in soft]] = M.sel(coordinate=own, coordinate_=soft).values
+    return np.asarray(M.sel(coordinate=own, coordinate_=own).values), M_ae
+
+
 def row_table(
     layout: Layout, signals: Mapping[str, Signal], start: float, h: float, first: int, count: int, ticks: Array
 ) -> Array:

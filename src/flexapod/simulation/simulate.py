@@ -68,8 +68,8 @@ def simulate(
         drive: ``"force"``: `force` and `controller` move the robot; ``"platform"``: the forces that inverse dynamics finds for
             the motion drive the direct model, with a flexible platform for the motion's acceleration and the elastic state at
             every stage (Long 2014, Fig. 3); ``"actuators"``: the actuators follow the motion exactly (no integration).
-        controller: one of `PD`, `PID`, `FeedForwardPD`, `ComputedTorque`, `Springs`, compiled into the loop; or a function
-            (time, sample) -> forces (actuators,), called at every step and held.
+        controller: one of `PD`, `PID`, `FeedForwardPD`, `ComputedTorque`, `JointTorque`, `Springs`, compiled into the loop; or a
+            function (time, sample) -> forces (actuators,), called at every step and held.
         force, wrench: constant, pair (times, values) or function of times (n,) -> (n, width): actuator forces, and the load on
             the platform at its origin, world axes. Forces add to those of the controller.
         start: where the run starts, if not on the motion. A flexible platform starts from its static deflection, or from the

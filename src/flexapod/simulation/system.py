@@ -40,12 +40,14 @@ def moment_of(layout: Layout, parts: dict[str, Any], y: Any = None) -> Moment:
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, and rates of what is integrated beside."""
+    """What acts at a moment: forces (actuators,), wrench (6,) on the platform or None, rates of what is integrated beside, and
+    signals."""
 
     moment: Moment
     force: Any
     wrench: Any
     beside: dict[str, Any]
+    signals: dict[str, Any]
 
 
 def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> tuple[Scope, Situation]:
@@ -69,7 +71,7 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
         given = wrench if wrench is None or not layout.elastic else ca.vertcat(wrench, ca.SX.zeros(layout.elastic))
         wrench, dissipated = opposing if given is None else given + opposing, dissipated + heat
     beside = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": dissipated, "integral": error}
-    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside)
+    return scope, Situation(moment=moment, force=force, wrench=wrench, beside=beside, signals=signals)
 
 
 def rates(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
@@ -94,8 +96,15 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )
     beside |= {"e": moment.ed, "ed": Vdot[6:]}
+    if layout.feels:
+        beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
+
+
+def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:
+    """What accelerometers on the flexible parts say in actuator coordinates: coupling (actuators, N) times e'' (N,)."""
+    return ca.mtimes(ca.reshape(signals["coupling"], layout.elastic, layout.actuators).T, edd)
 
 
 def controlled(
@@ -113,7 +122,7 @@ def controlled(
         force = held[:n]
     elif controller is not None:
         asked = controller.force(scope, layout.robot, moment, c, signals, integral)
-        error = controller.error(c, signals)
+        error = controller.error(scope, layout.robot, c, signals, integral)
         if controller.stores:
             stored = asked
         else:
@@ -185,7 +194,7 @@ def sampled_at(
         new["last"] = q
     integral = None
     if controller.integral:
-        integral = new["sum"] = parts["sum"] + period * controller.error(c, signals)
+        integral = new["sum"] = parts["sum"] + period * controller.error(scope, layout.robot, c, signals, parts["sum"])
     force = limited(scope, layout, controller.force(scope, layout.robot, moment, c, signals, integral))
     new["held"] = ca.vertcat(parts["held"][n:], force) if controller.queue else force
     return {name: ca.if_else(tick, new[name], parts[name]) for name in layout.memory}

@@ -27,6 +27,7 @@ from flexapod.views.plot_time import (
     stroke_figure,
 )
 from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.residual_vibration import vibration_figure
 
 __all__ = [
     "change_figure",
@@ -51,6 +52,7 @@ __all__ = [
     "stroke_figure",
     "timing_figure",
     "tornado_figure",
+    "vibration_figure",
     "workspace_figure",
 ]
 

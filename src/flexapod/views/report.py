@@ -48,6 +48,7 @@ def robot_report(
     loads: tuple[str, ...] = (),
     measured: Any = None,
     tolerances: Any = None,
+    vibration: bool = False,
 ) -> tuple[str, list[str]]:
     """The page, and its warnings.
 
@@ -60,6 +61,7 @@ def robot_report(
         loads: payload and wrench in words.
         measured: data as for `flexapod.identify`: the page then has the parameters that they say, and the suspicions about them.
         tolerances: as for `flexapod.tolerance`: the page then has the pose error at home and what it comes from.
+        vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
     flexible = bool(robot.elastic_names)
     drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench)
@@ -88,6 +90,10 @@ def robot_report(
         ("All poses", pose_blocks(robot)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
+    if vibration:
+        from flexapod.views.residual_vibration import vibration_blocks
+
+        sections.append(("Residual vibration", vibration_blocks(robot)))
     if tolerances:
         from flexapod.views.design_page import design_sections
 

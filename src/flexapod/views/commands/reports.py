@@ -57,15 +57,24 @@ def report(
         str | None, typer.Option(metavar="FX,FY,FZ,MX,MY,MZ", help="load on the platform [N, N m], world axes")
     ] = None,
     author: Annotated[str, typer.Option(help="whose report it is")] = "",
+    vibration: Annotated[
+        bool,
+        typer.Option(
+            "--vibration", help="adds what shapers and controllers leave of a flexible robot's vibration; takes minutes"
+        ),
+    ] = False,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="the page to write: .html or .pdf")] = Path("report.html"),
 ) -> None:
     """One page about a robot and a motion: key figures, actuators to choose, joint loads, workspace, frequencies, warnings."""
+    import flexapod as fp
     from flexapod.views.chosen_motion import followed_motion
     from flexapod.views.payload import payload_of
     from flexapod.views.report import robot_report
 
     _check(out, (".html", ".htm", ".pdf"))
     found = robot_of(robot, changes, payload)
+    if vibration and not found.elastic_names:
+        raise fp.InputError(f"--vibration: {found.name} is rigid and does not vibrate; leave it out, or load a flexible robot")
     loads = [f"with a payload of {payload_of(text)}" for text in payload]
     load = numbers_of_option("--wrench", wrench, 6)
     if load is not None:
@@ -82,6 +91,7 @@ def report(
             loads=tuple(loads),
             measured=measured,
             tolerances=pairs("--tolerance", tolerance),
+            vibration=vibration,
         )
         _write(out, text)
     for line in warnings:

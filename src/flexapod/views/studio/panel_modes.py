@@ -10,8 +10,10 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.output import number
+from flexapod.views.residual_vibration import shaped_residuals
 from flexapod.views.studio.panel import Panel
-from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html
+from flexapod.views.studio.plots import TimePlot
+from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html, residual_html
 from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_mode
 
 BEAT = 1.0 / 25.0
@@ -39,18 +41,43 @@ class ModesPanel(Panel):
         self.speed = gui.add_slider("Cycles per second", 0.1, 2.0, 0.1, 0.5, marks=())
         self.play = self.on(gui.add_button("Animate", disabled=True), lambda _: self._toggle())
         self.about = gui.add_html("")
+        self.swing = self.on(
+            gui.add_button("Residual vibration", hint="what a fast move leaves, and what input shapers leave of it"),
+            lambda _: self._residual(),
+        )
+        self.left = gui.add_html("")
+        self.after = TimePlot(gui)
 
     def new_robot(self) -> None:
-        """The stiffness belongs to rigid robots."""
+        """The stiffness belongs to rigid robots, residual vibration to flexible ones."""
         self.stiffness.visible = not self.studio.session.robot.elastic_names
+        self.swing.visible = bool(self.studio.session.robot.elastic_names)
 
     def forget(self) -> None:
         """The modes belong to another robot or variant."""
         self.pause()
         self.found, self.asked = None, True
-        self.about.content = ""
+        self.about.content = self.left.content = ""
+        self.after.hide()
         self.play.disabled = True
         self.studio.frequencies.content = frequencies_html(f"computing the frequencies of {self.studio.session.robot.name} ...")
+
+    def _residual(self) -> None:
+        """A standard move from home as given and shaped, with exact and wrong frequencies, in the other process."""
+        variant = self.studio.session.variant
+
+        def done(found: list[tuple[str, Any]]) -> None:
+            if self.studio.session.variant is not variant:
+                return
+            self.left.content = residual_html(variant.robot.name, variant.label, found)
+            exact = found[0][1]
+            axis = int(np.abs(exact.displacement.values).max(axis=(0, 1)).argmax())
+            names = tuple(str(name) for name in exact.way.values)
+            curves = 1e3 * exact.displacement.values[:, :, axis].T
+            self.after.load(f"after the move, along {'xyz'[axis]} [mm]", names, exact.since_end.values, curves, None)
+            self.studio.say("residual vibration is ready", "good")
+
+        self.studio.jobs.start("residual vibration", lambda report: report.call(shaped_residuals, variant.robot), done)
 
     def ask(self) -> None:
         """Compute the frequencies when nothing else waits."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from flexapod.views.plot_time import largest
 from flexapod.views.scene.colours import colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.vibration import Modes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 DIGITS = 6
 """Significant digits of displayed forces and actuator positions."""
@@ -169,3 +173,19 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
         why = f"<div class='red' id='unstable'>{escape(UNSTABLE)}</div>"
     told = f"<div class='muted'>{escape(note)}</div><div class='muted' id='frequencies-of'>{escape(found.origin.text)}</div>"
     return f"{STYLE}<div class='fp' id='frequencies'><table>{head}{rows}</table>{why}{told}</div>"
+
+
+def residual_html(robot: str, variant: str, found: list[tuple[str, xr.Dataset]]) -> str:
+    """What shapers leave of a standard move's vibration: peak, and reduction with exact and wrong frequencies [%].
+
+    Checked by: tests/studio/test_studio_tables.py.
+    """
+    exact = found[0][1]
+    head = "".join(f"<th>{escape(words)}</th>" for words, _ in found)
+    rows = ""
+    for name in exact.way.values:
+        cells = "".join(f"<td>{100 * float(one.reduction.sel(way=name)):.1f} %</td>" for _, one in found)
+        rows += f"<tr><td>{escape(str(name))}</td><td>{number(1e3 * float(exact.peak.sel(way=name)), 3)} mm</td>{cells}</tr>"
+    lead = f"<b>residual vibration</b> of {escape(robot)} ({escape(variant)}) from home, peak and reduction by input shapers"
+    table = f"<table><tr><th>way</th><th>peak</th>{head}</tr>{rows}</table>"
+    return f"{STYLE}<div class='fp' id='residual'>{lead}{table}</div>"

@@ -1,0 +1,107 @@
+r"""Quasi-static deflection of flexible legs with the platform held at a pose: Newton in actuators and deformations together.
+
+Letters: e deformations, q actuators, rho_e forces left on the deformations, K their derivative, J platform motion per coordinate.
+
+.. math:: \begin{bmatrix} K_{ee} & K_{eq} \\ J_e & J_q \end{bmatrix} \begin{pmatrix} \delta e \\ \delta q \end{pmatrix} =
+          \begin{pmatrix} -\rho_e \\ \text{pose error} \end{pmatrix}
+
+A held pose may be in equilibrium where the robot on locked actuators is not stable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import REACHED, ClosedLegs, platform_jacobian, pose_error, pseudo_inverse
+from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
+from flexapod.analysis.leg_request import LIMIT, NOTHING, ROUNDING, SETTLED, actuator_rates, followed, searched
+from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.loads import platform_wrench
+from flexapod.robot.elastic_plan import chosen_drives
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldPose:
+    """Poses (n, ...), twists and accelerations (n, 6) of the platform, world axes, and the load = (wrench, point, axes)."""
+
+    position: Array
+    rotation: Array
+    twist: Array
+    acceleration: Array
+    load: tuple[Any, Any, str]
+    friction: bool
+
+
+def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[Any]) -> ClosedLegs:
+    """The deflected states at the poses, e' = e'' = 0.
+
+    Args:
+        state: near the poses, e.g. undeformed.
+        words: reasons per sample, added to.
+
+    Checked by: tests/analysis/test_flexible_legs.py, tests/analysis/test_held_pose.py.
+    """
+    rows, (own, driven) = followed(robot), chosen_drives(robot)
+    where = {column: k for k, column in enumerate(elastic_columns(robot))}
+    soft = [k for k, column in enumerate(robot.elastic_plan.independent) if column in where]
+    moved = [where[robot.elastic_plan.independent[k]] for k in soft]
+    if not soft:
+        return state
+    length = robot.characteristic_length
+    scale = np.array([length] * 3 + [1.0] * 3)[rows]
+    largest, before = np.full(len(words), NOTHING * length), np.full(len(words), np.inf)
+    for _ in range(LIMIT):
+        J, _drift = platform_jacobian(robot, state, words)
+        error = pose_error(robot, state, pose.position, pose.rotation)[:, rows]
+        de, dq = _step(robot, state, pose, error, (rows, soft, driven), words)
+        part = np.minimum(1.0, 0.2 * length / np.maximum(np.abs(dq).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+        q, e = np.array(state.actuators(robot)[0]), np.array(state.elastic(robot)[0])
+        q[:, own] += part * dq
+        e[:, moved] += part * de
+        rates = actuator_rates(robot, J, (rows, []), pose.twist, np.zeros_like(e))[0]
+        state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(words), dtype=bool), words)
+        size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
+        largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
+        still = (size < ROUNDING * largest) & (size > before / 2.0)
+        if np.all((reached & ((size <= SETTLED * largest) | still)) | (words != "")):
+            return state
+        before = size
+    late = ~(size <= ROUNDING * largest) & (words == "")
+    words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
+    return state
+
+
+def _step(
+    robot: Robot, state: ClosedLegs, pose: HeldPose, error: Array, columns: tuple[list[int], list[int], list[int]],
+    words: NDArray[Any],
+) -> tuple[Array, Array]:  # fmt: skip
+    """Newton's step of deformations (n, e) and independent actuators (n, q); zero for samples that have a reason.
+
+    Args:
+        columns: followed components of the platform, deformations and actuators among the independent coordinates.
+    """
+    rows, soft, driven = columns
+    J, drift = platform_jacobian(robot, state, words)
+    wrench = platform_wrench(robot, state.inputs(), *pose.load)
+    terms = leg_terms(robot, state, wrench, pose.friction, words)
+    _, K, _ = leg_stiffness(robot, state, wrench, words)
+    inverse = pseudo_inverse(J[:, rows][:, :, driven])
+    qdd = np.einsum("nij,nj->ni", inverse, pose.acceleration[:, rows] - drift[:, rows])
+    rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], qdd))[:, soft]
+    J_e, K_eq = J[:, rows][:, :, soft], K[:, soft][:, :, driven]
+    reach = np.einsum("nij,nj->ni", inverse, error)
+    good = (words == "") & np.all(np.isfinite(rho), axis=1) & np.all(np.isfinite(reach), axis=1)
+    de, dq = np.zeros_like(rho), np.zeros_like(reach)
+    whole = K[:, soft][:, :, soft] - K_eq @ inverse @ J_e
+    de[good] = -solved(whole[good], (rho + np.einsum("nij,nj->ni", K_eq, reach))[good])
+    dq[good] = (reach - np.einsum("nij,nj->ni", inverse @ J_e, de))[good]
+    return de, dq
