@@ -21,8 +21,10 @@ from flexapod.analysis.columns import Columns, cut_columns
 from flexapod.analysis.paving import Paving
 from flexapod.analysis.pose_bounds import PoseBounds
 from flexapod.analysis.progress import progress_bar
+from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.search_box import search_box
 from flexapod.analysis.shell_bounds import ShellBounds, applies
+from flexapod.analysis.tube_bounds import TubeBounds
 from flexapod.errors import InputError
 from flexapod.motions.arrays import finite_array, rotations
 
@@ -33,6 +35,9 @@ Array = NDArray[np.float64]
 
 CHUNK = 8192
 """Boxes evaluated at a time."""
+
+Bounds = PoseBounds | ShellBounds | TubeBounds
+"""Ways to decide boxes."""
 
 GRID = 2.0**-20
 """Corners of the first box are multiples of it, so that those of all boxes are exact."""
@@ -64,9 +69,11 @@ def pave(
     """A certified paving of a workspace.
 
     Args:
-        robot: with six legs in closed form (UPS, PUS, RUS).
+        robot: with six legs in closed form (UPS, PUS, RUS), bounded in interval arithmetic, or with others, whose branch from
+            home is proven by contraction (kind "position", no clearance).
         region: axis -> (smallest, largest), or one number for a slice; axes left out are chosen so that nothing is missed
-            (positions), or all angles. Axes: x, y, z [m]; with kind "orientation" tilt, azimuth, torsion [rad].
+            (positions), or all angles. Axes: x, y, z [m], without those that the robot cannot choose; with kind "orientation"
+            tilt, azimuth, torsion [rad].
         orientation: (3, 3), that of home if left out; with kind "orientation" the one from which angles count.
         position: (3,) with kind "orientation", that of home if left out.
         kind: "position" (constant orientation) or "orientation" (constant position).
@@ -84,7 +91,7 @@ def pave(
     Source: after Merlet, Parallel Robots, ch. 7; Jaulin et al., Applied Interval Analysis, ch. 3. Checked by:
     tests/analysis/test_pave.py.
     """
-    refuse(robot, "pave", kind=kind, position=position)
+    refuse(robot, "pave", kind=kind, position=position, clearance=clearance)
     if kind not in ("position", "orientation"):
         raise InputError(f"kind: expected 'position' or 'orientation', got {kind!r}")
     if not 0 < float(undecided) < 1:
@@ -92,9 +99,11 @@ def pave(
     R = None if orientation is None else rotations("orientation", orientation, (3, 3))
     p = None if position is None else finite_array("position", position, (3,))
     counted = {"strokes": strokes, "angles": angles, "singularities": singularities}
-    bounds: PoseBounds | ShellBounds
+    bounds: Bounds
     if applies(robot, kind, clearance):
         bounds = ShellBounds(robot, R, **counted)
+    elif PROPERTIES["legs without bounds"](robot):
+        bounds = TubeBounds(robot, R, **counted)
     else:
         bounds = PoseBounds(robot, kind, p, R, **counted, clearance=clearance)
     low, high = _first_box(robot, bounds, region, R)
@@ -103,16 +112,28 @@ def pave(
     return halving.run(progress, None if cut else target)
 
 
-def _first_box(robot: Robot, bounds: PoseBounds | ShellBounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
-    known = search_box(robot, R) if bounds.chart == "position" else {
-        "tilt": (0.0, np.pi), "azimuth": (-np.pi, np.pi), "torsion": (-np.pi, np.pi)
-    }  # fmt: skip
+def _known(robot: Robot, bounds: Bounds, region: Mapping[str, Any], R: Any) -> Mapping[str, Any]:
+    """Ranges of the axes: those given, else all that may be needed."""
+    follow = [bounds.axes[k] for k in bounds.follow] if isinstance(bounds, TubeBounds) else []
+    for name in region:
+        if name not in bounds.axes or name in follow:
+            there = ", ".join(axis for axis in bounds.axes if axis not in follow)
+            why = f": {robot.name} cannot choose it" if name in follow else ""
+            raise InputError(f"region: no axis {name!r}{why}; there are {there}")
+    if isinstance(bounds, TubeBounds):
+        home = {name: float(robot.home.position["xyz".index(name)]) for name in follow}
+        whole = {**home, **region}
+        return whole if all(name in whole for name in bounds.axes) else {**bounds.region(), **region}
+    if bounds.chart == "position":
+        return {**search_box(robot, R), **region}
+    return {"tilt": (0.0, np.pi), "azimuth": (-np.pi, np.pi), "torsion": (-np.pi, np.pi), **region}
+
+
+def _first_box(robot: Robot, bounds: Bounds, region: Mapping[str, Any] | None, R: Any) -> tuple[Array, Array]:
+    known = _known(robot, bounds, region or {}, R)
     low, high = [], []
-    for name in region or {}:
-        if name not in bounds.axes:
-            raise InputError(f"region: no axis {name!r}; there are {', '.join(bounds.axes)}")
     for name in bounds.axes:
-        given = (region or {}).get(name, known[name])
+        given = known[name]
         if np.ndim(given) == 0:
             a = b = float(finite_array(name, given, ()))
         else:
@@ -130,7 +151,7 @@ def _first_box(robot: Robot, bounds: PoseBounds | ShellBounds, region: Mapping[s
 class _Halving:
     """Boxes halved level by level, those first where most is open."""
 
-    def __init__(self, bounds: PoseBounds | ShellBounds, low: Array, high: Array, target: float, cut: bool, most: int) -> None:
+    def __init__(self, bounds: Bounds, low: Array, high: Array, target: float, cut: bool, most: int) -> None:
         self.bounds, self.low, self.high, self.target, self.cut, self.most = bounds, low, high, target, cut, most
         self.free = np.flatnonzero(high > low)
         self.inside: dict[int, NDArray[np.int64]] = {}
