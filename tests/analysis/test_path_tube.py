@@ -58,8 +58,8 @@ def test_balls_hold_the_coordinates_of_the_legs(robot):
         length = np.linalg.norm(d, axis=2) / robot.characteristic_length
         for i in range(3):  # stroke of each leg, over the characteristic length
             gap = np.abs(length[:, i] - length[10, i]).max()
-            assert gap <= parts.radius[k, i]
-            largest = max(largest, gap / parts.radius[k, i])
+            assert gap <= parts.radius[k, 2 * i + 1]
+            largest = max(largest, gap / parts.radius[k, 2 * i + 1])
     assert largest > 0.05, "the balls are not larger than they need to be by more than some twenty times"
 
 

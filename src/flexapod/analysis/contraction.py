@@ -1,14 +1,14 @@
-r"""Balls of joint coordinates that hold exactly one branch of the legs for every pose of a small region, by contraction.
+r"""Boxes of joint coordinates that hold exactly one branch of the legs for every pose of a small region, by contraction.
 
 A region of poses is a middle and moves of the platform, twists (v / L, omega) that each count from -1 to 1; L is the
 characteristic length. At the middle the closing rows G(z) = 0 of a block are solved, z the coordinates of a leg (angles,
-strokes over L). With A = G_z there, row i of G has second derivatives by all pairs of z of at most H_i in sum, and by z and the
-region of at most T_i. The map z - A^{-1} G contracts the ball of radius r, where
+strokes over L). With A = G_z there, row i of G changes with two coordinates by second derivatives of at most H_ijk, and with a
+coordinate and the region by at most T_ij. The map z - A^{-1} G sends the box of half widths r into itself, where
 
-.. math:: \theta = \big\||A^{-1}|\,(H r + T)\big\|_\infty \le \tfrac12,\qquad
-          r = 2\Big\|\sum_k |A^{-1} G_p\,\delta_k| + |A^{-1}|\,\big(|G| + \tfrac12 E\,|\omega|^2\big)\Big\|_\infty
+.. math:: \eta + |A^{-1}|\,(H(r, r) + T r) \le r,\qquad
+          \eta = \sum_k |A^{-1} G_p\,\delta_k| + |A^{-1}|\,\big(|G| + \tfrac12 E\,|\omega|^2\big)
 
-so that exactly one branch lies in the ball, it is regular, and it stays within :math:`\theta r` and the last term of its tangent.
+so that exactly one branch lies in the box, it is regular, and it stays near its tangent, by all terms but the first of these.
 H, T and E hold everywhere, since joints only rotate and slide: a row that keeps a point changes with two rotations by the
 distance from the later joint, a row of axes by 1. Robots of limited mobility have one block of all legs, in which the components
 of the pose that they cannot choose are unknowns as well. Of over-constrained robots as many rows are taken as are independent
@@ -46,8 +46,14 @@ ROUNDING = 1e-11
 LONGER = 0.25
 """Strokes may be longer than at the middle by this part of the characteristic length: radii are held below it."""
 
-LOOSEST = 0.5
-"""Contraction of the map that counts."""
+LOOSEST = 0.8
+"""Contraction of the map, over the half widths, that counts."""
+
+WIDENED = 1.1
+"""Half widths over those that the map gives back, and how often they are found anew."""
+PASSES = 4
+NARROWEST = 0.1
+"""Smallest half width over the largest one."""
 
 POLISHED = 3
 """Newton steps at the middle of a region, from the kernel's solution."""
@@ -74,6 +80,12 @@ def straight(robot: Robot) -> bool:
     return free == 6 or (robot.description.file.plane is not None and free == 3)
 
 
+def _plane(robot: Robot) -> tuple[int, ...]:
+    """Components of the platform's twist that a robot's plane leaves; all of a robot in space."""
+    plane = robot.description.file.plane
+    return tuple(range(6)) if plane is None else tuple(k for k in range(6) if ("xyz"[k % 3] in plane) == (k < 3))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Block:
     """Closing rows of legs, solved together for their coordinates (columns) and the components of the pose that follow."""
@@ -86,12 +98,12 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Balls:
-    """Of n regions: p, R of the middles as the robot takes them, joint coordinates q (n, joints), and per block radii.
+    """Of n regions: p, R of the middles as the robot takes them, joint coordinates q (n, joints), and half widths.
 
     Args:
-        proven: (n,) the ball of every block holds one regular branch, and the actuators hold the platform.
+        proven: (n,) the box of every block holds one regular branch, and the actuators hold the platform.
         z: (n, joints + follow) coordinates over their scale, and the components that follow.
-        radius, unique: (n, blocks) of the ball, and of the ball in which the branch is the only one.
+        radius, unique: (n, joints + follow) half widths of the box, and of the box in which the branch is the only one.
         slope: (n, joints, k) change of the coordinates with each move; rest: (n, joints) what is beside the tangent at most.
         turned: (n,) largest rotation of the platform in the region [rad].
         signs: (n, blocks + 1) of the determinants of the blocks (working mode) and of the platform held by the actuators.
@@ -111,7 +123,7 @@ class Balls:
 
 
 class Contraction:
-    """Balls of one robot; see the module."""
+    """Boxes of one robot; see the module."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self.length = robot, robot.characteristic_length
@@ -121,13 +133,14 @@ class Contraction:
         first = np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
         self.columns = [slice(int(a), int(b)) for a, b in pairwise(first)]
         self.arm = max(float(np.linalg.norm(leg.closing.on_platform.position)) for leg in robot.legs)
-        legs = range(len(robot.legs))
-        apart = [((i,), ()) for i in legs] if straight(robot) else [(tuple(legs), tuple(robot.plan.platform_dependents))]
+        legs, plane = range(len(robot.legs)), _plane(robot)
+        follow = tuple(k for k in plane if k in robot.plan.platform_dependents)
+        apart = [((i,), ()) for i in legs] if straight(robot) else [(tuple(legs), follow)]
         self.blocks, self.sound = [], True
         for own, follow in apart:
             columns = np.concatenate([np.arange(c.start, c.stop) for c in (self.columns[i] for i in own)])
             self.blocks.append(self._block(own, columns, follow))
-        self.platform = list(range(6)) if not straight(robot) else list(robot.plan.platform_independent)
+        self.platform = list(plane) if not straight(robot) else list(robot.plan.platform_independent)
 
     def _block(self, legs: tuple[int, ...], columns: Any, follow: tuple[int, ...]) -> Block:
         """A block with as many rows as it has unknowns, independent at home."""
@@ -157,7 +170,7 @@ class Contraction:
         return (g[:, block.rows], A[:, block.rows], P6[:, block.rows]) if len(block.rows) else (g, A, P6)
 
     def over(self, p: Array, R: Array, moves: Array) -> Balls:
-        """Balls of regions with middles p (n, 3), R (n, 3, 3) and moves (n, k, 6)."""
+        """Boxes of regions with middles p (n, 3), R (n, 3, 3) and moves (n, k, 6)."""
         p0, R0, (p, R, q, good) = p, R, self._solved(p, R)
         turn0 = R @ np.swapaxes(R0, 1, 2)
         aside = np.concatenate([(p - p0) / self.length, rotation_rotvec(turn0)], axis=1)
@@ -167,37 +180,35 @@ class Contraction:
         good &= np.all(np.abs(aside[:, kept]) < ASIDE, axis=1)
         moves = np.concatenate([moves[..., :3], moves[..., 3:] @ np.swapaxes(turn0, 1, 2)], axis=2)
         turned = np.linalg.norm(moves[..., 3:], axis=2).sum(axis=1)
-        n, count = len(p), len(self.blocks)
-        radius, unique, signs = np.full((n, count), np.inf), np.zeros((n, count)), np.zeros((n, count + 1))
-        slope, rest = np.zeros((n, q.shape[1], moves.shape[1])), np.full((n, q.shape[1]), np.inf)
+        n, size = len(p), self.scale.size + len(follow)
+        radius, unique, signs = np.full((n, size), np.inf), np.zeros((n, size)), np.zeros((n, len(self.blocks) + 1))
+        slope, rest = np.zeros((n, len(self.scale), moves.shape[1])), np.full((n, len(self.scale)), np.inf)
         change, widest, W = [], turned.copy(), []
         for j, block in enumerate(self.blocks):
             G, A, P = self._evaluate(block, q, p, R)
             inverse = _inverse(A)
-            size, H, T, E = np.abs(inverse), *self._bounds(block, q)
-            joints = len(block.columns)
+            joints, own = len(block.columns), np.concatenate([block.columns, len(self.scale) + np.arange(len(block.follow))])
             with np.errstate(invalid="ignore", over="ignore"):
+                second = _Second(self, block, q)
                 first = inverse @ P @ np.swapaxes(moves, 1, 2)
-                error = _rows_sum(size, np.abs(G) + ROUNDING * (1.0 + H) + E * turned[:, None] ** 2 / 2)
-                radius[:, j] = r = 2.0 * (np.abs(first).sum(axis=2).max(axis=1) + error)
-                bend, turning_rows = _rows_sum(size, H), _rows_sum(size, T * turned[:, None])
-                theta = bend * r + turning_rows
-                good &= theta <= LOOSEST
-                unique[:, j] = np.clip(0.99 * (1.0 - turning_rows) / bend, 0.0, LONGER)
-                slope[:, block.columns], rest[:, block.columns] = -first[:, :joints], (theta * r + error)[:, None]
-                spin = turned + np.sqrt(3.0) * r * any(k > 2 for k in block.follow)
+                error = np.abs(G) + ROUNDING * second.size + second.arms * turned[:, None] ** 2 / 2
+                r, beside, kappa = _box(np.abs(inverse), np.abs(first).sum(axis=2), error, second, turned[:, None])
+                good &= kappa <= LOOSEST
+                radius[:, own], unique[:, own] = r, np.clip(0.99 * r / np.maximum(kappa, 1e-300)[:, None], 0.0, LONGER)
+                slope[:, block.columns], rest[:, block.columns] = -first[:, :joints], beside[:, :joints]
+                spin = turned + np.linalg.norm(r[:, joints:][:, [k > 2 for k in block.follow]], axis=1)
                 widest = np.maximum(widest, spin)
-                change.append((H + 3.0 * T) * r[:, None] + (T + 3.0 * E) * spin[:, None])
+                change.append(second.change(r, spin))
             signs[:, j] = np.linalg.slogdet(A)[0]
             wide = np.zeros((n, A.shape[1], q.shape[1] + 6))
             wide[:, :, block.columns], wide[:, :, -6:] = A[:, :, :joints], P
             W.append(wide)
         held = np.concatenate(W, axis=1)[:, :, [*self.passive, *(q.shape[1] + k for k in self.platform)]]
         signs[:, -1] = np.linalg.slogdet(held)[0]
-        with np.errstate(invalid="ignore"):
-            good &= _rows_sum(np.abs(_inverse(held)), np.concatenate(change, axis=1) + ROUNDING) < 1.0
-        good &= np.all(unique >= radius, axis=1)
         z = np.concatenate([q / self.scale, aside[:, follow]], axis=1)
+        with np.errstate(invalid="ignore"):
+            hold = (np.abs(_inverse(held)) @ (np.concatenate(change, axis=1) + ROUNDING)[..., None])[..., 0].max(axis=1)
+        good &= (hold < 1.0) & np.all(unique >= radius, axis=1)
         return Balls(
             p=p, R=R, q=q, proven=good, z=z, radius=radius, unique=unique, slope=slope * self.scale[:, None],
             rest=rest * self.scale, turned=widest, signs=signs,
@@ -224,48 +235,92 @@ class Contraction:
                     p, R = p + twist[:, :3] * self.length, rotvec_rotation(twist[:, 3:]) @ R
         return p, R, q, good
 
-    def _bounds(self, block: Block, q: Array) -> tuple[Array, Array, Array]:
-        """H, T and E of the module (n, N each)."""
-        turning = sum(k > 2 for k in block.follow)
-        found = []
+
+class _Second:
+    """Bounds of second derivatives of the rows of a block: H and T of the module."""
+
+    def __init__(self, balls: Contraction, block: Block, q: Array) -> None:
+        robot, length, self.legs = balls.robot, balls.length, []
+        follow = len(block.columns) + np.flatnonzero([k > 2 for k in block.follow])
+        arms, points, first = [], [], 0
         for i in block.legs:
-            leg = self.robot.legs[i]
-            arm, point = float(np.linalg.norm(leg.closing.on_platform.position)) / self.length, self._second(i, q)
-            rotating = turning + sum(leg.links[k].kind == "R" for k in leg.moving)
-            for row in ROWS[leg.closing.type]:
-                if row[0] == "point":
-                    found.append((point + turning**2 * arm, turning * arm, arm))
+            leg = robot.legs[i]
+            kinds = ROWS[leg.closing.type]
+            own, cut = np.arange(first, first + len(leg.moving)), balls.columns[i]
+            turns = own[[leg.links[k].kind == "R" for k in leg.moving]]
+            arm = float(np.linalg.norm(leg.closing.on_platform.position)) / length
+            self.legs.append((own, leg, _distances(leg, q[:, cut], length), np.concatenate([turns, follow]), arm, len(kinds)))
+            points += [row[0] == "point" for row in kinds]
+            arms += [arm if row[0] == "point" else 1.0 for row in kinds]
+            first += len(leg.moving)
+        self.follow, self.chosen = follow, block.rows
+        self.points, self.arms = np.array(points)[block.rows], np.array(arms)[block.rows]
+        ones = np.ones((len(q), len(block.columns) + len(block.follow)))
+        self.size = 1.0 + self.product(ones, ones)
+
+    def product(self, a: Array, b: Array) -> Array:
+        """H(a, b) of half widths (n, unknowns) each; (n, rows)."""
+        found = []
+        for own, leg, far, turning, arm, count in self.legs:
+            keeps, before = np.zeros(len(a)), np.zeros((2, len(a)))
+            for k, number in enumerate(leg.moving):
+                x, y = a[:, own[k]], b[:, own[k]]
+                crossed = x * before[1] + y * before[0]
+                if leg.links[number].kind == "R":
+                    keeps += far[:, k] * (x * y + crossed)
+                    before = before + np.stack([x, y])
                 else:
-                    found.append((np.full(len(q), float(rotating**2)), float(rotating), 1.0))
-        H, T, E = zip(*(found[k] for k in block.rows), strict=True)
-        return np.stack(H, axis=1), np.array(T)[None], np.array(E)[None]
+                    keeps += crossed
+            keeps = keeps + arm * a[:, self.follow].sum(axis=1) * b[:, self.follow].sum(axis=1)
+            pair = np.stack([keeps, a[:, turning].sum(axis=1) * b[:, turning].sum(axis=1)], axis=1)
+            found.append(pair[:, None].repeat(count, 1))
+        both = np.concatenate(found, axis=1)[:, self.chosen]
+        return np.where(self.points, both[..., 0], both[..., 1])
 
-    def _second(self, i: int, q: Array) -> Array:
-        """Sum of the second derivatives (n,) of a leg's point over L by its coordinates: by two of them at most the distance from
-        the later joint, 1 where that one slides."""
-        leg: Leg = self.robot.legs[i]
-        own, k = q[:, self.columns[i]], len(leg.moving)
-        far = np.full(len(q), float(np.linalg.norm(leg.closing.on_link.position)))
-        total, before = np.zeros(len(q)), [link.kind for link in (leg.links[j] for j in leg.moving)]
-        for number in reversed(range(len(leg.links))):
-            link = leg.links[number]
-            if link.kind == "fixed":
-                far += float(np.linalg.norm(link.placement.position))
-                continue
+    def along(self, r: Array) -> Array:
+        """T r (n, rows) for a rotation of the platform by 1 rad."""
+        found = []
+        for _, _, _, turning, arm, count in self.legs:
+            pair = np.stack([arm * r[:, self.follow].sum(axis=1), r[:, turning].sum(axis=1)], axis=1)
+            found.append(pair[:, None].repeat(count, 1))
+        both = np.concatenate(found, axis=1)[:, self.chosen]
+        return np.where(self.points, both[..., 0], both[..., 1])
+
+    def change(self, r: Array, spin: Array) -> Array:
+        """Change of the rows of passive joints and platform (n, rows), summed over columns: three columns are rotations."""
+        ones, spin = np.ones_like(r), spin[:, None]
+        rotations = self.arms * spin + np.where(self.points, 0.0, self.along(r))
+        return self.product(r, ones) + self.along(ones) * spin + 3.0 * rotations
+
+
+def _distances(leg: Leg, q: Array, length: float) -> Array:
+    """Largest distance (n, joints) of a leg's closing joint from each of its joints over L, strokes `LONGER` than they are."""
+    far = np.full(len(q), float(np.linalg.norm(leg.closing.on_link.position)))
+    found, k = np.zeros((len(q), len(leg.moving))), len(leg.moving)
+    for link in reversed(leg.links):
+        if link.kind != "fixed":
             k -= 1
-            rotations = before[:k].count("R")
-            if link.kind == "R":
-                total += (1 + 2 * rotations) * far / self.length
-            else:
-                total += 2.0 * rotations
-                far += np.abs(own[:, k] + link.zero) + LONGER * self.length
-            far += float(np.linalg.norm(link.placement.position))
-        return total
+            found[:, k] = far / length
+            far = far + (np.abs(q[:, k] + link.zero) + LONGER * length if link.kind == "P" else 0.0)
+        far = far + float(np.linalg.norm(link.placement.position))
+    return found
 
 
-def _rows_sum(size: Array, rows: Array) -> Array:
-    """Largest row (n,) of a matrix of sizes (n, N, N) times rows (n, N)."""
-    return np.asarray((size @ rows[..., None])[..., 0].max(axis=1))
+def _box(inverse: Array, first: Array, error: Array, second: _Second, turned: Array) -> tuple[Array, Array, Array]:
+    """Half widths (n, unknowns) of a box that the map sends into itself, what is beside the tangent in it (n, unknowns), and how
+    much the map contracts there (n,), infinite if it does not."""
+
+    def times(rows: Array) -> Array:
+        return np.asarray((inverse @ rows[..., None])[..., 0])
+
+    eta = first + times(error)
+    r = eta
+    for _ in range(PASSES):
+        r = np.minimum(WIDENED * (eta + times(second.product(r, r) + second.along(r) * turned)), 1e6)
+        r = np.maximum(r, NARROWEST * r.max(axis=1, keepdims=True))
+    bent = times(second.product(r, r) + second.along(r) * turned)
+    kappa = np.where(np.all(eta + bent <= r, axis=1), (bent / r).max(axis=1), np.inf)
+    return r, bent + times(error), np.where(np.isfinite(kappa), kappa, np.inf)
 
 
 def _inverse(A: Array) -> Array:

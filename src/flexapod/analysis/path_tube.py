@@ -1,7 +1,7 @@
 r"""Proof that a straight segment of poses keeps the limits and is regular, for legs that are closed by iteration.
 
-The segment is cut into parts; each is a region of `flexapod.analysis.contraction`, whose balls hold one branch of the legs.
-Branches of two neighbouring parts are one where the ball of one lies in the ball of uniqueness of the other. Of a robot of
+The segment is cut into parts; each is a region of `flexapod.analysis.contraction`, whose boxes hold one branch of the legs.
+Branches of two neighbouring parts are one where the box of one lies in the box of uniqueness of the other. Of a robot of
 limited mobility the components of the pose that it cannot choose follow.
 
 Checked by: tests/analysis/test_path_tube.py.
@@ -37,7 +37,7 @@ MOST = 256
 
 @dataclass(frozen=True, kw_only=True)
 class _Parts:
-    """Parts of a segment: t from `low`, `width`; coordinates z (n, joints and what follows) at the middle, radii (n, blocks)."""
+    """Parts of a segment: t from `low`, `width`; coordinates z (n, joints and what follows) at the middle, half widths."""
 
     low: Array
     width: Array
@@ -81,7 +81,7 @@ class TubeCheck:
             parts = parts.at(np.argsort(parts.low, kind="stable"))
 
     def _evaluated(self, a: Poses, b: Poses, low: Array, width: Array) -> _Parts:
-        """Balls and limits of parts."""
+        """Boxes and limits of parts."""
         h = width / 2
         poses = between(a, b, low + h)
         twist = np.concatenate([(b.p[0] - a.p[0]) / self.balls.length, rotation_rotvec(b.R[0] @ a.R[0].T)])
@@ -90,14 +90,12 @@ class TubeCheck:
         return _Parts(low=low, width=width, proven=good, z=found.z, radius=found.radius, unique=found.unique)
 
     def _joined(self, parts: _Parts) -> NDArray[np.bool_]:
-        """Which neighbours (n - 1,) follow one branch: the ball of one lies in the ball of uniqueness of the other."""
+        """Which neighbours (n - 1,) follow one branch: the box of one lies in the box of uniqueness of the other."""
         gap = np.abs(np.diff(parts.z, axis=0))
         joints = len(self.balls.scale)
         gap[:, joints:] *= 2.0  # rotations about three axes do not add up: their angle does, at most sqrt 3 times the largest
-        near = np.stack([gap[:, block.columns].max(axis=1) for block in self.balls.blocks], axis=1)
-        near = np.maximum(near, gap[:, joints:].max(axis=1, initial=0.0)[:, None])
-        one = near + parts.radius[1:] <= parts.unique[:-1]
-        return np.asarray(np.all(one | (near + parts.radius[:-1] <= parts.unique[1:]), axis=1))
+        one, other = gap + parts.radius[1:] <= parts.unique[:-1], gap + parts.radius[:-1] <= parts.unique[1:]
+        return np.asarray(np.all(one, axis=1) | np.all(other, axis=1))
 
     def _within(self, found: Balls) -> NDArray[np.bool_]:
         """Strokes and joint angles of the file are kept in the whole part."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.box_decision import Decision, Trim
-from flexapod.analysis.contraction import Contraction, straight
+from flexapod.analysis.contraction import Contraction
 from flexapod.analysis.cut_boxes import cut_shares, trimmed
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.path_tube import margins
@@ -59,9 +59,7 @@ class TubeBounds:
     @cached_property
     def follow(self) -> tuple[int, ...]:
         """Axes that cannot be chosen: what follows, or what leaves the plane."""
-        if straight(self.robot):
-            return tuple(k for k in range(3) if k not in self.robot.plan.platform_independent)
-        return tuple(k for k in self.balls.blocks[0].follow if k < 3)
+        return tuple(k for k in range(3) if k not in self.robot.plan.platform_independent)
 
     @cached_property
     def home(self) -> Array:
