@@ -12,13 +12,14 @@ from flexapod.analysis.path_check import Poses, SampledCheck, between
 from flexapod.motions.rotations import rotvec_rotation
 
 OTHERS = (
-    "gough-stewart", "hexaglide", "planar-3-rrr", "planar-3-rpr", "planar-3-prr", "five-bar", "delta", "tripteron", "3-upu", "3-puu",
-    "4-ruu", "3-rps", "3-prs", "tricept", "exechon", "3-rsr", "agile-eye", "3-ups-s", "3-rrs-wrist", "spherical-five-bar",
+    "gough-stewart", "hexaglide", "planar-3-rrr", "planar-3-rpr", "planar-3-prr", "five-bar", "delta", "tripteron", "3-upu",
+    "3-puu", "4-ruu", "3-rps", "3-prs", "tricept", "exechon", "3-rsr", "agile-eye", "3-ups-s", "3-rrs-wrist",
+    "spherical-five-bar",
 )  # fmt: skip
 """Robots of the catalogue whose actuators determine the pose, besides those with a campaign of their own."""
 
 ENDS = 1e-9
-"""Ends of a path are those that were asked for, to this part of the characteristic length: those of limited mobility are polished."""
+"""Ends of a path are those that were asked for, over the characteristic length: poses of limited mobility are polished."""
 
 FINER = 2000
 """Samples of every segment in the check: a hundred times those of the search for segments of 0.4."""

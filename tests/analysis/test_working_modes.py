@@ -80,6 +80,15 @@ def test_a_leg_that_cannot_reach_is_named():
         fp.working_modes(robot, fp.State(position=np.zeros((2, 3))))
 
 
+def test_a_slider_beyond_its_zero_is_found():
+    """The centre leg of a Tricept also reaches the pose mirrored at its universal joint, with a negative stroke."""
+    robot = fp.load("tricept")
+    centre = next(leg for leg in robot.legs if not any(leg.links[i].actuated for i in leg.moving))
+    mirrored = 2.0 * centre.links[0].placement.position - robot.home.position
+    modes = fp.working_modes(robot, fp.State(position=mirrored, rotation=robot.home.rotation))
+    assert modes.sizes["working_mode"] >= 1
+
+
 def test_a_leg_that_can_move_by_itself_is_named():
     """At the poses of a spherical robot where the axes of a leg coincide its elbow goes round a circle."""
     robot = fp.load("agile-eye")

@@ -135,7 +135,8 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     free = [k for k, link in enumerate(links) if not link.elastic]
     home = np.where([link.elastic for link in links], 0.0, leg.home)
     q = np.tile(home, (STARTS, 1))
-    spread = np.where(turning, np.pi, length) * random.uniform(-1.0, 1.0, (STARTS, n))
+    stroke = np.maximum(length, 2.0 * np.abs(home + [link.zero for link in links]))  # a slider may have to go beyond its zero
+    spread = np.where(turning, np.pi, stroke) * random.uniform(-1.0, 1.0, (STARTS, n))
     q[1:, free] += spread[1:, free]
     p, R = np.tile(pose.position, (STARTS, 1)), np.tile(pose.rotation, (STARTS, 1, 1))
     size = np.where(turning, 1.0, length)

@@ -13,7 +13,7 @@ from flexapod.views.output import number
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.workspace_slice import planes, span_of
+from flexapod.views.studio.workspace_slice import planes
 
 Array = NDArray[np.float64]
 
@@ -134,7 +134,8 @@ def singular_curves(
 ) -> tuple[str, list[Array]]:
     """What is said about a slice through a pose, and its singular curves in the world; computed in the other process."""
     report(0.1)
-    window: dict[str, Any] = {axis: span_of(robot, coordinates, axis) for axis in plane}
+    at, size = state.position, robot.size
+    window: dict[str, Any] = {a: (float(at["xyz".index(a)]) - size, float(at["xyz".index(a)]) + size) for a in plane}
     third = next(axis for axis in "xyz" if axis not in plane)
     if coordinates.kind == "pose" and third in coordinates.names:
         window[third] = float(state.position["xyz".index(third)])
@@ -147,4 +148,4 @@ def singular_curves(
             points[:, "xyz".index(axis)] = curve[:, k]
         curves.append(points)
     many = f"{len(curves)} curve{'s' * (len(curves) != 1)} of type 2 singular poses" if curves else "no type 2 singular pose"
-    return f"{many} on the slice {plane}", curves
+    return f"{many} within {number(size, 3)} m on the slice {plane}", curves

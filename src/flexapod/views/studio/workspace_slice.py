@@ -53,7 +53,7 @@ def workspace_slice(
     Checked by: tests/studio/test_studio_model.py.
     """
     first, second = plane[0], plane[1]
-    spans = [span_of(robot, coordinates, axis) for axis in plane]
+    spans = [_span(robot, coordinates, axis) for axis in plane]
     a, b = (np.linspace(low, high, CELLS) for low, high in spans)
     third = next(axis for axis in "xyz" if axis not in plane)
     chosen = coordinates.kind == "pose" and third in coordinates.names
@@ -79,8 +79,7 @@ def workspace_slice(
     )  # fmt: skip
 
 
-def span_of(robot: fp.Robot, coordinates: Coordinates, axis: str) -> tuple[float, float]:
-    """Range of a coordinate: that of its slider, else the robot's size about home."""
+def _span(robot: fp.Robot, coordinates: Coordinates, axis: str) -> tuple[float, float]:
     for item in coordinates.items:
         if item.name == axis and coordinates.kind == "pose":
             return item.low, item.high
