@@ -87,10 +87,12 @@ def fastest(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> T
     return _slowed(dynamics, timing, bounds)
 
 
-def _refined(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array, cap: Array) -> Timing:
-    """Passes until the timing does not change; with viscous friction alone they begin on a grid of fewer intervals."""
+def _refined(
+    dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array, cap: Array, most: int = NONLINEAR
+) -> Timing:
+    """Passes until the timing does not change, at most so many; with viscous friction alone they begin on fewer intervals."""
     powered = bool(np.isfinite(bounds.power).any())
-    count = NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0
+    count = min(most, NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0)
     forces, left = ForceRows(terms, bounds), None
     first = _thinned(dynamics, terms, bounds, s) if count == RELINEARISED else None
     timing = first or _both_passes(*forces.about(None, None, left), s, cap, terms, left)
@@ -120,7 +122,7 @@ def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: 
     nodes = s[::THINNED]
     cap = np.minimum(bounds.cap(thin, FINER), 1e12 / (s[-1] - s[0]) ** 2)
     try:
-        few = _refined(dynamics, thin, bounds, nodes, cap)
+        few = _refined(dynamics, thin, bounds, nodes, cap, RELINEARISED - 1)
     except InputError:
         return None
     return replace(timed(s, np.interp(s, nodes, few.x), terms, None), passes=few.passes)
