@@ -82,8 +82,8 @@ def limits(robot: fp.Robot) -> str:
 
 
 def computed(robot: fp.Robot) -> list[str]:
-    """What comes out at home: conditioning and holding forces; nothing for legs with beams."""
-    if any(link.elastic for leg in robot.legs for link in leg.links):
+    """What comes out at home: conditioning and holding forces; nothing for legs with beams, or for a base that floats."""
+    if robot.floats or any(link.elastic for leg in robot.legs for link in leg.links):
         return []
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     condition = float(fp.conditioning(robot, home).condition_number)

@@ -26,7 +26,9 @@ def last_reachable(robot: fp.Robot, direction: np.ndarray) -> float:
     """Distance from home to the end of reach, to the last bit, by sections of 64 points."""
     low, high = 0.0, 10.0 * robot.characteristic_length
     while len(steps := np.unique(np.linspace(low, high, 65))) > 2:
-        first = next(k for k, text in enumerate(reasons(robot, direction, list(steps))) if text)
+        first = next((k for k, text in enumerate(reasons(robot, direction, list(steps))) if text), 0)
+        if first == 0:  # within rounding of the end, samples of another batch fail
+            return high
         low, high = float(steps[first - 1]), float(steps[first])
     return low
 

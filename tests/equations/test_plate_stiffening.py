@@ -18,6 +18,9 @@ GENERAL = 1e-9
 FIRST = 1.0
 """Geometric stiffness is in proportion to the load, and so is the part by which it changes a deflection."""
 
+ROUNDED = 1e-11
+"""Two reductions of one plate: numbers of pairs of modes that are zero on paper follow the rounding of LAPACK."""
+
 
 def test_without_the_word_nothing_changes() -> None:
     """The papers' plate has no quadratic shapes, no new values and the compiled code of before."""
@@ -29,7 +32,8 @@ def test_without_the_word_nothing_changes() -> None:
     body = other.flexible_platform
     assert body is not None
     plain = other.with_flexible_body("platform", body.unstiffened())
-    assert plain.values == robot.values
+    assert plain.values.keys() == robot.values.keys()
+    assert dict(plain.values) == pytest.approx(dict(robot.values), rel=ROUNDED, abs=ROUNDED)
     assert plain.structure == robot.structure
 
 

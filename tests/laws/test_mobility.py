@@ -44,6 +44,11 @@ PUBLISHED = {
     "planar-3-prr": (3, 3, 3, 3),  # Gosselin and others 1996
     "planar-4-rrr": (3, 3, 3, 4),  # Van der Wijk and others 2013
     "delta-flexible": (3, 3, 3, 3),
+    "delta-parallelograms": (3, 3, 3, 3),  # Clavel 1988: three translations, and no idle motion with universal joints at the arms
+    "h4": (4, 4, 4, 4),  # Pierrot and Company 1999: three translations and a rotation
+    "par4": (4, 0, 4, 4),  # Nabat and others 2005: three translations and a rotation
+    "orthoglide": (3, -9, 3, 3),  # Wenger and Chablat 2000: three translations; each parallelogram repeats three constraints
+    "hexapod-floating": (12, 12, 6, 6),  # six of the platform, six of the base
     "dualemps": (2, 2, 2, 2),  # Briot 2014: PRRRP
     "dualemps-topology": (2, 2, 2, 2),  # the same with two elements
     "every-joint": (6, 6, 6, 6),

@@ -8,7 +8,6 @@ import pytest
 
 import flexapod as fp
 
-DATA = Path(__file__).parents[1] / "data" / "mechanisms"
 EQUAL = 1e-11
 """Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""
 
@@ -99,7 +98,7 @@ def test_a_loop_may_be_cut_anywhere(tmp_path: Path) -> None:
 
 @cache
 def deltas() -> tuple[fp.Robot, fp.Robot]:
-    return fp.load(DATA / "delta-parallelograms.yaml"), fp.load("delta")
+    return fp.load("delta-parallelograms"), fp.load("delta")
 
 
 def states() -> fp.Motion:
@@ -163,7 +162,7 @@ POWER = 1e-7
 
 def test_an_articulated_platform_of_four_degrees_of_freedom() -> None:
     """H4: legs that end on halves of the platform, which other legs carry. It turns about z only; power is what energy gains."""
-    robot = fp.load(DATA / "h4.yaml")
+    robot = fp.load("h4")
     assert (robot.mobility.rank, robot.plan.platform_independent) == (4, (0, 1, 2, 5))
     home = np.array([leg.home[0] for leg in robot.legs])
     q, v = home + np.array([0.1, -0.05, -0.1, 0.05]), np.array([1.0, -0.5, 0.3, 0.8])

@@ -15,6 +15,7 @@ Run = Callable[..., Any]
 KINDS = {"6-ups": [], "plate": ["--plate", "0.01"], "five-bar": ["--kind", "five-bar"]}
 MOBILITY = {
     "6-ups": 6, "6-pus": 6, "6-rus": 6, "3-rps": 3, "3-prs": 3, "tricept": 3, "planar-3-rrr": 3, "planar-3-rpr": 3, "five-bar": 2,
+    "delta": 3, "par4": 4, "orthoglide": 3,
 }  # fmt: skip
 CONDITION = 10.0
 """A hexapod with its pairs turned by 60 deg is well conditioned at home (3 to 4 here; pairs facing each other: singular)."""
@@ -96,14 +97,10 @@ def test_radii_are_variables_of_a_study(monkeypatch: pytest.MonkeyPatch) -> None
         assert float(found.worst_condition[k]) == pytest.approx(float(fp.conditioning(own, home).condition_number), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("kind", "told"),
-    [("delta", "it has loops inside its legs"), ("orthoglide", "it has loops"), ("7-ups", "expected one of 6-ups")],
-)
-def test_kinds_that_are_not_made(run: Run, kind: str, told: str) -> None:
-    result = run("new", "a.yaml", "--kind", kind)
+def test_kinds_that_are_not_made(run: Run) -> None:
+    result = run("new", "a.yaml", "--kind", "7-ups")
     assert result.exit_code == 1
-    assert told in " ".join(result.stderr.split())
+    assert "expected one of 6-ups" in " ".join(result.stderr.split())
 
 
 def test_weight_is_held() -> None:

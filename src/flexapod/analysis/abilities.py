@@ -119,7 +119,6 @@ GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
 )
-CONSTRAINED = "method={value!r}: the platform of {robot} is constrained by its legs; use 'rk4' or 'dopri'"
 NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
@@ -286,8 +285,8 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "start": {"rigid & drive=actuators": FOLLOWED},
         "method": {"rigid & drive=actuators": FOLLOWED},
         "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": STIFF_ONES,
-        "method=implicit": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
-        "method=radau": {"rigid & mobility below 6": CONSTRAINED, "rigid & friction by loads & friction=True": NO_LOADS},
+        "method=implicit": {"rigid & friction by loads & friction=True": NO_LOADS},
+        "method=radau": {"rigid & friction by loads & friction=True": NO_LOADS},
         "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
         "friction": {

@@ -5,11 +5,13 @@ Independent coordinates u are those of ``robot.independent``: actuators, elastic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.kernels import kernel
 
@@ -91,19 +93,22 @@ def home(robot: Robot, count: int) -> ClosedLegs:
     )  # fmt: skip
 
 
-def close(robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
+def close(
+    robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any], others: Array | None = None
+) -> ClosedLegs:
     """States at given actuator and elastic coordinates and rates, assembled from nearby ones.
 
     Args:
         q, qd: (n, actuators); e, ed: (n, N) in the order of ``robot.elastic_names``.
         words: reasons per sample, added to.
+        others: (n, z) rates of coordinates that are independent and neither driven nor elastic; left out: zero.
 
     Where loops tie elastic coordinates together (``robot.independent``), those that are not independent are corrected.
     """
     modes = e.shape[1] - len(robot.elastic_indices)
     position = np.array(start.joint_position)
     position[:, list(robot.driven)], position[:, list(robot.elastic_indices)] = q, e[:, modes:]
-    rates = np.zeros((len(q), len(robot.elastic_plan.columns)))
+    rates = np.zeros((len(q), len(robot.elastic_plan.columns))) if others is None else np.array(others)
     at = rates.shape[1] - position.shape[1]
     rates[:, [at + k for k in robot.driven]], rates[:, [at + k for k in robot.elastic_indices]] = qd, ed[:, modes:]
     rates[:, at - modes : at] = ed[:, :modes]
@@ -117,6 +122,19 @@ def close(robot: Robot, start: ClosedLegs, q: Array, e: Array, qd: Array, ed: Ar
         position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
         angular_velocity=found["platform_angular_velocity"], modes=e[:, :modes], modes_velocity=ed[:, :modes],
     )  # fmt: skip
+
+
+def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array) -> ClosedLegs:
+    """A state with some coordinates z moved by a step (n, columns); loops are not closed again."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    joints, twist = np.array(state.joint_position), np.zeros((len(step), 6))
+    for k, column in enumerate(columns):
+        if column >= at:
+            joints[:, column - at] += step[:, k]
+        else:
+            twist[:, column] += step[:, k]
+    turn = Rotation.from_rotvec(twist[:, 3:]).as_matrix()
+    return replace(state, joint_position=joints, position=state.position + twist[:, :3], rotation=turn @ state.rotation)
 
 
 def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:

@@ -133,6 +133,8 @@ def conditioning(
 
 def constraint_names(robot: Robot) -> list[str]:
     """Names of the independent constraint rows: leg, closing joint, number of the row."""
+    if not any(plan.leftover for plan in robot.plan.legs):  # loops through several legs: rows of no joint in particular
+        return [f"loops.{i + 1}" for i in range(len(robot.plan.constraints))]
     rows = [[f"{leg.name}.{c.joint}.{i + 1}" for c in leg.closings for i in range(len(ROWS[c.type]))] for leg in robot.legs]
     every = [own[i] for own, plan in zip(rows, robot.plan.legs, strict=True) for i in plan.leftover]
     return [every[i] for i in robot.plan.constraints]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.abilities import moving
 from flexapod.analysis.closed_legs import pseudo_inverse, run
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
@@ -85,13 +86,22 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
 
 
 def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, bodies: bool, given: Given, on_error: OnError) -> xr.Dataset:
-    """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`."""
+    """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`.
+
+    Where actuators can move while the platform stands still, a pose leaves the rest open: it is as near home as it can be.
+    """
     words = no_words(motion)
+    if robot.floats and (not isinstance(motion, State) or moving(motion)):
+        raise InputError(
+            f"inverse kinematics: actuators of {robot.name} can move while its platform stands still, so that its motion does "
+            "not give theirs; simulate has them, and a State at rest is drawn as near home as it can be"
+        )
     request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
     edd = given[2]
     if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):
         edd = np.zeros(len(robot.elastic_names))  # motors behind springs: their motion does not follow from the platform's
-    z = accelerations(robot, request, edd, True, words)
+    columns = len(robot.elastic_plan.columns)
+    z = np.zeros((len(words), columns)) if robot.floats else accelerations(robot, request, edd, True, words)
     settle("inverse kinematics", robot, words.astype(str), motion, on_error)
     state, at = request.state, z.shape[1] - len(robot.coordinates)
     q, qd = state.actuators(robot)

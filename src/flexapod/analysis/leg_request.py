@@ -6,6 +6,7 @@ Actuator motions are followed exactly. A motion of the platform is followed in a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +24,17 @@ from flexapod.analysis.closed_legs import (
     platform_jacobian,
     pose_error,
     pseudo_inverse,
+    shifted,
 )
 from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
-from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import chosen_drives, driven_columns, preferred_pivots
+from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns, preferred_pivots, undriven
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -135,11 +138,11 @@ def settled(
     """
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven_columns(robot)]
     own, driven = chosen_drives(robot)
-    if not free:
-        return state
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     moved = [where[robot.elastic_plan.independent[k]] for k in free if robot.elastic_plan.independent[k] in where]
     columns = [k for k in free if robot.elastic_plan.independent[k] in where]
+    if not columns:  # nothing deforms; coordinates that nothing drives stay where they are
+        return state
     largest, before = np.full(len(words), NOTHING * robot.characteristic_length), np.full(len(words), np.inf)
     for _ in range(LIMIT):
         terms = leg_terms(robot, state, wrench, friction, words)
@@ -163,64 +166,92 @@ def settled(
     return state
 
 
-def followed(robot: Robot) -> list[int]:
-    """Components of the platform's motion (0-2 translation, 3-5 rotation) that the actuators can prescribe, at home."""
+def followed(robot: Robot, others: Sequence[int] = ()) -> list[int]:
+    """Components of the platform's motion (0-2 translation, 3-5 rotation) that the actuators can prescribe, at home.
+
+    Args:
+        others: positions of further independent coordinates that may be chosen.
+    """
     words = np.full(1, "", dtype=object)
     J, _ = platform_jacobian(robot, home(robot, 1), words)
     _, driven = chosen_drives(robot)
     scale = np.array([1.0 / robot.characteristic_length] * 3 + [1.0] * 3)
-    return preferred_pivots((scale[:, None] * J[0][:, driven]).T, [[0, 1, 2], [3, 4, 5]])
+    return preferred_pivots((scale[:, None] * J[0][:, [*driven, *others]]).T, [[0, 1, 2], [3, 4, 5]])
+
+
+def reached(robot: Robot) -> tuple[list[int], list[int]]:
+    """Components of a given pose that a state meets, and positions of the undriven independent coordinates that help to meet it:
+    those of an under-actuated robot, none where the actuators alone meet as many."""
+    driven, others = followed(robot), undriven(robot)
+    rows = followed(robot, others) if others else driven
+    return (rows, others) if len(rows) > len(driven) else (driven, [])
 
 
 def _from_platform(
     robot: Robot, motion: Any, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool, words: NDArray[Any]
 ) -> LegRequest:
     """States at a given pose and twist of the platform."""
-    from flexapod.analysis.inverse_kinematics import platform_inputs
-
     inputs = platform_inputs(motion)
-    rows = followed(robot)
+    rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
     state, length = home(robot, len(words)), robot.characteristic_length
     own, driven = chosen_drives(robot)
+    columns = [robot.elastic_plan.independent[k] for k in others]
     scale = np.array([length] * 3 + [1.0] * 3)
     wrench = np.zeros((len(words), 6))
     for k in range(STEPS):
         error = pose_error(robot, state, inputs["position"], inputs["rotation"])
-        done = np.abs(error[:, rows] / scale[rows]).max(axis=1) < REACHED
+        done = np.abs(error[:, rows] / scale[rows]).max(axis=1, initial=0.0) < REACHED
         if k and source != "static" and np.all(done | (words != "")):
             break
         J, drift = platform_jacobian(robot, state, words)
-        inverse = pseudo_inverse(J[:, rows][:, :, driven])
+        inverse = pseudo_inverse(J[:, rows][:, :, [*driven, *others]])
         step = np.einsum("nij,nj->ni", inverse, error[:, rows])
-        size = np.abs(step).max(axis=1, keepdims=True)
+        size = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
+        step = step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
         q = np.array(state.actuators(robot)[0])
-        q[:, own] = q[:, own] + step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
+        q[:, own] = q[:, own] + step[:, : len(own)]
+        state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
         now, rates = state.elastic(robot)
         at_e = (e, ed) if source != "static" else (now, np.zeros_like(rates))
-        qd = _actuator_rates(robot, J, rows, twist, at_e[1])
-        state = close(robot, state, q, at_e[0], qd, at_e[1], words)
+        qd, rest = _actuator_rates(robot, J, (rows, others), twist, at_e[1])
+        state = close(robot, state, q, at_e[0], qd, at_e[1], words, rest)
         if source == "static":
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
-            qdd[:, own] = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])
+            qdd[:, own] = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])[:, : len(own)]
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
     _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
-    J, _ = platform_jacobian(robot, state, words)
+    J, drift = platform_jacobian(robot, state, words)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
-    qd = _actuator_rates(robot, J, rows, twist, rates)
-    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words)
+    qd, rest = _actuator_rates(robot, J, (rows, others), twist, rates)
+    state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words, rest)
+    if not robot.elastic_names:
+        places = [*driven, *others]
+        second = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, places]), (acceleration - drift)[:, rows])
+        rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
+        rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
+        _unfollowed(rate - twist, twist, scale, "velocity", words)
+        if isinstance(motion, Motion):  # of a state nothing is said about accelerations
+            _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 
 
-def _actuator_rates(robot: Robot, J: Array, rows: list[int], twist: Array, ed: Array) -> Array:
-    """Actuator rates that give the platform a twist at elastic rates ed."""
+def _actuator_rates(
+    robot: Robot, J: Array, chosen: tuple[list[int], list[int]], twist: Array, ed: Array
+) -> tuple[Array, Array | None]:
+    """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
+
+    Args:
+        chosen: as `reached` gives them.
+    """
+    rows, others = chosen
     u = np.zeros((len(J), J.shape[2]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     for k, column in enumerate(robot.elastic_plan.independent):
@@ -229,18 +260,35 @@ def _actuator_rates(robot: Robot, J: Array, rows: list[int], twist: Array, ed: A
     rest = twist[:, rows] - np.einsum("nij,nj->ni", J[:, rows], u)
     own, driven = chosen_drives(robot)
     rates = np.zeros((len(J), len(robot.actuators)))
-    rates[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, driven]), rest)
-    return rates
+    found = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, [*driven, *others]]), rest)
+    rates[:, own] = found[:, : len(own)]
+    if not others:
+        return rates, None
+    whole = np.zeros((len(J), len(robot.elastic_plan.columns)))
+    whole[:, [robot.elastic_plan.independent[k] for k in others]] = found[:, len(own) :]
+    return rates, whole
+
+
+def _unfollowed(error: Array, given: Array, scale: Array, what: str, words: NDArray[Any]) -> None:
+    """Reasons of samples whose velocity or acceleration has components that the loops do not allow."""
+    size = np.abs(error / scale)
+    largest = np.abs(given / np.tile(scale, given.shape[1] // 6)).max(axis=1)
+    for k in np.flatnonzero((size.max(axis=1) > FOLLOW * np.maximum(1.0, largest)) & (words == "")):
+        words[k] = f"the robot cannot take this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
 
 
 def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:
-    """Reasons of samples whose pose is not met."""
-    checked = list(range(6)) if source == "given" else rows
+    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others."""
+    checked = list(range(6)) if source == "given" or not robot.elastic_names else rows
+    if not checked:
+        return
     size = np.abs(error[:, checked])
     for k in np.flatnonzero((size.max(axis=1) > SAME) & (words == "")):
         worst = checked[int(size[k].argmax())]
-        name = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")[worst]
-        if worst in rows:
+        name = COMPONENTS[worst]
+        if not robot.elastic_names and worst not in rows:
+            words[k] = f"the robot cannot take this pose: it cannot follow {name}"
+        elif worst in rows:
             words[k] = f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
         else:
             words[k] = (

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.closed_legs import platform_jacobian
 from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_home
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.leg_model import leg_terms
+from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.results import reasons
+from flexapod.analysis.state import State
+from flexapod.errors import InputError
+from flexapod.robot.chain import closes_alone
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -28,6 +35,7 @@ class PoseJacobians:
         margin: (n, legs) distance to type 1.
         words: reason where a pose cannot be taken, else empty.
         status: of the kernel.
+        joints: (n, joints) coordinates, where all loops were closed together; else None.
     """
 
     jacobian: Array
@@ -35,6 +43,7 @@ class PoseJacobians:
     margin: Array
     words: NDArray[Any]
     status: NDArray[np.int32]
+    joints: Array | None = None
 
     @property
     def rows(self) -> Array:
@@ -43,7 +52,9 @@ class PoseJacobians:
 
 
 def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobians:
-    """Evaluate the Jacobian kernel at poses (n, 3), (n, 3, 3)."""
+    """Evaluate the Jacobian kernel at poses (n, 3), (n, 3, 3); where loops run through several legs, all together."""
+    if not closes_alone(robot.legs) or robot.floats:
+        return _of_all_loops(robot, position, rotation)
     bound = kernel(robot, "jacobian", joints=False)
     inputs = {"position": np.ascontiguousarray(position), "rotation": np.ascontiguousarray(rotation)}
     batch, given = solve_from_home(bound, inputs)
@@ -55,6 +66,37 @@ def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobi
         for i in np.flatnonzero(off & (words == "")):
             words[i] = f"the robot cannot take this pose: it cannot follow {forbidden(robot, G[i], out['constraint'][i])}"
     return PoseJacobians(jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], words=words, status=batch.status)
+
+
+def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobians:
+    r"""Jacobians from the platform's twist per independent rate, V = P u', and the actuators' q' = A u'.
+
+    .. math:: J = A P^+,\qquad G P = 0
+
+    The distance to type 1 is the smallest singular value of P with dimensionless columns of length 1, the same for all legs.
+    """
+    if robot.floats:
+        raise InputError(
+            f"the Jacobian: actuators of {robot.name} can move while its platform stands still, so that its motion does not "
+            "give theirs; linearize describes its small motions"
+        )
+    words, length = np.full(len(position), "", dtype=object), robot.characteristic_length
+    at = State(position=position, rotation=rotation)
+    state = leg_request(robot, at, "zero", None, (None, None, "world"), False, words).state
+    P, _ = platform_jacobian(robot, state, words)
+    scale, moves = np.array([length] * 3 + [1.0] * 3), 6 - len(robot.plan.constraints)
+    usable = np.all(np.isfinite(P), axis=(1, 2)) & (words == "")
+    P, driven = np.where(usable[:, None, None], P, 0.0) / scale[:, None], driven_columns(robot)
+    J, G = np.zeros((len(P), len(driven), 6)), np.zeros((len(P), 6 - moves, 6))
+    margin, A = np.zeros((len(P), len(robot.legs))), np.zeros((len(P), len(driven), P.shape[2]))
+    A[usable] = leg_terms(robot, state, np.zeros((len(P), 6)), False, words).A[usable]
+    U, _, _ = np.linalg.svd(P[usable])
+    J[usable] = A[usable] @ np.linalg.pinv(P[usable], rcond=1e-12) / scale
+    G[usable] = np.swapaxes(U[:, :, moves:], 1, 2) / scale
+    size = np.linalg.norm(P[usable], axis=1, keepdims=True)
+    margin[usable] = np.linalg.svd(P[usable] / np.where(size > 0.0, size, 1.0), compute_uv=False)[:, moves - 1 : moves]
+    status, joints = (words != "").astype(np.int32), np.array(state.joint_position)
+    return PoseJacobians(jacobian=J, constraint=G, margin=margin, words=words, status=status, joints=joints)
 
 
 def forbidden(robot: Robot, G: Array, residual: Array) -> str:

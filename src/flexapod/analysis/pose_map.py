@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.conditioning import SINGULAR
+from flexapod.analysis.conditioning import SINGULAR, condition_numbers, type_2_distance
 from flexapod.analysis.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import SLACK, Limits
+from flexapod.analysis.pose_jacobians import pose_jacobians
+from flexapod.errors import InputError
+from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch
@@ -22,10 +25,10 @@ Array = NDArray[np.float64]
 class Reasons:
     """Codes of the reasons why a pose is no good, with their words; 0 is good. The same robot has the same codes."""
 
-    def __init__(self, bound: RobotKernel, limits: Limits, max_condition: float | None) -> None:
-        robot = limits.robot
-        signature = bound.signature
-        statuses = [signature.status(code).text for code in range(1, len(signature.statuses) + 1)]
+    def __init__(self, bound: RobotKernel | None, limits: Limits, max_condition: float | None) -> None:
+        robot, statuses = limits.robot, list[str]()
+        if bound is not None:
+            statuses = [bound.signature.status(code).text for code in range(1, len(bound.signature.statuses) + 1)]
         self.words = ["", *statuses]
         self.not_finite_input = self._add(["an input is not a finite number"])
         self.not_finite = self._add(["the result is not a finite number (singular)"])
@@ -78,12 +81,25 @@ class PoseMap:
         self.limits, self.robot = limits, limits.robot
         self.keep_limits, self.max_condition = keep_limits, max_condition
         self._joints = len(limits.joints) > 0
-        self.kernel = kernel(self.robot, "workspace", joints=True) if self._joints else kernel(self.robot, "workspace")
-        self.reasons = Reasons(self.kernel, limits, max_condition)
-        self.general = "guess" in {i.name for i in self.kernel.signature.inputs}
+        self.together = self.robot.floats or not closes_alone(self.robot.legs)
+        if self.together and np.any(np.isfinite(limits.angle)):
+            named = ", ".join(n for n, a in zip(limits.swivel_names, limits.angle, strict=True) if np.isfinite(a))
+            raise InputError(f"limits.angle of {named}: not known where loops run through several legs, as in {self.robot.name}")
+        self._kernel = None if self.together else kernel(self.robot, "workspace", **({"joints": True} if self._joints else {}))
+        self.reasons = Reasons(self._kernel, limits, max_condition)
+        self.general = self._kernel is not None and "guess" in {i.name for i in self._kernel.signature.inputs}
+
+    @property
+    def kernel(self) -> RobotKernel:
+        """The kernel `workspace`."""
+        if self._kernel is None:
+            raise InputError(f"legs of {self.robot.name} are not closed one by one: loops run through several of them")
+        return self._kernel
 
     def evaluate(self, position: Array, rotation: Array, guess: Array | None = None, threads: int = 1) -> PoseFacts:
         """Facts of poses (n, 3), (n, 3, 3)."""
+        if self.together:
+            return self._of_all_loops(position, rotation)
         inputs: dict[str, Any] = {"position": position, "rotation": np.ascontiguousarray(rotation)}
         if not self.general:
             batch = self.kernel.batch(inputs, threads=threads)
@@ -107,6 +123,22 @@ class PoseMap:
             constraint=np.abs(out["constraint"]).max(axis=1) if "constraint" in out else np.zeros(n),
         )
         self._judge(facts, batch.status)
+        return facts
+
+    def _of_all_loops(self, position: Array, rotation: Array) -> PoseFacts:
+        """Facts where loops run through several legs; joint angles are not known there."""
+        found, robot, n = pose_jacobians(self.robot, position, rotation), self.robot, len(position)
+        lost, length = found.words != "", self.robot.characteristic_length
+        type_2, condition = np.full(n, np.nan), np.full(n, np.nan)
+        type_2[~lost] = type_2_distance(found.rows[~lost], length)
+        condition[~lost] = condition_numbers(robot, found.jacobian[~lost], found.constraint[~lost], length)
+        assert found.joints is not None
+        facts = PoseFacts(
+            code=np.zeros(n, dtype=np.int16), actuators=found.joints[:, list(robot.driven)],
+            deflection=np.full((n, len(self.limits.swivel_names)), np.nan), joints=found.joints if self._joints else None,
+            type_1=found.margin, type_2=type_2, condition=condition, constraint=np.where(lost, np.inf, 0.0),
+        )  # fmt: skip
+        self._judge(facts, np.zeros(n, dtype=np.int32))
         return facts
 
     def _judge(self, facts: PoseFacts, status: NDArray[np.int32]) -> None:

@@ -57,7 +57,7 @@ def _elastic_drives(robot: Robot) -> list[Any]:
 
 
 def _mobility(robot: Robot) -> int:
-    return len(robot.plan.platform_independent)
+    return robot.mobility.rank if robot.floats else len(robot.plan.platform_independent)
 
 
 def _own(robot: Robot) -> int:
@@ -106,7 +106,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
         for link in leg.links
     ),
     "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
-    "under-actuated": lambda robot: not robot.elastic_legs and len(robot.actuators) < _mobility(robot),
+    "under-actuated": lambda robot: (robot.floats or not robot.elastic_legs) and len(robot.actuators) < _mobility(robot),
     "other actuators than freedoms": lambda robot: len(robot.actuators) != _mobility(robot),
     "mobility below 6": lambda robot: _mobility(robot) < 6,
     "friction": has_friction,

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from flexapod.description.joint_types import DOF, DRIVEN, words_of
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, is_zero, parallel, rotation_matrix
 from flexapod.description.schema import Friction, Joint, Limits
 from flexapod.description.unit_parser import UnitError, parse_quantity, parse_unit
 
-_AXES = ("axis", "axis_on", "axis1", "axis2", "direction", "cross")
-_USES = {
-    "revolute": ("axis", "axis_on"),
-    "prismatic": ("axis", "axis_on"),
-    "cylindrical": ("axis", "axis_on"),
-    "universal": ("axis1", "axis2", "direction", "cross"),
-    "spherical": (),
-    "fixed": (),
-}
-FREEDOMS = {"revolute": 1, "prismatic": 1, "cylindrical": 2, "universal": 2, "spherical": 3, "fixed": 0}
-"""Number of coordinates of each type of joint."""
+_AXES = ("axis", "axis_on", "axis1", "axis2", "direction", "cross", "pitch")
 
 LINEAR_AND_ANGULAR = {
     "zero": ("m", "rad"),
@@ -34,6 +25,8 @@ LINEAR_AND_ANGULAR = {
     "stiffness": ("N/m", "N m/rad"),
     "inertia": ("kg", "kg m^2"),
     "IA": ("kg", "kg m^2"),
+    "rest": ("m", "rad"),
+    "stop": ("N/m", "N m/rad"),
 }
 """Fields whose unit depends on the joint: for a joint that slides, and for one that turns."""
 
@@ -46,7 +39,7 @@ def given_fields(model: Any) -> set[str]:
 def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
     """Report what is wrong with a joint by itself. `closing`: it leads to the platform or to another leg."""
     given = given_fields(joint)
-    used = _USES[joint.type]
+    used = words_of(joint.type)
     for name in _AXES:
         if name in given and name not in used:
             hint = f"Use {' and '.join(used[:2])} instead." if used else "Remove it."
@@ -65,30 +58,39 @@ def check_joint(joint: Joint, closing: bool, report: Reporter) -> None:
         report.error(("axis",), f"is missing: a {joint.type} joint needs it", "Write e.g. axis: [0, 0, 1].")
     if "rotation" in given and closing and joint.type in ("spherical", "universal"):
         report.error(("rotation",), f"has no meaning for a closing {joint.type} joint", "Remove it.")
+    if joint.type == "screw" and not joint.pitch:
+        why = "is zero: the screw would not advance" if "pitch" in given else "is missing: a screw joint needs it"
+        report.error(("pitch",), why, "Write e.g. pitch: 5 mm.")
     _check_motion(joint, given, closing, report)
+    check_spring(joint, given, report)
     check_limits(joint.limits, Below(report, ("limits",)))
     check_friction(joint.friction, joint.type, report)
 
 
 def _check_motion(joint: Joint, given: set[str], closing: bool, report: Reporter) -> None:
-    if joint.actuated and joint.type not in ("revolute", "prismatic"):
-        report.error(
-            ("actuated",),
-            f"a {joint.type} joint cannot be actuated",
-            "Actuate a revolute or prismatic joint.",
-        )
-    elif joint.actuated and closing:
-        what = "a joint that closes a loop cannot be actuated yet"
-        report.error(("actuated",), what, "Let the actuated joint carry a body, and close the loop at a passive joint.")
-    if joint.type == "fixed":
-        for name in ("zero", "start", "limits", "friction", "inertia"):
+    if joint.actuated and joint.type not in DRIVEN:
+        what = f"a {joint.type} joint cannot be actuated"
+        report.error(("actuated",), what, "Actuate a revolute, prismatic or screw joint.")
+    if joint.type == "free" and closing:
+        report.error(("type",), "a free joint joins nothing, so that it closes no loop", "Remove the joint.")
+    if joint.type in ("fixed", "free"):
+        for name in ("zero", "start", "limits", "friction", "inertia")[2 * (joint.type == "free") :]:
             if name in given:
-                report.error((name,), "does not belong to a fixed joint", "Remove it.")
-    freedoms = FREEDOMS[joint.type]
-    if isinstance(joint.start, list) and len(joint.start) != freedoms and freedoms:
+                report.error((name,), f"does not belong to a {joint.type} joint", "Remove it.")
+    count = DOF[joint.type]
+    if isinstance(joint.start, list) and len(joint.start) != count and count:
         report.error(
-            ("start",), f"must have {freedoms} number{'s' * (freedoms > 1)}, has {len(joint.start)}", "One for each coordinate."
+            ("start",), f"must have {count} number{'s' * (count > 1)}, has {len(joint.start)}", "One for each coordinate."
         )
+
+
+def check_spring(joint: Joint, given: set[str], report: Reporter) -> None:
+    """Report words of springs and bump stops that act on nothing."""
+    if "rest" in given and not joint.stiffness:
+        report.error(("rest",), "has no meaning without a spring", "Write stiffness too, or preload for a constant force.")
+    for name in {"rest", "preload"} & given:
+        if DOF[joint.type] != 1:
+            report.error((name,), f"does not belong to a {joint.type} joint", "It belongs to revolute and prismatic joints.")
 
 
 def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_right: bool, report: Reporter) -> None:
@@ -117,7 +119,9 @@ def _check_universal(joint: Joint, given: set[str], closing: bool, rotation_righ
 
 
 def check_limits(limits: Limits | None, report: Reporter) -> None:
-    """Report a stroke whose ends are exchanged or equal."""
+    """Report a stroke whose ends are exchanged or equal, and bump stops without a stroke."""
+    if limits is not None and limits.stop and limits.stroke is None:
+        report.error(("stop",), "has no stroke at whose ends it acts", "Write e.g. stroke: [-0.1, 0.1].")
     if limits is not None and limits.stroke is not None and limits.stroke[0] >= limits.stroke[1]:
         low, high = limits.stroke
         report.error(

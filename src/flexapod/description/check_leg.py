@@ -28,10 +28,12 @@ MOST_PARTS = 200
 
 @dataclass
 class LegEnds:
-    """What a leg has to do with the rest: its bodies, and the joints that close loops (path, target)."""
+    """What a leg has to do with the rest: its bodies, the joints that close loops (name, target), and those that begin on
+    bodies of other legs (name, body)."""
 
     bodies: list[str] = field(default_factory=list)
     closing: list[tuple[str, str]] = field(default_factory=list)
+    roots: list[tuple[str, str]] = field(default_factory=list)
     actuated: int = 0
 
 
@@ -85,11 +87,7 @@ def check_leg(
                 here.warn(("inertial",), "is not used: the flexible body has its own", "Remove inertial.")
         check_points(row.points, here)
     cut = closing_names(leg)
-    first = next((name for name in cut if leg.joints[name].to == "platform"), next(iter(cut), ""))
     for name, joint in leg.joints.items():
-        if name in cut and name != first and joint.friction is not None:
-            what = "a joint that closes a further loop of a leg has no friction yet"
-            report.error(("joints", name, "friction"), what, "Cut the loop at another joint: write the joints in another order.")
         check_joint(joint, name in cut, Below(report, ("joints", name)))
         check_units(data["joints"][name], joint.type, Below(report, ("joints", name)))
     for name, body in leg.bodies.items():
@@ -135,7 +133,9 @@ def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
         placed.append(row.body)
     for name, joint in leg.joints.items():
         path: Path = ("joints", name)
-        if joint.from_ not in placed:
+        if "." in joint.from_:
+            ends.roots.append((name, joint.from_))
+        elif joint.from_ not in placed:
             late = joint.from_ in ends.bodies
             what = f"{joint.from_} is not placed yet" if late else f"no body is called {joint.from_}"
             hint = "Put the joint that carries it before this one." if late else nearest(joint.from_, placed)

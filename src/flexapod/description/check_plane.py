@@ -28,7 +28,7 @@ def check_plane(leg: Leg, plane: str, report: Reporter) -> None:
         path: Path = ("joints", name)
         if joint.axis is not None:
             _check_axis(joint.type, apply(R_from, unit(joint.axis)), normal, plane, path, "axis", report)
-        elif joint.type in ("universal", "spherical"):
+        elif joint.type in ("universal", "spherical", "free"):
             what = f"a {joint.type} joint can leave the plane {plane}"
             report.warn((*path, "type"), what, "In a planar robot a revolute joint says the same.")
         R_W[joint.to] = compose(R_from, rotation_matrix(joint.rotation))
@@ -44,7 +44,7 @@ def _check_axis(
     report: Reporter,
 ) -> None:
     along = abs(axis[normal])
-    if kind in ("revolute", "cylindrical") and along < 1 - _TOLERANCE:
+    if kind in ("revolute", "cylindrical", "screw", "planar") and along < 1 - _TOLERANCE:
         world = "xyz"[normal]
         report.error(
             (*path, field),
@@ -57,5 +57,5 @@ def _check_axis(
             f"a prismatic axis must lie in the plane {plane}",
             "Remove its component out of it.",
         )
-    elif kind == "cylindrical":
-        report.error((*path, "type"), f"a cylindrical joint leaves the plane {plane}", "Use a revolute joint.")
+    elif kind in ("cylindrical", "screw"):
+        report.error((*path, "type"), f"a {kind} joint leaves the plane {plane}", "Use a revolute joint.")

@@ -67,6 +67,13 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
                 link(leg, target.split(".")[0])
             else:
                 link(leg, (owner or "platform") if target == "platform" else leg)
+        for joint, body in end.roots:
+            here, other = Below(reports[leg], ("joints", joint)), body.split(".")[0]
+            if body not in names or other == leg:
+                hint = "Write the body's own name." if other == leg else nearest(body, names)
+                here.error(("from",), f"{body} is this leg's own body" if body in names else f"no leg has the body {body}", hint)
+            else:
+                link(leg, other)
     for name, force in file.forces.items():
         for key, body in (("from", force.from_), ("to", force.to)):
             if body not in ("base", "platform", *names):

@@ -40,8 +40,8 @@ def mirrored_leg(data: dict[str, Any], plane: str) -> dict[str, Any]:
     signs: dict[str, Signs] = {"base": M}
     joints = {}
     for name, joint in leg.joints.items():
-        if "." in joint.to:
-            raise MirrorError(f"the joint {name} leads to a body of another leg, which is not mirrored")
+        if "." in joint.to or "." in joint.from_:
+            raise MirrorError(f"the joint {name} belongs to a body of another leg, which is not mirrored")
         before = signs.get(joint.from_, M)
         behind = BEHIND_UNIVERSAL if joint.direction is not None else before
         signs.setdefault(joint.to, M if joint.to == "platform" else behind)  # a body that is placed keeps its own
@@ -74,7 +74,11 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
     given = joint.model_fields_set
     if "on" in given:
         found["on"] = _times(behind, joint.on)
-    sign = -1.0 if joint.type == "revolute" else 1.0
+    if joint.type == "screw":
+        raise MirrorError("a screw is not its own mirror image: its pitch changes sign; write the leg out")
+    if joint.type == "planar" and joint.start is not None:
+        raise MirrorError("a planar joint with `start` has no mirror image in these words: write the leg out")
+    sign = -1.0 if joint.type in ("revolute", "planar") else 1.0
     if joint.axis is not None:
         found["axis"] = _times(before, joint.axis, sign)
     if joint.axis_on is not None:
@@ -94,7 +98,12 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
 
 def _starts(joint: Joint, before: Signs) -> Any:
     """Coordinates at the start: a rotation about a reflected axis has the other sign."""
-    signs = {"universal": (-1.0, 1.0), "cylindrical": (1.0, -1.0), "spherical": tuple(-x for x in before)}.get(joint.type)
+    signs = {
+        "universal": (-1.0, 1.0),
+        "cylindrical": (1.0, -1.0),
+        "spherical": tuple(-x for x in before),
+        "free": (*before, *(-x for x in before)),
+    }.get(joint.type)
     if signs is None:
         return joint.start
     given = joint.start if isinstance(joint.start, list) else [joint.start or 0.0] * len(signs)

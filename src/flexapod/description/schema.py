@@ -42,6 +42,7 @@ from flexapod.description.units import (
     Reference,
     SharedNumber,
     SignedForce,
+    SignedForceOrTorque,
     Size,
     SpringRate,
     Stiffness,
@@ -189,13 +190,16 @@ class Limits(Model):
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="smallest and largest coordinate"
     )
+    stop: Stiffness | None = Field(
+        default=None, description="stiffness of bump stops at both ends of the stroke; left out: a limit that is only reported"
+    )
     angle: AngleSize | None = Field(default=None, description="largest deflection of a universal or spherical joint from home")
     speed: Rate | None = Field(default=None, description="largest rate")
     force: Force | None = Field(default=None, description="largest force or torque")
     power: Power | None = Field(default=None, description="largest power")
 
 
-JointType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]
+JointType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "screw", "planar", "free", "fixed"]
 
 
 class Joint(Model):
@@ -206,18 +210,21 @@ class Joint(Model):
     """
 
     type: JointType = Field(description="kind of joint")
-    from_: Name = Field(alias="from", description="body on the base side; `base` is the leg's base frame")
+    from_: Reference = Field(
+        alias="from", description="body on the base side; `base` is the leg's base frame, `leg.body` a body of another leg"
+    )
     to: Reference = Field(
         description="body on the far side; `platform`, a body that another joint places, or `leg.body` of any leg closes a loop"
     )
     at: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `from` frame")
     on: Position = Field(default=[0.0, 0.0, 0.0], description="joint centre in the `to` frame (closing joints only)")
-    axis: Direction | None = Field(default=None, description="revolute, prismatic, cylindrical: axis in the `from` frame")
-    axis_on: Direction | None = Field(
-        default=None, description="closing revolute, prismatic, cylindrical: the same axis in the `to` frame"
+    axis: Direction | None = Field(
+        default=None, description="axis in the `from` frame; of a planar joint the normal of its plane"
     )
+    axis_on: Direction | None = Field(default=None, description="closing joints: the same axis in the `to` frame")
     axis1: Direction | None = Field(default=None, description="universal: axis fixed to the `from` body, in its frame")
     axis2: Direction | None = Field(default=None, description="universal: axis fixed to the `to` body, in its frame")
+    pitch: Length | None = Field(default=None, description="screw: advance along the axis per revolution; negative: left-handed")
     direction: Annotated[Literal["home"] | list[Number], HomeOrDirection()] | None = Field(
         default=None,
         description="universal: z axis of the `to` frame at zero, in the `from` frame; y is axis2 = z x axis1. "
@@ -225,7 +232,7 @@ class Joint(Model):
     )
     cross: Name | None = Field(default=None, description="universal: body of the cross (x = axis1, y = axis2)")
     rotation: Rotation | None = Field(default=None, description="axes of the `to` frame at zero, seen from the `from` frame")
-    actuated: Flag = Field(default=False, description="driven by a motor (revolute and prismatic joints)")
+    actuated: Flag = Field(default=False, description="driven by a motor (revolute, prismatic and screw joints)")
     zero: Coordinate = Field(default=0.0, description="actuated or prismatic: displacement at which the coordinate is zero")
     start: Annotated[list[Coordinate] | Coordinate, OneOrMore()] | None = Field(
         default=None, description="coordinates near which the leg is assembled at home (chooses the branch)"
@@ -233,8 +240,14 @@ class Joint(Model):
     limits: Limits | None = Field(default=None, description="what the joint can do")
     friction: Friction | None = Field(default=None, description="friction of the joint")
     inertia: MassOrInertia = Field(default=0.0, description="rotor inertia seen at the coordinate (Khalil's IA)")
-    stiffness: Stiffness | None = Field(default=None, description="spring, unloaded at home; an actuator drives through it")
+    stiffness: Stiffness | None = Field(
+        default=None, description="spring, unloaded at home or at `rest`; an actuator drives through it"
+    )
     damping: Viscous | None = Field(default=None, description="damper at the joint, beside the spring")
+    rest: Coordinate | None = Field(default=None, description="coordinate at which the spring is unloaded; left out: home")
+    preload: SignedForceOrTorque = Field(
+        default=0.0, description="constant force or torque of the spring besides, towards smaller coordinates"
+    )
 
 
 class Row(Model):

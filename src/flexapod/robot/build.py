@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,8 @@ from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
-from flexapod.robot.chain import closes_alone, link_poses
+from flexapod.robot.chain import closes_alone, link_poses, posed
+from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
@@ -81,7 +83,9 @@ def _unchanged(description: Description, home: Pose, size: float, like: Robot | 
 
 def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """The assembled legs with the couplings of the file, each at the leg of its first joint."""
-    result = [replace(leg, couplings=()) if leg.couplings else leg for leg in legs]
+    result = [
+        replace(leg, couplings=_threads(i, leg)) if leg.couplings or _threads(i, leg) else leg for i, leg in enumerate(legs)
+    ]
     names = [leg.name for leg in legs]
     for name, factors in description.file.couplings.items():
         terms = []
@@ -101,6 +105,18 @@ def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
     return tuple(result)
 
 
+def _threads(i: int, leg: Leg) -> tuple[Coupling, ...]:
+    """The screws of leg i: each slide follows its rotation."""
+    result = []
+    for k, index in enumerate(leg.moving):
+        link = leg.links[index]
+        if link.pitch:
+            terms = ((i, k, 1.0), (i, k - 1, -link.pitch / (2.0 * np.pi)))
+            home = sum(factor * float(leg.home[j]) for _, j, factor in terms)
+            result.append(Coupling(name=f"{leg.name}.{link.joint}", terms=terms, home=home))
+    return tuple(result)
+
+
 @contextmanager
 def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
     """Errors inside say file and line of a part of the robot file, where these are known."""
@@ -115,15 +131,44 @@ def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
 
 def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str, float]]]:
     """Legs that are not assembled yet, each with coordinates at home that were found on the way."""
-    trees, founds = {}, {}
-    for name, spec in description.legs.items():
+    trees, founds, specs = dict[str, TreeBuilder](), dict[str, dict[str, float]](), dict[str, schema.Leg]()
+    for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
-            trees[name], founds[name] = _tree(name, spec, home, description)
+            base = frame_pose(description.legs[name].frame)
+            specs[name] = expanded(description.legs[name], partial(_about, base.inverse(), trees, founds))
+            trees[name], founds[name] = _tree(name, specs[name], home, description)
+    trees = {name: trees[name] for name in description.legs}
     drafts = []
-    for name, spec in description.legs.items():
+    for name in description.legs:
         with placed(description, ("legs", "each", name)):
-            drafts.append((_draft(name, spec, trees, description), founds[name]))
+            drafts.append((_draft(name, specs[name], trees, description), founds[name]))
     return drafts
+
+
+def _rooted(description: Description) -> list[str]:
+    """Legs in an order in which each comes behind those that it begins on."""
+    left, order = dict(description.legs), list[str]()
+    while left:
+        free = [name for name, spec in left.items() if not roots(spec) & left.keys()]
+        if not free:
+            names = " and ".join(left)
+            with placed(description, ("legs", "each", next(iter(left)))):
+                raise RobotBuildError(f"the legs {names} begin on each other's bodies: one of them must begin on the base")
+        order += free
+        left = {name: spec for name, spec in left.items() if name not in free}
+    return order
+
+
+def _about(world: Pose, trees: dict[str, TreeBuilder], founds: dict[str, dict[str, float]], body: str) -> Pose:
+    """About where a body of a leg is at home: at the coordinates from which the leg is assembled, in the frame that sees the
+    world as given."""
+    leg, _, name = body.partition(".")
+    tree = trees[leg]
+    link, seat = tree.seat(name, np.zeros(3))
+    moving = [k for k in tree.links if k.kind != "fixed"]
+    q = [float(founds[leg].get(k.joint, 0.0) if k.start is None else k.start) for k in moving]
+    R, p = posed(tree.links, np.array(q))[link] if link >= 0 else (tree.base.rotation, tree.base.position)
+    return world @ pose(p, R) @ seat
 
 
 def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> tuple[TreeBuilder, dict[str, float]]:
@@ -156,7 +201,8 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
     for key, joint in spec.joints.items():
         if closes(joint, seen):
             on_platform = _to_platform(joint.to, name, description)
-            target = (0, -1, frame_pose(spec.platform_frame)) if on_platform else _seat(joint, name, trees)
+            frame = pose() if key.endswith(SEAT_END) else frame_pose(spec.platform_frame)
+            target = (0, -1, frame) if on_platform else _seat(joint, name, trees)
             found = closing_joint(tree, key, joint, target[2])
             (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
         seen |= {joint.to} | ({joint.cross} if joint.cross else set())

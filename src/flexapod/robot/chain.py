@@ -11,18 +11,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexapod.robot.geometry import Array, Pose, skew
-from flexapod.robot.model import Closing, Coupling, Leg
+from flexapod.robot.model import Closing, Coupling, Leg, Link
 
 
 def link_poses(leg: Leg, coordinates: Array) -> list[tuple[Array, Array]]:
-    """World rotation and origin of every link frame.
+    """World rotation and origin of every link frame of a leg; see `posed`."""
+    return posed(leg.links, coordinates)
+
+
+def posed(links: Sequence[Link], coordinates: Array) -> list[tuple[Array, Array]]:
+    """World rotation and origin of every link frame of a tree.
 
     Args:
         coordinates: (n,) of the links that move, in order.
     """
     result: list[tuple[Array, Array]] = []
     values = iter(coordinates)
-    for link in leg.links:
+    for link in links:
         R, p = (np.eye(3), np.zeros(3)) if link.parent < 0 else result[link.parent]
         p = p + R @ link.placement.position
         R = R @ link.placement.rotation

@@ -72,11 +72,16 @@ class ElasticPlan:
         return tuple(k for leg in self.legs for k in leg.dependents) + self.dependents
 
 
-def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPlan:
+Configuration = tuple[list[Array], Pose]
+"""Coordinates of every leg, pose of the platform."""
+
+
+def elastic_plan(robot: Robot, solved: Sequence[str] | None = None, at: Configuration | None = None) -> ElasticPlan:
     """The plan of a robot, by pivoting at a generic configuration near home.
 
     Args:
         solved: names of coordinates to solve for in place of the passive ones, as far as that is possible.
+        at: an assembled configuration to pivot at instead.
 
     Checked by: tests/robot/test_elastic_plan.py.
     """
@@ -86,7 +91,7 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None) -> ElasticPl
     counts = [len(leg.moving) for leg in robot.legs]
     first = tuple(len(head) + sum(counts[:i]) for i in range(len(counts)))
     columns = head + robot.coordinates
-    A = loop_matrix(robot, carrier, first, len(columns))
+    A = loop_matrix(robot, carrier, first, len(columns), at)
     kinds = _kinds(robot, len(head), modes)
     if solved is not None:
         others = ["elastic" if kind == "passive" else kind for kind in kinds]
@@ -155,10 +160,12 @@ def _kinds(robot: Robot, head: int, modes: int) -> list[str]:
     return kinds
 
 
-def loop_matrix(robot: Robot, carrier: int | None, first: Sequence[int], size: int) -> list[Array]:
-    """Closing rows of every leg by all coordinates, made dimensionless, at a generic configuration."""
+def loop_matrix(
+    robot: Robot, carrier: int | None, first: Sequence[int], size: int, at: Configuration | None = None
+) -> list[Array]:
+    """Closing rows of every leg by all coordinates, made dimensionless, at a configuration, or at a generic one."""
     length = robot.characteristic_length
-    q, platform = generic_configuration(robot.legs, robot.home, length, seed=7)
+    q, platform = at or generic_configuration(robot.legs, robot.home, length, seed=7)
     result = []
     Jp = np.zeros((6, size))
     if carrier is None:
@@ -235,6 +242,14 @@ def driven_columns(robot: Robot) -> list[int]:
     """Columns of z that are actuators, in their order."""
     at = len(robot.elastic_plan.columns) - len(robot.coordinates)
     return [at + k for k in robot.driven]
+
+
+def undriven(robot: Robot) -> list[int]:
+    """Positions among the independent coordinates of those that are neither driven nor elastic."""
+    at = len(robot.elastic_plan.columns) - len(robot.coordinates)
+    modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    known = {*driven_columns(robot), *(at + k for k in robot.elastic_indices), *range(at - modes, at)}
+    return [k for k, column in enumerate(robot.elastic_plan.independent) if column not in known]
 
 
 def chosen_drives(robot: Robot) -> tuple[list[int], list[int]]:

@@ -144,6 +144,10 @@ class Pose:
             rotation=frozen(snap(self.rotation @ other.rotation)),
         )
 
+    def inverse(self) -> Pose:
+        """The parent frame, seen from this one."""
+        return Pose(position=frozen(-self.rotation.T @ self.position), rotation=frozen(self.rotation.T))
+
     def equals(self, other: Pose) -> bool:
         """The same to the last bit."""
         return bool(np.array_equal(self.position, other.position) and np.array_equal(self.rotation, other.rotation))

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexapod.robot.chain import closures
+from flexapod.description.joint_types import DOF
+from flexapod.robot.chain import closures, leg_rows
 from flexapod.robot.geometry import Array, Pose, pose, rotation_from_vector
 from flexapod.robot.model import Leg
 
 RANK = 1e-8
 """Singular values below this times the largest are zero: rounding sits near 1e-15, real ones far above 1e-6."""
-
-FREEDOMS = {"revolute": 1, "prismatic": 1, "universal": 2, "cylindrical": 2, "spherical": 3, "fixed": 0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +95,18 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
     return q, platform
 
 
+def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
+    """Actuators can move while the platform stands still, as on a base that floats: its pose says less than the whole state."""
+    if all(len(leg.moving) <= len(leg_rows(leg)) for leg in legs):
+        return False
+    q, p = generic_configuration(legs, platform, size, 0)
+    _, J = loop_jacobian(legs, q, p)
+    _, s, vt = np.linalg.svd(J[:, :-6])
+    idle = vt[int(np.sum(s > RANK * max(s.max(initial=0.0), 1e-300))) :]
+    driven = [leg.links[i].actuated for leg in legs for i in leg.moving]
+    return bool(np.abs(idle[:, driven]).max(initial=0.0) > RANK)
+
+
 def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float, has_platform: bool) -> Mobility:
     """Mobility of a robot; the rank is the largest over a few generic configurations."""
     elastic = sum(link.elastic for leg in legs for link in leg.links)
@@ -110,7 +121,7 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
             inner.shape[1] - elastic - int(np.linalg.matrix_rank(inner, tol=RANK * max(1e-300, float(np.linalg.norm(inner, 2)))))
         )
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
-    freedoms = sum(len(leg.moving) + sum(FREEDOMS[c.type] for c in leg.closings) for leg in legs) - elastic
+    freedoms = sum(len(leg.moving) + sum(DOF[c.type] for c in leg.closings) for leg in legs) - elastic
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
     bodies = inside + (1 if has_platform else 0)
     joints = inside + sum(len(leg.closings) for leg in legs) - (0 if has_platform else 1)

@@ -80,8 +80,12 @@ class Link:
         actuated: driven by an actuator.
         inertia: rotor inertia at the coordinate [kg or kg m^2].
         elastic: the coordinate is a deformation: solved for to close a loop only where nothing else is left.
-        spring: a spring and a damper act at the coordinate, unloaded at home.
+        spring: a spring, a damper, a constant force or bump stops act at the coordinate.
         stiffness, damping: theirs [N/m, N m/rad; N s/m, N m s/rad].
+        rest: coordinate at which the spring is unloaded; None: home.
+        preload: constant force towards smaller coordinates [N, N m].
+        stop: stiffness of bump stops at the ends of the stroke [N/m, N m/rad].
+        pitch: of a screw's slide, its advance per revolution of the link before it [m]; 0 elsewhere.
     """
 
     joint: str
@@ -101,6 +105,10 @@ class Link:
     spring: bool = False
     stiffness: float = 0.0
     damping: float = 0.0
+    rest: float | None = None
+    preload: float = 0.0
+    stop: float = 0.0
+    pitch: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

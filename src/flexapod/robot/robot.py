@@ -31,7 +31,7 @@ from flexapod.robot.flexible_platform import (
 )
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
-from flexapod.robot.mobility import Mobility, mobility
+from flexapod.robot.mobility import Mobility, floats, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
@@ -271,10 +271,15 @@ class Robot:
     @cached_property
     def elastic_legs(self) -> bool:
         """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; or forces act between points."""
+        under a flexible platform; forces act between points; or actuators move while the platform stands still."""
         general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
-        general = general or has_inner_loops(self.legs) or bool(self.forces)
-        return general or any(link.elastic or link.spring for leg in self.legs for link in leg.links)
+        sprung = any(link.elastic or link.spring for leg in self.legs for link in leg.links)
+        return general or has_inner_loops(self.legs) or bool(self.forces) or sprung or self.floats
+
+    @cached_property
+    def floats(self) -> bool:
+        """Actuators can move while the platform stands still."""
+        return floats(self.legs, self.home, self.characteristic_length)
 
     @cached_property
     def elastic_plan(self) -> ElasticPlan:
@@ -333,13 +338,8 @@ class Robot:
     @cached_property
     def mobility(self) -> Mobility:
         """Mobility by rank at generic poses, compared with the count formula."""
-        return mobility(
-            self.legs,
-            self.home,
-            planar=self.planar,
-            size=self.characteristic_length,
-            has_platform=self.description.file.platform.body is None,
-        )
+        own = self.description.file.platform.body is None
+        return mobility(self.legs, self.home, planar=self.planar, size=self.characteristic_length, has_platform=own)
 
     @property
     def bodies(self) -> Table:

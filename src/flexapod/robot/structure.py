@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
 
 
@@ -19,7 +20,7 @@ def structure(robot: Robot) -> str:
             "branch": leg.branch,
             "sign": form.sign if form else 0,
             "links": [
-                (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), k.spring)
+                (k.coordinate, k.kind, k.parent, k.actuated, k.body.name if k.body else None, _friction(k), *acting(k))
                 for k in leg.links
             ],
             "closing": [(c.joint, c.type, c.link, _friction(c), *([c.to] if c.to else [])) for c in leg.closings],
@@ -34,6 +35,12 @@ def structure(robot: Robot) -> str:
     forces += [(leg.name, c.name, [term[:2] for term in c.terms]) for leg in robot.legs for c in leg.couplings]
     text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic, *forces], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def acting(link: Link) -> tuple[bool, ...]:
+    """What acts at the coordinate of a link: a spring, and where there are any a constant force and bump stops."""
+    more = (link.preload != 0.0, link.stop > 0.0)
+    return (link.spring, *more) if any(more) else (link.spring,)
 
 
 def _friction(part: Any) -> tuple[str, str, bool] | None:

@@ -6,11 +6,12 @@ Letters: K is a frame with z along a joint axis, in axes of the `from` body; C a
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from flexapod.description import schema
+from flexapod.description.joint_types import CUT, DRIVEN, MOTIONS
 from flexapod.errors import FlexapodError
 from flexapod.robot.bodies import khalil_body, rigid_body
 from flexapod.robot.elastic import add_beam
@@ -24,7 +25,7 @@ from flexapod.robot.geometry import (
     snap,
     unit,
 )
-from flexapod.robot.model import Closing, Kind, Link, RigidBody
+from flexapod.robot.model import Closing, ClosingType, Kind, Link, RigidBody
 
 
 class RobotBuildError(FlexapodError):
@@ -122,10 +123,10 @@ def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
 
 
 def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[str, schema.Body]) -> None:
-    """A joint of the file as one, two or three links; its `to` body moves with the last."""
+    """A joint of the file as links with one coordinate each; its `to` body moves with the last."""
     parent, seat = tree.seat(joint.from_, np.array(joint.at))
     R_ft = rotation_matrix(joint.rotation)
-    starts = joint.start if isinstance(joint.start, list) else [joint.start] * 3
+    starts = joint.start if isinstance(joint.start, list) else [joint.start] * 6
     shared: dict[str, Any] = {"limits": joint.limits, "friction": joint.friction, **spring_of(joint)}
 
     def body(K: Array) -> RigidBody | None:
@@ -137,19 +138,7 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
         if flexible is not None and flexible.type == "beam":
             add_beam(tree, joint.to, flexible, index, snap(K.T @ R_ft), tree.planar)
 
-    drive: dict[str, Any] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
-    if joint.type == "fixed":
-        finish(tree.add(parent, seat @ pose(rotation=R_ft), "fixed", name, body=body(R_ft), **shared), R_ft)
-    elif joint.type in ("revolute", "prismatic"):
-        K = frame_along(unit(joint.axis or []))
-        kind: Kind = "R" if joint.type == "revolute" else "P"
-        index = tree.add(parent, seat @ pose(rotation=K), kind, name, body=body(K), start=starts[0], **drive, **shared)
-        finish(_behind_spring(tree, index), K)
-    elif joint.type == "cylindrical":
-        K = frame_along(unit(joint.axis or []))
-        first = tree.add(parent, seat @ pose(rotation=K), "P", name, ".1", start=starts[0], **drive, **shared)
-        finish(tree.add(first, pose(), "R", name, ".2", body=body(K), start=starts[1], **shared), K)
-    elif joint.type == "universal":
+    if joint.type == "universal":
         a, axis2, n0, R_ft = _universal_axes(tree.leg, name, joint, R_ft)
         K1 = np.column_stack([axis2, snap(np.cross(a, axis2)), a])
         K2 = np.column_stack([n0, snap(np.cross(axis2, n0)), axis2])
@@ -160,23 +149,34 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
             tree.placed[joint.cross] = (first, cross_axes)
         second = tree.add(first, pose(rotation=snap(K1.T @ K2)), "R", name, ".2", body=body(K2), start=starts[1], **shared)
         finish(second, K2)
-    else:  # spherical inside a tree: three revolute joints about x, y, z
-        K_before, index = np.eye(3), parent
-        for i in range(3):
-            K = frame_along(np.eye(3)[i])
-            placement = seat @ pose(rotation=K) if i == 0 else pose(rotation=snap(K_before.T @ K))
-            index = tree.add(
-                index, placement, "R", name, f".{i + 1}", body=body(K) if i == 2 else None, start=starts[i], **shared
-            )
-            K_before = K
-        finish(index, K_before)
+        return
+    steps = MOTIONS[joint.type]
+    if not steps:
+        finish(tree.add(parent, seat @ pose(rotation=R_ft), "fixed", name, body=body(R_ft), **shared), R_ft)
+        return
+    base = np.eye(3) if joint.axis is None else frame_along(unit(joint.axis))
+    drive: dict[str, Any] = {"actuated": joint.actuated, "inertia": joint.inertia, "zero": joint.zero}
+    index, K_before = parent, np.eye(3)
+    for i, (kind, axis) in enumerate(steps):
+        K = base if axis == 2 else frame_along(base[:, axis])
+        placement = seat @ pose(rotation=K) if i == 0 else pose(rotation=snap(K_before.T @ K))
+        part, last = f".{i + 1}" if len(steps) > 1 else "", i == len(steps) - 1
+        own = shared | drive if i == 0 and joint.type in (*DRIVEN, "cylindrical") else shared
+        if joint.type == "screw" and i == 1:  # what acts on a screw acts on its rotation
+            own = {"pitch": joint.pitch}
+        index = tree.add(index, placement, kind, name, part, body=body(K) if last else None, start=starts[i], **own)
+        K_before = K
+    finish(_behind_spring(tree, index) if len(steps) == 1 else index, K_before)
 
 
 def spring_of(part: schema.Joint | schema.Row) -> dict[str, Any]:
-    """Spring and damper of a joint as arguments of a link; a fixed joint has none."""
-    if (part.stiffness is None and part.damping is None) or _is_fixed(part):
+    """Spring, damper and bump stops of a joint as arguments of a link; a fixed joint has none."""
+    stop = (part.limits.stop or 0.0) if part.limits is not None else 0.0
+    rest, preload = (part.rest, part.preload) if isinstance(part, schema.Joint) else (None, 0.0)
+    if (part.stiffness is None and part.damping is None and not stop and not preload) or _is_fixed(part):
         return {}
-    return {"spring": True, "stiffness": part.stiffness or 0.0, "damping": part.damping or 0.0}
+    given = {"spring": True, "stiffness": part.stiffness or 0.0, "damping": part.damping or 0.0}
+    return given | {"rest": rest, "preload": preload, "stop": stop}
 
 
 def _is_fixed(part: schema.Joint | schema.Row) -> bool:
@@ -188,10 +188,10 @@ def _behind_spring(tree: TreeBuilder, index: int) -> int:
     link = tree.links[index]
     if not (link.actuated and link.spring and link.stiffness):
         return index
-    tree.links[index] = replace(link, body=None, spring=False, stiffness=0.0, damping=0.0)
+    tree.links[index] = replace(link, body=None, spring=link.stop > 0.0, stiffness=0.0, damping=0.0, rest=None, preload=0.0)
     return tree.add(
         index, pose(), link.kind, link.joint, ".s", body=link.body, elastic=True, from_table=link.from_table,
-        spring=True, stiffness=link.stiffness, damping=link.damping,
+        spring=True, stiffness=link.stiffness, damping=link.damping, preload=link.preload,
     )  # fmt: skip
 
 
@@ -227,9 +227,10 @@ def closing_joint(tree: TreeBuilder, name: str, joint: schema.Joint, platform_fr
         if joint.type == "prismatic":
             K_platform = snap(R_ft.T @ K_link)
     seat = seat @ pose(rotation=K_link)
+    assert joint.type in CUT, joint.type
     return Closing(
         joint=name,
-        type=joint.type,
+        type=cast(ClosingType, joint.type),
         link=link,
         on_link=tree.base @ seat if link < 0 else seat,
         on_platform=platform_frame @ pose(joint.on, K_platform),

@@ -105,7 +105,11 @@ def _chain(result: dict[str, float], leg: Leg, size: float) -> None:
         home = _number(value, link, size)
         result[f"{base}.{link.coordinate}.home"] = home
         if link.spring:
-            spring = {"rest": home, "stiffness": link.stiffness, "damping": link.damping}
+            rest = home if link.rest is None else link.rest
+            spring = {"rest": rest, "stiffness": link.stiffness, "damping": link.damping, "preload": link.preload}
+            if link.stop and link.limits is not None and link.limits.stroke is not None:
+                low, high = link.limits.stroke
+                spring |= {"stop": link.stop, "low": low, "high": high}
             result.update({f"{base}.{link.coordinate}.{key}": number for key, number in spring.items()})
 
 

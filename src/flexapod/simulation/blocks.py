@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.simulation.observe import elastic_samples, observe_program
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
@@ -25,6 +26,7 @@ class Progress:
         state: carried numbers at `time`.
         segment: start time of the current segment; index: its finished rows.
         happened: indices, times and texts of events.
+        plans: times at which the independent coordinates were changed, and how the loops are solved from then on.
         stopped: why the run ended early, with `stopped_at` [s]; empty while it goes on.
     """
 
@@ -34,6 +36,7 @@ class Progress:
     segment: float = 0.0
     index: int = 0
     happened: list[tuple[int, float, str]] = field(default_factory=list)
+    plans: list[tuple[float, ElasticPlan]] = field(default_factory=list)
     stopped: str = ""
     stopped_at: float = np.nan
     interrupted: bool = False

@@ -10,6 +10,7 @@ import io
 import json
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ import numpy as np
 from flexapod.errors import FileError, FileWarning
 from flexapod.files import read_whole, write_whole
 from flexapod.simulation.blocks import Clock, Progress
+from flexapod.simulation.replanning import plan_from
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
@@ -47,6 +49,7 @@ def write_checkpoint(path: Path, mark: str, progress: Progress, width: int) -> N
     times = np.concatenate(progress.times) if progress.times else np.empty(0)
     progress.rows[:], progress.times[:] = [rows], [times]
     about = {"mark": mark, "index": progress.index, "segment": progress.segment, "happened": progress.happened}
+    about["plans"] = [(time, asdict(plan)) for time, plan in progress.plans]
     stream = io.BytesIO()
     np.savez(stream, rows=rows, times=times, state=progress.state, about=np.array(json.dumps(about)))
     payload = stream.getvalue()
@@ -84,4 +87,5 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
     return Progress(
         state=state, rows=[rows], times=[times], segment=about["segment"], index=about["index"],
         happened=[(int(i), float(t), str(text)) for i, t, text in about["happened"]],
+        plans=[(float(t), plan_from(plan)) for t, plan in about["plans"]],
     )  # fmt: skip

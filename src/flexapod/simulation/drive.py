@@ -12,6 +12,7 @@ from flexapod.errors import InputError
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
 from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
+from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change, with_plan
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
 
@@ -49,7 +50,9 @@ def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Se
         if event.parameters:
             robot = robot.with_parameters(event.parameters)
         gains |= {f"actuator.{a}.gain": 0.0 for a in event.failing}
-    return setup.changed(robot, gains) if progress.happened else setup
+    if progress.plans:
+        robot = with_plan(robot, progress.plans[-1][1])
+    return setup.changed(robot, gains) if progress.happened or progress.plans else setup
 
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
@@ -79,9 +82,9 @@ def _segment(
     start, layout = progress.segment, setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
     h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
-    runner = runner_of(layout, setup.values)
+    runner, looks = runner_of(layout, setup.values), may_change(layout)
     while progress.index < count and not progress.stopped:
-        first, many = progress.index, min(BLOCK, count - progress.index)
+        first, many = progress.index, min(ROWS if looks else BLOCK, count - progress.index)
         last = first + many == count
         rows, reached = block(setup, runner, clock, progress, start, h, first, many)
         bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
@@ -99,6 +102,13 @@ def _segment(
             _finish(setup, clock, events, progress, rows[many], end)
         after_block(start + h * (first + many), progress)
         if last:
+            return
+        plan = better_plan(layout, progress.state) if looks else None
+        if plan is not None:
+            time = start + h * (first + many)
+            progress.state = carried_over(layout, plan, progress.state)
+            progress.plans.append((time, plan))
+            progress.segment, progress.index = time, 0
             return
 
 

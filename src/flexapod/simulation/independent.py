@@ -120,7 +120,7 @@ def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int
     z = whole(robot, step, ca.mtimes(start.X, step))
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
     at = z.numel() - len(robot.coordinates) - N
-    modes = start.modes + z[at : at + N]
+    modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
     for _ in range(corrections if robot.elastic_plan.bound else 0):
         rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
         y = moved(robot, y, solve_loops(robot.elastic_plan, rows, residual)[1], robot.elastic_plan.bound)
@@ -139,7 +139,7 @@ def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = whole(robot, rates, ca.mtimes(X, rates))
     at, N = z.numel() - len(robot.coordinates), platform_modes(robot)
-    return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at]
+    return z[at:], z[:6] if robot.elastic_plan.carrier is None else None, z[at - N : at] if N else ca.SX(0, 1)
 
 
 def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations: Any) -> Any:
@@ -149,7 +149,8 @@ def felt_forces(robot: Robot, q: LinkEquation, X: Any, beta: Any, accelerations:
 
 def projected(robot: Robot, X: Any, f: Any) -> Any:
     """N^T f (u,) of forces (z,)."""
-    return f[list(robot.elastic_plan.independent)] + ca.mtimes(X.T, f[list(robot.elastic_plan.bound)])
+    free, bound = (list(columns) for columns in (robot.elastic_plan.independent, robot.elastic_plan.bound))
+    return f[free] + ca.mtimes(X.T, f[bound]) if bound else f[free]
 
 
 def observed_moment(layout: IndependentLayout, now: Loops) -> tuple[Moment, Coordinates]:
@@ -329,4 +330,4 @@ def _accelerations(layout: IndependentLayout, start: Loops, now: Action, second:
     robot = layout.robot
     z = whole(robot, second, ca.mtimes(now.X, second) + now.beta)
     V = ca.mtimes(platform_rates(robot, start.motion), z) + _platform_drift(start.motion)
-    return ca.vertcat(V, z[elastic_columns(robot)], z[driven_columns(robot)])
+    return ca.vertcat(V, *[z[k] for k in (*elastic_columns(robot), *driven_columns(robot))])

@@ -89,9 +89,11 @@ class Layout:
 
     @cached_property
     def strokes(self) -> tuple[bool, ...]:
-        """Actuators whose stroke is watched."""
+        """Actuators whose stroke is watched; bump stops are there to be hit."""
         links = [link for leg in self.robot.legs for link in leg.links if link.actuated]
-        return tuple("stroke" in self.watch and k.limits is not None and k.limits.stroke is not None for k in links)
+        return tuple(
+            "stroke" in self.watch and k.limits is not None and k.limits.stroke is not None and not k.stop for k in links
+        )
 
     @cached_property
     def signals(self) -> dict[str, slice]:

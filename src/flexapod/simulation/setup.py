@@ -82,7 +82,7 @@ def make_setup(
     sliding = check_friction(robot, friction)
     robot = smooth(robot) if sliding == "load" else robot
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
-    independent = in_independent(robot, drive)
+    independent = in_independent(robot, drive, method)
     if independent:
         _check_controller(robot, control)
     elif robot.flexible_platform is not None:
@@ -107,9 +107,13 @@ def make_setup(
     return _with_start(setup, begin_parts, step)
 
 
-def in_independent(robot: Robot, drive: str) -> bool:
-    """A run in independent coordinates: something in the legs deforms, or actuators are followed while the platform deforms."""
-    return robot.elastic_legs or (bool(robot.elastic_names) and drive == "actuators")
+def in_independent(robot: Robot, drive: str, method: str | None = None) -> bool:
+    """A run in independent coordinates: something in the legs deforms, actuators are followed while the platform deforms, or an
+    implicit method integrates a platform that its legs constrain."""
+    if robot.elastic_legs or (bool(robot.elastic_names) and drive == "actuators"):
+        return True
+    constrained = len(robot.plan.platform_independent) < 6
+    return constrained and method in ("implicit", "radau") and drive != "actuators" and robot.flexible_platform is None
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:

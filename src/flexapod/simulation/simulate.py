@@ -100,7 +100,7 @@ def simulate(
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    independent, chosen = in_independent(robot, drive), method
+    independent, chosen = in_independent(robot, drive, method), method
     method = method or ("implicit" if independent else "rk4")
     _check(drive, method, watch or (), step)
     refuse(
@@ -231,17 +231,18 @@ def finished(
     if len(rows) == 0:
         raise InputError(f"the simulation of {setup.layout.robot.name} cannot start: {done.stopped or 'nothing was computed'}")
     variants = []
-    for k, (index, time, _) in enumerate(done.happened):
-        if events[index].parameters:
-            so_far = Progress(state=setup.start, happened=done.happened[: k + 1])
-            variants.append((time, with_events(setup, events, so_far)))
+    changed = any(events[index].parameters for index, _, _ in done.happened)
+    for time in sorted({t for i, t, _ in done.happened if events[i].parameters} | {t for t, _ in done.plans}):
+        happened, plans = ([entry for entry in done.happened if entry[1] <= time], [p for p in done.plans if p[0] <= time])
+        so_far = Progress(state=setup.start, happened=happened, plans=plans)
+        variants.append((time, with_events(setup, events, so_far)))
     attrs = provenance(setup, options)
     if done.stopped:
         attrs |= {"stopped": done.stopped, "stopped_at": done.stopped_at}
     attrs["interrupted"] = int(done.interrupted)
     attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
     variables = run_variables(setup, rows, variants, times)
-    if not variants:  # events that change masses change the energy
+    if not changed:  # events that change masses change the energy
         variables, times, broken = until_broken(setup.layout.robot.name, variables, times)
         attrs |= {"stopped": broken, "stopped_at": float(times[-1])} if broken else {}
     result = labelled(setup, variables, times, attrs)

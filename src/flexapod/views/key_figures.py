@@ -9,7 +9,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plot_time import actuator_limits, largest
 from flexapod.views.sizing import rms
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def _actuators(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, unit: str) 
     low, high = (np.array(side)[own] for side in actuator_limits(robot, "stroke"))
     room = np.minimum(q - low, high - q).min(axis=0)
     travel = np.ptp(q, axis=0)
-    tight = int(np.argmin(np.where(np.isfinite(room), room, np.inf)))
+    tight = largest(np.where(np.isfinite(room), -room, -np.inf)) if np.isfinite(room).any() else 0
     margin = 100.0 * room[tight] / (high - low)[tight] if np.isfinite(room[tight]) else np.nan
-    most = int(np.argmax(travel))
+    most = largest(travel)
     mean = rms(drive.time.values, f)
     speed, force = (np.array(actuator_limits(robot, kind)[1])[own] for kind in ("speed", "force"))
     return [
@@ -92,13 +92,13 @@ def _actuators(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, unit: str) 
         _figure("peak speed", v.max(axis=0), speed, f"{shown}/s", names, degrees),
         _figure("peak force" if unit == "m" else "peak torque", np.abs(f).max(axis=0), force, push, names),
         KeyFigure(name="RMS force" if unit == "m" else "RMS torque", value=float(mean.max()), unit=push,
-                  owner=names[int(mean.argmax())]),
+                  owner=names[largest(mean)]),
     ]  # fmt: skip
 
 
 def _figure(name: str, peaks: Any, limits: Any, unit: str, names: Any, factor: float = 1.0) -> KeyFigure:
     """The largest of some peaks; the margin is that of the actuator nearest to its own limit."""
-    k = int(np.argmax(peaks))
+    k = largest(peaks)
     bounded = np.isfinite(limits)
     margin = float((100.0 * (1.0 - peaks[bounded] / limits[bounded])).min()) if bounded.any() else np.nan
     return KeyFigure(name=name, value=float(factor * peaks[k]), unit=unit, owner=str(names[k]), margin=margin)
@@ -106,7 +106,7 @@ def _figure(name: str, peaks: Any, limits: Any, unit: str, names: Any, factor: f
 
 def _angle(margins: xr.Dataset) -> KeyFigure:
     bent = np.nanmax(margins.deflection.values, axis=0)
-    k = int(np.argmax(bent))
+    k = largest(bent)
     limit = np.nanmax(margins.deflection.values + margins.angle_margin.values, axis=0)
     known = np.isfinite(limit) & (limit > 0)
     margin = float((100.0 * (1.0 - bent[known] / limit[known])).min()) if known.any() else np.nan

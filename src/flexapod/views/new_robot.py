@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
-from flexapod.views import new_hexapods, new_planar, new_tripods
+from flexapod.views import new_hexapods, new_parallelograms, new_planar, new_tripods
 
 MAKERS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, float]]] = {
     **new_hexapods.KINDS,
     **new_tripods.KINDS,
+    **new_parallelograms.KINDS,
     **new_planar.KINDS,
 }
 """Kind -> what it is, the function that makes its document, and its sizes with their usual values."""
 
 OPTIONAL = {"6-ups": ("plate",), "6-pus": ("plate",)}
-LOOPS = ("delta", "par4", "quattro", "h4", "orthoglide")
-"""Robots with parallelograms or articulated platforms: no maker writes them yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +67,6 @@ def usual_sizes(kind: str) -> dict[str, float]:
     """
     if kind in MAKERS:
         return dict(MAKERS[kind][2])
-    if kind.lower() in LOOPS:
-        raise fp.InputError(
-            f"--kind {kind}: it has loops inside its legs or platform, which `new` does not write yet; "
-            "the catalogue's `delta` has universal joints in place of its parallelograms"
-        )
     raise fp.InputError(f"--kind {kind}: expected one of {', '.join(MAKERS)}")
 
 

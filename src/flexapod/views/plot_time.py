@@ -86,6 +86,13 @@ def unit_of(array: xr.DataArray) -> str:
     return str(array.attrs.get("units", "") or "1")
 
 
+def largest(values: Any) -> int:
+    """Index of the largest number, the first of those that are equal up to rounding: the same on every processor."""
+    numbers = np.asarray(values, dtype=float)
+    top = float(np.nanmax(numbers))
+    return int(np.flatnonzero(numbers >= top - 1e-9 * max(abs(top), 1e-300))[0])
+
+
 def actuator_limits(robot: fp.Robot, name: str) -> tuple[list[float], list[float]]:
     """Lower and upper limits of all actuators in the robot's file: `stroke`, `speed`, `force` or `power`; infinite where none."""
     low, high = [], []

@@ -12,7 +12,7 @@ import casadi as ca
 
 from flexapod.equations.elastodynamics.beam_energy import elastic_slope
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
-from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces
+from flexapod.equations.elastodynamics.joint_forces import Friction, joint_forces, spring_slope
 from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
@@ -39,8 +39,8 @@ def elastic_matrices(values: Values, robot: Robot, state: ElasticState) -> tuple
             D[places, places] = symmetric_matrix(own.of(beam.name), "flex.D", beam.shape.modes, beam.shape.normal)
         for k, place in column.items():
             if leg.links[k].spring:
-                name = leg.links[k].coordinate
-                K[place, place], D[place, place] = own.scalar(f"{name}.stiffness"), own.scalar(f"{name}.damping")
+                K[place, place] = spring_slope(own, leg.links[k], state.q[i][leg.moving.index(k)])
+                D[place, place] = own.scalar(f"{leg.links[k].coordinate}.damping")
     for force in stretched(values, robot, tree_motion(values, robot, state)) if robot.forces else []:
         K, D = (
             matrix + rate * ca.mtimes(force.slope, force.slope.T) for matrix, rate in ((K, force.stiffness), (D, force.damping))

@@ -26,7 +26,7 @@ from flexapod.equations.newton_euler.friction_points import FrictionPoint, Point
 from flexapod.equations.newton_euler.leg import ClosingJoint, LinkJoint
 from flexapod.equations.newton_euler.wrench import Wrench
 from flexapod.equations.values import Values
-from flexapod.robot.model import Leg
+from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, cross, dot
 
@@ -68,10 +68,38 @@ def joint_forces(values: Values, robot: Robot, state: ElasticState, motion: Tree
 
 
 def spring_force(values: Values, leg: Leg, index: int, q: Any, qd: Any) -> Any:
-    """Force of a joint's spring and damper against its coordinate."""
-    name = leg.links[index].coordinate
-    stretch = q - values.scalar(f"{name}.rest")
-    return values.scalar(f"{name}.stiffness") * stretch + values.scalar(f"{name}.damping") * qd
+    """Force of a joint's spring, damper, constant force and bump stops against its coordinate."""
+    link = leg.links[index]
+    own = values.of(link.coordinate)
+    force = own.scalar("stiffness") * (q - own.scalar("rest")) + own.scalar("damping") * qd
+    if link.preload:
+        force = force + own.scalar("preload")
+    return force + own.scalar("stop") * overrun(own, q) if link.stop else force
+
+
+def overrun(values: Values, q: Any) -> Any:
+    """How far a coordinate is beyond the ends of its stroke, signed; zero within."""
+    low, high = values.scalar("low"), values.scalar("high")
+    return ca.if_else(q > high, q - high, ca.if_else(q < low, q - low, 0))
+
+
+def spring_energy(values: Values, link: Link, q: Any) -> Any:
+    """Energy [J] of a joint's spring, constant force and bump stops."""
+    own = values.of(link.coordinate)
+    stretch = q - own.scalar("rest")
+    energy = own.scalar("stiffness") * stretch**2 / 2
+    if link.preload:
+        energy = energy + own.scalar("preload") * stretch
+    return energy + own.scalar("stop") * overrun(own, q) ** 2 / 2 if link.stop else energy
+
+
+def spring_slope(values: Values, link: Link, q: Any) -> Any:
+    """Stiffness [N/m, N m/rad] of a joint's spring and bump stops."""
+    own = values.of(link.coordinate)
+    if not link.stop:
+        return own.scalar("stiffness")
+    beyond = ca.logic_or(q > own.scalar("high"), q < own.scalar("low"))
+    return own.scalar("stiffness") + ca.if_else(beyond, own.scalar("stop"), 0)
 
 
 def leg_views(values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, guides: bool = False) -> list[LegView]:

@@ -12,6 +12,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, platform_modes, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models
+from flexapod.equations.elastodynamics.joint_forces import spring_energy
 from flexapod.equations.elastodynamics.point_forces import stretched
 from flexapod.equations.elastodynamics.tree_inertia import beam_composite, rigid_composite
 from flexapod.equations.flexible_platform.generalized_newton_euler import first_moments
@@ -54,8 +55,7 @@ def potentials(b: Any, values: Values, robot: Robot, state: ElasticState, motion
                 body = rigid_composite(own, f"{link.coordinate}.body", links[k].R.renamed("W", "B"))
                 weight = weight - dot(gravity, links[k].p * body.m + body.S)
             if link.spring:
-                stretch = state.q[i][leg.moving.index(k)] - own.scalar(f"{link.coordinate}.rest")
-                elastic = elastic + own.scalar(f"{link.coordinate}.stiffness") * stretch**2 / 2
+                elastic = elastic + spring_energy(own, link, state.q[i][leg.moving.index(k)])
         for beam, R, model in beam_models(
             b, own, leg, robot.beams.get(leg.name, ()), state.q[i], state.qd[i], links, gravity
         ).values():

@@ -116,7 +116,7 @@ def drawing(
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
-            if not link.elastic:
+            if not link.elastic and link.joint not in free_joints(leg):
                 _link(link, frame, own, size, shade, rods, hardware)
         for element in robot.beams.get(leg.name, ()):
             line = beam_curve(own, rest[k], element)
@@ -247,12 +247,18 @@ def around(points: Array) -> NDArray[np.int64]:
     return np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
 
 
+def free_joints(leg: Any) -> set[str]:
+    """Joints with six coordinates, which have nothing to draw."""
+    names = [link.joint for link in leg.links]
+    return {name for name in names if names.count(name) == 6}
+
+
 def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
     """Ends of the rails on the ground: slides whose parent is the world, over their stroke."""
     found = []
     for leg in robot.legs:
         for link in leg.links:
-            if link.kind == "P" and link.parent < 0 and not link.elastic:
+            if link.kind == "P" and link.parent < 0 and not link.elastic and link.joint not in free_joints(leg):
                 stroke = link.limits.stroke if link.limits and link.limits.stroke else (-0.5 * robot.size, 0.5 * robot.size)
                 z = link.placement.rotation[:, 2]
                 low, high = (link.placement.position + z * (q + link.zero) for q in stroke)

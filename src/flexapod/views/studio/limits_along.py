@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.plot_time import actuator_limits
+from flexapod.views.plot_time import actuator_limits, largest
 from flexapod.views.studio.numbers import Problem
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LimitsAlong:
     @property
     def worst(self) -> int:
         """The sample with the largest severity: where a limit is exceeded most, or nearest."""
-        return int(np.argmax(self.severity))
+        return largest(self.severity)
 
     def spans(self) -> list[tuple[int, int]]:
         """First and last sample of every stretch of samples that break a limit."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
+from flexapod.views.plot_time import largest
 from flexapod.views.scene.colours import colour
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.vibration import Modes
@@ -136,7 +137,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
     ]
     known = shown.type_1[np.isfinite(shown.type_1)]
     if len(known):
-        worst = int(np.nanargmin(shown.type_1))
+        worst = largest(-shown.type_1)
         other = None if kept is None else float(np.nanmin(kept.type_1)) if np.any(np.isfinite(kept.type_1)) else np.nan
         rows.append((f"leg singularity: distance, leg {robot.legs[worst].name}", "type-1", float(shown.type_1[worst]), other))
     body = "".join(

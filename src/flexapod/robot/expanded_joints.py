@@ -1,0 +1,83 @@
+"""Legs of the robot file in the words that the model has: joints on which something acts where a loop closes, and legs that
+begin on a body of another leg.
+
+A closing joint that is driven, sprung, geared or of a type without closing equations of its own becomes a joint of the tree,
+whose far frame a fixed joint closes: the joint keeps its name, the fixed one is `name/end`. A leg that begins on a body of
+another leg begins on a free frame instead, `name/seat`, that a fixed joint `name/seat/end` holds to that body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flexapod.description import schema
+from flexapod.description.check_leg import closes
+from flexapod.description.joint_types import CUT
+from flexapod.robot.geometry import Pose, frame_along, rotation_matrix, snap, unit
+
+SEAT_END = "/seat/end"
+"""How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
+
+
+def expanded(spec: schema.Leg, where: Callable[[str], Pose]) -> schema.Leg:
+    """A leg whose closing joints and roots are as the tree builder takes them.
+
+    Args:
+        where: about where a body of another leg is at home, in this leg's base frame.
+
+    Checked by: tests/robot/test_joint_types.py.
+    """
+    placed = {"base", *(row.body for row in spec.table)}
+    further = False
+    joints = dict[str, schema.Joint]()
+    for name, joint in spec.joints.items():
+        closing = closes(joint, placed)
+        if "." in joint.from_:
+            seat = f"{name}/seat"
+            joints |= _seat(seat, joint.from_, where(joint.from_))
+            joint = joint.model_copy(update={"from_": seat})
+        if closing and (_acts(joint) or (further and joint.friction is not None)):
+            joints |= _held(name, joint)
+        else:
+            joints[name] = joint
+        further |= closing
+        placed |= {joint.to} | ({joint.cross} if joint.cross else set())
+    return spec if joints == spec.joints else spec.model_copy(update={"joints": joints})
+
+
+def roots(spec: schema.Leg) -> set[str]:
+    """Names of the other legs on which a leg begins."""
+    return {joint.from_.partition(".")[0] for joint in spec.joints.values() if "." in joint.from_}
+
+
+def _acts(joint: schema.Joint) -> bool:
+    """Something acts along the coordinates of a joint, or it has no closing equations of its own."""
+    stop = joint.limits is not None and joint.limits.stop
+    sprung = joint.stiffness or joint.damping or joint.preload or joint.inertia or stop
+    return joint.type not in CUT or joint.actuated or (bool(sprung) and joint.type != "fixed")
+
+
+def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
+    """A closing joint as a joint of the tree and a fixed one behind it."""
+    end, R = f"{name}/end", rotation_matrix(joint.rotation)
+    if joint.axis is not None and joint.rotation is None:  # the smallest rotation that brings the two axes together
+        R = snap(frame_along(unit(joint.axis)) @ frame_along(unit(joint.axis_on or joint.axis)).T)
+    inside: dict[str, Any] = {"to": end, "on": [0.0, 0.0, 0.0], "axis_on": None}
+    if joint.type not in ("universal", "spherical"):
+        inside["rotation"] = schema.Rotation.model_validate({"matrix": [[float(x) for x in row] for row in R]})
+    fixed = schema.Joint.model_validate({"type": "fixed", "from": "base", "to": "platform", "on": joint.on})
+    return {name: joint.model_copy(update=inside), end: fixed.model_copy(update={"from_": end, "to": joint.to})}
+
+
+def _seat(seat: str, body: str, at: Pose) -> dict[str, schema.Joint]:
+    """A free frame about where a body is, held to it."""
+    free = {
+        "type": "free", "from": "base", "to": "platform", "at": [float(x) for x in at.position],
+        "rotation": {"matrix": [[float(x) for x in row] for row in at.rotation]},
+    }  # fmt: skip
+    fixed = schema.Joint.model_validate({"type": "fixed", "from": "base", "to": "platform"})
+    return {
+        seat: schema.Joint.model_validate(free).model_copy(update={"to": seat}),
+        f"{seat}/end": fixed.model_copy(update={"from_": seat, "to": body}),
+    }

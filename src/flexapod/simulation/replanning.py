@@ -1,0 +1,105 @@
+r"""Changing independent coordinates on the way: where those of a run come near a dead point, others take over.
+
+With A the loops' rows by all coordinates at the state, made dimensionless, and b the coordinates that are solved for:
+
+.. math:: \sigma_{min}(A_b) < \tfrac15\,\sigma_{min}(A_{b'})
+
+where b' is the choice of column pivoting at that state. The state stays the same: positions are carried, rates of the new
+independent coordinates follow from the old ones. At a position where every choice fails (a bifurcation), nothing is gained by
+another, and the run goes on as it is; its energy balance judges it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import home, run
+from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan, loop_matrix
+from flexapod.robot.geometry import pose
+from flexapod.simulation.independent import IndependentLayout
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+    from flexapod.simulation.layout import Layout
+
+Array = NDArray[np.float64]
+
+WORSE = 0.2
+"""A choice is left where it is five times worse than the best at the state: every change compiles the run's loop once."""
+
+ROWS = 32
+"""Rows between two looks at the choice."""
+
+
+def may_change(layout: Layout) -> bool:
+    """The run goes through positions where its actuators lose control: nobody asked to stop there, and nothing is prescribed."""
+    if not isinstance(layout, IndependentLayout) or layout.follows or "singular" in layout.watch:
+        return False
+    return bool(layout.robot.elastic_plan.bound) and not layout.robot.elastic_names
+
+
+def better_plan(layout: Layout, state: Array) -> ElasticPlan | None:
+    """A plan by which the loops are better solved at a state, or None where the present one is good.
+
+    Checked by: tests/simulation/test_mechanisms.py.
+    """
+    robot, place, plan = layout.robot, layout.places, layout.robot.elastic_plan
+    counts = np.cumsum([len(leg.moving) for leg in robot.legs])[:-1]
+    at = list(np.split(state[place["joints"]], counts)), pose(state[place["p"]], state[place["R"]].reshape(3, 3).T)
+    A = np.vstack(loop_matrix(robot, plan.carrier, plan.first, len(plan.columns), at))
+    other = elastic_plan(robot, plan.columns, at)
+    if len(other.bound) != len(plan.bound) or _smallest(A, plan) >= WORSE * _smallest(A, other):
+        return None
+    return other
+
+
+def _smallest(A: Array, plan: ElasticPlan) -> float:
+    """Smallest singular value of the blocks by which a plan solves the loops: those of legs, then all together."""
+    blocks, rows, left, first = list[tuple[list[int], list[int]]](), list[int](), list[int](), 0
+    for leg in plan.legs:
+        own = [first + k for k in leg.rows]
+        rows += own
+        blocks += [(own, list(leg.dependents))] if leg.dependents else []
+        left += own[-1:] if leg.crossed else [first + k for k in leg.leftover]
+        first += len(leg.rows) + len(leg.leftover)
+    blocks.append((sorted({*rows, *(left[k] for k in plan.kept)}), list(plan.bound)))
+    return min(float(np.linalg.svd(A[np.ix_(*block)], compute_uv=False)[-1]) for block in blocks)
+
+
+def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
+    """The robot with its loops solved by another plan."""
+    other = replace(robot)
+    other.__dict__["elastic_plan"] = plan
+    return other
+
+
+def carried_over(layout: Layout, plan: ElasticPlan, state: Array) -> Array:
+    """The same state with the rates of the independent coordinates of another plan."""
+    robot, place = layout.robot, layout.places
+    words = np.full(1, "", dtype=object)
+    given = {
+        **home(robot, 1).inputs(), "joint_position": state[place["joints"]][None], "position": state[place["p"]][None],
+        "rotation": state[place["R"]].reshape(1, 3, 3).transpose(0, 2, 1), "independent_velocity": state[place["ud"]][None],
+    }  # fmt: skip
+    found = run(robot, "elastic_closing", given, words)
+    twist = [] if plan.carrier is not None else [found["platform_velocity"][0], found["platform_angular_velocity"][0]]
+    rates = np.concatenate([*twist, found["closed_velocity"][0]])
+    result = np.array(state)
+    result[place["ud"]] = rates[list(plan.independent)]
+    return result
+
+
+def plan_from(data: dict[str, Any]) -> ElasticPlan:
+    """A plan from what `dataclasses.asdict` made of it, by way of JSON."""
+    legs = tuple(
+        LegLoop(
+            rows=tuple(leg["rows"]), dependents=tuple(leg["dependents"]), leftover=tuple(leg["leftover"]), crossed=leg["crossed"]
+        )
+        for leg in data["legs"]
+    )
+    rest = {name: tuple(value) for name, value in data.items() if name not in ("legs", "carrier")}
+    return ElasticPlan(carrier=data["carrier"], legs=legs, **rest)

@@ -1,0 +1,208 @@
+"""Screw, planar and free joints, drives and springs where loops close, legs on legs, bump stops: against formulas and the same
+mechanism in other words."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+SAME = 1e-10
+"""Relative; the same mechanism in other words is closed by other equations, each to 1e-12."""
+BALANCE = 1e-5
+"""Of the energy exchanged; the steps pass the kink of a bump stop, where their order is lost."""
+
+HEAD = """flexapod: 1
+name: made
+source: written for this test
+gravity: [0, 0, -9.81]
+characteristic_length: 0.5
+home: {position: HOME}
+platform: {PLATFORM}
+legs:
+  each:
+"""
+BAR = "{mass: 2, com: [0.2, 0, 0], inertia: {diagonal: [0.1, 0.2, 0.3]}}"
+
+
+def made(folder: Path, legs: str, *, home: str = "[0, 0, 0]", platform: str = "body: a.bar") -> fp.Robot:
+    """A robot with the legs of a text."""
+    path = folder / "made.yaml"
+    path.write_text(HEAD.replace("HOME", home).replace("PLATFORM", platform) + legs.replace("BAR", BAR), encoding="utf-8")
+    return fp.load(path)
+
+
+def moment(p: list[float], R: object, v: list[float], w: list[float], a: list[float], alpha: list[float]) -> fp.Motion:
+    """A motion of one sample."""
+    return fp.Motion(
+        time=[0.0], position=[p], rotation=[R], velocity=[v], angular_velocity=[w], acceleration=[a], angular_acceleration=[alpha]
+    )
+
+
+def test_a_screw_lifts_and_turns_its_nut(tmp_path: Path) -> None:
+    """Torque = (J + m r^2) alpha + m g r with r = pitch / 2 pi, for a mass in the axis."""
+    legs = """    a:
+      joints: {spindle: {type: screw, from: base, to: bar, axis: [0, 0, 1], pitch: 20 mm, actuated: true, inertia: 0.01}}
+      bodies: {bar: {mass: 3, inertia: {diagonal: [0.1, 0.1, 0.02]}}}
+"""
+    robot = made(tmp_path, legs)
+    r, rate, alpha = 0.02 / (2 * np.pi), 4.0, 7.0
+    assert robot.mobility.rank == 1
+    state = moment([0, 0, 0], np.eye(3), [0, 0, r * rate], [0, 0, rate], [0, 0, r * alpha], [0, 0, alpha])
+    force = fp.inverse_dynamics(robot, state).force.values[0]
+    assert force == pytest.approx([(0.01 + 0.02 + 3 * r**2) * alpha + 3 * 9.81 * r], rel=1e-12)
+    finer = robot.with_parameters({"legs.a.joints.spindle.pitch": 0.01})
+    assert fp.inverse_dynamics(finer, fp.State(position=[0, 0, 0])).force.values == pytest.approx([3 * 9.81 * r / 2], rel=1e-12)
+
+
+FOUR_BAR = """    a:
+      joints:
+        crank: {type: revolute, from: base, to: bar, axis: [0, 1, 0]}
+        pin: {type: revolute, from: bar, to: coupler, at: [0.4, 0, 0], axis: [0, 1, 0]}
+"""
+BODIES = """      bodies: {bar: BAR, coupler: BAR"""
+INSIDE = """        knee: {type: revolute, from: coupler, to: rocker, at: [0.5, 0, 0], axis: [0, 1, 0], KNEE}
+        foot: {type: revolute, from: rocker, to: base, at: [0.4, 0, 0], on: [0.8, 0, -0.1], axis: [0, 1, 0]}
+"""
+ON_LEG = """    b:
+      joints:
+        knee: {type: revolute, from: a.coupler, to: rocker, at: [0.5, 0, 0], axis: [0, 1, 0], KNEE}
+        foot: {type: revolute, from: rocker, to: base, at: [0.4, 0, 0], on: [0.8, 0, -0.1], axis: [0, 1, 0]}
+      bodies: {rocker: BAR}
+"""
+CLOSING = """    b:
+      frame: {position: [0.8, 0, -0.1]}
+      joints:
+        foot: {type: revolute, from: base, to: rocker, axis: [0, 1, 0], start: -1.6}
+        knee: {type: revolute, from: rocker, to: a.coupler, at: [0.4, 0, 0], on: [0.5, 0, 0], axis: [0, 1, 0], KNEE}
+      bodies: {rocker: {mass: 2, com: [0.2, 0, 0], inertia: {diagonal: [0.1, 0.2, 0.3]}}}
+"""
+KNEE = "actuated: true, start: 1.5, inertia: 0.02, damping: 0.5, friction: {viscous: 0.3}"
+START = -0.7
+
+
+def four_bar(folder: Path, how: str) -> fp.Robot:
+    """A four-bar whose knee is driven: one tree, a leg that begins on the other's coupler, or a driven closing joint."""
+    folder = folder / how
+    folder.mkdir()
+    first = FOUR_BAR.replace("axis: [0, 1, 0]}\n        pin", f"axis: [0, 1, 0], start: {START}}}\n        pin", 1)
+    text = {
+        "inside": first + INSIDE + BODIES + ", rocker: BAR}\n",
+        "on a leg": first + BODIES + "}\n" + ON_LEG,
+        "closing": first + BODIES + "}\n" + CLOSING,
+    }[how]
+    rotation = f"{{axis: [0, 1, 0], angle: {START}}}"
+    return made(folder, text.replace("KNEE", KNEE), home=f"[0, 0, 0], rotation: {rotation}")
+
+
+@pytest.mark.parametrize("how", ["on a leg", "closing"])
+def test_a_driven_knee_in_other_words(tmp_path: Path, how: str) -> None:
+    """Drive, rotor, damper and friction act at the same joint, wherever the tree is cut."""
+    one, other = (four_bar(tmp_path, which) for which in ("inside", how))
+    assert one.mobility.rank == other.mobility.rank == 1
+    state = moment([0, 0, 0], one.home.rotation, [0, 0, 0], [0, 1.3, 0], [0, 0, 0], [0, 2.0, 0])
+    expected, found = (fp.inverse_dynamics(robot, state, friction=True) for robot in (one, other))
+    sign = -1.0 if how == "closing" else 1.0  # the same angle, counted from the other side
+    assert abs(expected.force.values[0]) > 1.0
+    assert found.force.values == pytest.approx(sign * expected.force.values, rel=SAME)
+    again = fp.forward_dynamics(other, state, found.force.values, friction=True)
+    assert again.angular_acceleration.values[0] == pytest.approx([0, 2.0, 0], rel=SAME, abs=SAME)
+
+
+def test_planar_joint_slides_and_turns(tmp_path: Path) -> None:
+    """A plate on a table, driven by a slide and a crank: the same forces as two slides and a hinge in a row."""
+    drives = """    b:
+      joints:
+        push: {type: prismatic, from: base, to: block, at: [0, 0.2, 0], axis: [1, 0, 0], actuated: true}
+        pin: {type: cylindrical, from: block, to: a.bar, on: [0, 0.2, 0], axis: [0, 0, 1]}
+      bodies: {block: {mass: 1}}
+"""
+    one = """    a:
+      joints: {plate: {type: planar, from: base, to: bar, axis: [0, 0, 1], start: [0, 0, 0]}}
+      bodies: {bar: BAR}
+"""
+    three = """    a:
+      joints:
+        x: {type: prismatic, from: base, to: first, axis: [1, 0, 0]}
+        y: {type: prismatic, from: first, to: second, axis: [0, 1, 0]}
+        z: {type: revolute, from: second, to: bar, axis: [0, 0, 1]}
+      bodies: {bar: BAR, first: {}, second: {}}
+"""
+    found = []
+    for text in (one, three):
+        robot = made(tmp_path, text + drives)
+        assert robot.mobility.rank == 2
+        state = fp.State(position=[0, 0, 0], velocity=[0.3, 0, 0], angular_velocity=[0, 0, 0.5])
+        found.append(fp.energy(robot, state).kinetic.values)
+    assert found[0] == pytest.approx(found[1], rel=SAME)
+
+
+def test_a_free_body_falls_and_keeps_its_spin(tmp_path: Path) -> None:
+    """A free body with a mass that a motor slides along it: the centre of all falls freely, angular momentum stays."""
+    legs = """    a:
+      joints:
+        float: {type: free, from: base, to: bar}
+        slide: {type: prismatic, from: bar, to: block, axis: [1, 0, 0], actuated: true}
+      bodies: {bar: {mass: 2, inertia: {diagonal: [0.1, 0.2, 0.25]}}, block: {mass: 1}}
+"""
+    robot = made(tmp_path, legs)
+    assert robot.mobility.rank == 7
+    start = fp.State(position=[0, 0, 0], velocity=[1.0, 0, 2.0], angular_velocity=[0.2, 0.3, 0.4])
+    run = fp.simulate(robot, start, drive="force", force=[0.4], duration=0.5, step=1e-3)
+    exchanged = float(run.kinetic_energy.max())
+    assert float(np.abs(run.ledger_residual).max()) < 1e-10 * exchanged
+    block = run.position.values + run.rotation.values[:, :, 0] * run.actuator_position.values
+    centre = (2 * run.position.values + block) / 3
+    t = run.time.values
+    fall = centre[:, 2] - centre[0, 2] + 9.81 * t**2 / 2
+    assert np.ptp(np.diff(fall) / np.diff(t)) < 1e-6  # straight but for gravity
+
+
+def test_a_mass_bounces_on_its_bump_stop(tmp_path: Path) -> None:
+    """A mass falls 0.1 m on a stop and comes back: half a period of free fall and one contact by hand."""
+    legs = """    a:
+      joints: {slide: {type: prismatic, from: base, to: bar, axis: [0, 0, 1], actuated: true, LIMITS}}
+      bodies: {bar: {mass: 2}}
+"""
+    robot = made(tmp_path, legs.replace("LIMITS", "limits: {stroke: [-0.1, 0.3], stop: 1e4 N/m}"))
+    start = fp.State(position=[0, 0, 0])
+    run = fp.simulate(robot, start, drive="force", force=[0.0], duration=0.4, step=2e-4)
+    m, g, k, h = 2.0, 9.81, 1e4, 0.1
+    deepest = m * g / k + np.sqrt((m * g / k) ** 2 + 2 * m * g * h / k)
+    assert float(run.actuator_position.min()) == pytest.approx(-h - deepest, rel=1e-5)
+    assert float(np.abs(run.ledger_residual).max()) < BALANCE * m * g * h
+    held = fp.inverse_dynamics(robot, fp.State(position=[0, 0, -0.101])).force.values
+    assert held == pytest.approx([m * g - k * 0.001], rel=1e-12)
+
+
+def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
+    """Torque of a spring that is unloaded away from home, and of a constant torque, by hand."""
+    legs = """    a:
+      joints:
+        hinge: {type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true}
+        pin: {type: prismatic, from: bar, to: block, axis: [1, 0, 0], stiffness: 50 N/m, rest: 0.1, preload: -2 N}
+      bodies: {bar: BAR, block: {mass: 0.5}}
+"""
+    robot = made(tmp_path, legs)
+    start = fp.State(position=[0, 0, 0])
+    run = fp.simulate(robot, start, drive="force", force=[0.0], duration=2e-3, step=1e-3)
+    omega, amplitude = np.sqrt(50 / 0.5), 0.1 + 2 / 50  # the block swings about where spring and constant force are in balance
+    slide = run.joint_position.sel(joint="a.pin").values
+    assert slide == pytest.approx(amplitude * (1 - np.cos(omega * run.time.values)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("joint", "says"),
+    [
+        ("type: screw, from: base, to: bar, axis: [0, 0, 1], actuated: true", "pitch: is missing: a screw joint needs it"),
+        ("type: revolute, from: base, to: bar, axis: [0, 0, 1], pitch: 1 mm, actuated: true", "pitch: does not belong"),
+        ("type: free, from: base, to: bar, actuated: true", "a free joint cannot be actuated"),
+        ("type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true, rest: 0.1", "rest: has no meaning without"),
+        ("type: revolute, from: b.rod, to: bar, axis: [0, 0, 1], actuated: true", "no leg has the body b.rod"),
+        ("type: prismatic, from: base, to: bar, axis: [0, 0, 1], actuated: true, limits: {stop: 1}", "stop: has no stroke"),
+    ],
+)
+def test_wrong_joints_are_named(tmp_path: Path, joint: str, says: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=says):
+        made(tmp_path, f"    a:\n      joints: {{hinge: {{{joint}}}}}\n      bodies: {{bar: BAR}}\n")
