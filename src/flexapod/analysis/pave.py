@@ -45,6 +45,9 @@ GRID = 2.0**-20
 COARSER = 10.0
 """What may stay undecided where boxes are cut into columns next, over what may stay at the end: both take about as long."""
 
+MOST = (4_000_000, 200_000)
+"""Boxes in interval arithmetic, and by contraction, which takes some hundred times longer for a box."""
+
 SUMS = 1e-12
 """Relative rounding of sums of volumes."""
 
@@ -63,7 +66,7 @@ def pave(
     clearance: float | None = None,
     undecided: float = 0.01,
     cut: bool = True,
-    most: int = 4_000_000,
+    most: int | None = None,
     progress: bool | None = None,
 ) -> Paving:
     """A certified paving of a workspace.
@@ -84,7 +87,7 @@ def pave(
         cut: for tight bounds of the volume, undecided boxes are cut by planes into a part that is certainly inside, one that
             is certainly outside, and what lies between, which alone counts as undecided. False: only boxes count; an undecided
             box is trimmed along one axis into boxes inside, outside and undecided, and these are cut again across it.
-        most: boxes to examine; halving also ends there.
+        most: boxes to examine; halving also ends there. 4 million if left out, 200 000 of legs that are closed by iteration.
     Returns:
         A `Paving`.
 
@@ -108,6 +111,7 @@ def pave(
         bounds = PoseBounds(robot, kind, p, R, **counted, clearance=clearance)
     low, high = _first_box(robot, bounds, region, R)
     target = float(undecided)
+    most = MOST[isinstance(bounds, TubeBounds)] if most is None else most
     halving = _Halving(bounds, low, high, target if cut else min(COARSER * target, 0.5), cut, most)
     return halving.run(progress, None if cut else target)
 
