@@ -162,9 +162,10 @@ class Contraction:
             G.append(g.real)
             J.append(wide[:, :, block.columns])
             P.append(by_platform.real)
-        g, A, P6 = (np.concatenate(parts, axis=1) for parts in (G, J, P))
-        A = np.concatenate([A, P6[:, :, list(block.follow)]], axis=2)
-        return (g[:, block.rows], A[:, block.rows], P6[:, block.rows]) if len(block.rows) else (g, A, P6)
+        residual, A, twist = (np.concatenate(parts, axis=1) for parts in (G, J, P))
+        A = np.concatenate([A, twist[:, :, list(block.follow)]], axis=2)
+        rows = block.rows if len(block.rows) else np.arange(A.shape[1])
+        return residual[:, rows], A[:, rows], twist[:, rows]
 
     def over(self, p: Array, R: Array, moves: Array) -> Balls:
         """Boxes of regions with middles p (n, 3), R (n, 3, 3) and moves (n, k, 6)."""

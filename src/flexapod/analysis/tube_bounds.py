@@ -65,7 +65,7 @@ class TubeBounds:
     def home(self) -> Array:
         """Signs of the determinants at home."""
         home = self.robot.home
-        return self.balls.over(home.position[None], home.rotation[None], np.zeros((1, 1, 6))).signs[0]
+        return np.asarray(self.balls.over(home.position[None], home.rotation[None], np.zeros((1, 1, 6))).signs[0])
 
     @cached_property
     def reach(self) -> tuple[Array, Array, Array]:
