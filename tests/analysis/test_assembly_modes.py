@@ -277,3 +277,14 @@ def test_lengths_that_no_pose_has_give_an_empty_list():
     assert int(found["count"]) == 0
     assert int(found["complex_count"]) == 40
     assert str(found["completeness"].values) == "proven"
+
+
+def test_poses_of_higher_multiplicity_are_listed_with_the_others():
+    """3-PRS at home: symmetric, some paths end at poses of higher multiplicity."""
+    robot = fp.load("3-prs")
+    found = fp.assembly_modes(robot, np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)])
+    count = int(found["count"])
+    assert count == found.sizes["mode"] >= 8
+    assert np.all(found["residual"].values < 1e-6), "a root of multiplicity two is found to half of the digits"
+    home = np.linalg.norm(found["position"].values - robot.home.position, axis=1).min()
+    assert home < 1e-6

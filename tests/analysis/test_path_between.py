@@ -11,6 +11,16 @@ from flexapod.analysis.leg_distance import pairs_of, segment_distance
 from flexapod.analysis.path_check import Poses, SampledCheck, between
 from flexapod.motions.rotations import rotvec_rotation
 
+OTHERS = (
+    "gough-stewart", "hexaglide", "planar-3-rrr", "planar-3-rpr", "planar-3-prr", "five-bar", "delta", "tripteron", "3-upu",
+    "3-puu", "4-ruu", "3-rps", "3-prs", "tricept", "exechon", "3-rsr", "agile-eye", "3-ups-s", "3-rrs-wrist",
+    "spherical-five-bar",
+)  # fmt: skip
+"""Robots of the catalogue whose actuators determine the pose, besides those with a campaign of their own."""
+
+ENDS = 1e-9
+"""Ends of a path are those that were asked for, over the characteristic length: poses of limited mobility are polished."""
+
 FINER = 2000
 """Samples of every segment in the check: a hundred times those of the search for segments of 0.4."""
 
@@ -32,27 +42,29 @@ def random_pairs(robot, count, seed):
     rng = np.random.default_rng(seed)
     check, found = SampledCheck(robot, True, 1e-3, None), []
     size = 0.35 * robot.characteristic_length
+    chosen = np.isin(range(6), robot.plan.platform_independent)  # what a robot of limited mobility cannot choose follows
     while len(found) < 2 * count:
-        p = robot.home.position + rng.uniform(-size, size, (200, 3))
-        R = rotvec_rotation(rng.uniform(-0.5, 0.5, (200, 3))) @ robot.home.rotation
-        poses = Poses(p=p, R=R)
+        p = robot.home.position + rng.uniform(-size, size, (200, 3)) * chosen[:3]
+        R = rotvec_rotation(rng.uniform(-0.5, 0.5, (200, 3)) * chosen[3:]) @ robot.home.rotation
+        poses = check.onto(Poses(p=p, R=R))
         found += [poses[i] for i, reason in enumerate(check.reasons(poses)) if not reason]
     return [[fp.State(position=x.p[0], rotation=x.R[0]) for x in found[2 * k : 2 * k + 2]] for k in range(count)]
 
 
 def campaign(robot, count, seed):
-    """Paths found, refused with proof, not found; and what is wrong with those found."""
-    found = refused = missed = 0
+    """Paths found, refused with proof, not found; what is found passes the finer check. How many are certified is printed."""
+    found = refused = missed = certified = 0
     for a, b in random_pairs(robot, count, seed):
         try:
             path = fp.path_between(robot, a, b, attempts=200)
         except fp.NoPathError as error:
             refused, missed = refused + (error.proven and error.reason != ""), missed + (not error.proven)
             continue
-        found += 1
-        assert path.certified
+        found, certified = found + 1, certified + path.certified
+        assert path.certified or any(form is None for form in robot.closed_forms)
         assert finer_check(robot, path) == []
-        assert np.array_equal(path.position[[0, -1]], [a.position, b.position])
+        assert np.allclose(path.position[[0, -1]], [a.position, b.position], rtol=0, atol=ENDS * robot.characteristic_length)
+    print(robot.name, "found", found, "certified", certified, "refused", refused, "not found", missed)
     return found, refused, missed
 
 
@@ -66,9 +78,15 @@ def test_random_pairs_of_a_hexapod():
 @pytest.mark.parametrize("name", ["study", "bench-6ups", "stewart-3-3", "hexapod", "hexaslide", "hexa"])
 def test_a_thousand_random_pairs(name):
     robot = study_hexapod() if name == "study" else fp.load(name)
-    found, refused, missed = campaign(robot, 1000, 2)
-    print(name, "found", found, "refused", refused, "not found", missed)
-    assert found >= 900
+    assert campaign(robot, 1000, 2)[0] >= 900
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_thousand_random_pairs_of_other_robots(name):
+    found, refused, missed = campaign(fp.load(name), 1000, 2)
+    assert found + refused + missed == 1000
+    assert found > 0
 
 
 def test_the_way_around_is_found_where_the_straight_one_is_blocked():

@@ -78,3 +78,27 @@ def test_a_leg_that_cannot_reach_is_named():
         fp.working_modes(robot, fp.State(position=robot.home.position + np.array([0.0, 0.0, 50.0])))
     with pytest.raises(fp.InputError, match="expected one State"):
         fp.working_modes(robot, fp.State(position=np.zeros((2, 3))))
+
+
+def test_a_slider_beyond_its_zero_is_found():
+    """The centre leg of a Tricept also reaches the pose mirrored at its universal joint, with a negative stroke."""
+    robot = fp.load("tricept")
+    centre = next(leg for leg in robot.legs if not any(leg.links[i].actuated for i in leg.moving))
+    mirrored = 2.0 * centre.links[0].placement.position - robot.home.position
+    modes = fp.working_modes(robot, fp.State(position=mirrored, rotation=robot.home.rotation))
+    assert modes.sizes["working_mode"] >= 1
+
+
+def test_a_leg_that_can_move_by_itself_is_named():
+    """At the poses of a spherical robot where the axes of a leg coincide its elbow goes round a circle."""
+    robot = fp.load("agile-eye")
+    modes = fp.assembly_modes(robot, np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)], certify=False)
+    texts = []
+    for p, R in zip(modes["position"].values, modes["rotation"].values, strict=True):
+        try:
+            assert fp.working_modes(robot, fp.State(position=p, rotation=R)).sizes["working_mode"] == 8
+        except fp.InputError as error:
+            texts.append(str(error))
+    assert len(modes["position"]) == 8, "Gosselin, Sefrioui and Richard 1994: eight poses"
+    assert len(texts) == 4
+    assert all("can move while the platform stands still at this pose" in text for text in texts)

@@ -13,6 +13,7 @@ from flexapod.views.studio.coordinates import coordinates_of, home_state, pose_c
 from flexapod.views.studio.exaggeration import MOST, SEEN, good_factor, rounded
 from flexapod.views.studio.numbers import bad_legs, numbers_of
 from flexapod.views.studio.origin import Origin
+from flexapod.views.studio.panel_space import all_poses, platforms, singular_curves
 from flexapod.views.studio.recording import (
     SMALL,
     largest_displacement,
@@ -34,6 +35,8 @@ BALANCE = 1e-9
 """Power balance of a few sums of forces times lengths, relative to the largest term: rounding, times the condition number."""
 SAME = 1e-12
 """The same computation twice, on rebuilt inputs: a few roundings."""
+SINGULAR = 1e-6
+"""Distance of points of singular curves: they are corrected to 1e-9 of the window or so."""
 STIFFNESS = 1e7
 
 
@@ -315,6 +318,22 @@ def test_slice_agrees_with_single_poses(name: str, plane: str) -> None:
         good = [numbers_of(robot, fp.State(position=found.vertices[k], rotation=robot.home.rotation)).good for k in unused[::60]]
         assert not all(good)
     assert found.low <= numbers_of(robot, home_state(robot)).condition
+
+
+def test_drawings_of_the_space_are_what_the_verbs_say(session: Session) -> None:
+    studio, robot = session, session.robot
+    text, names, p, R = all_poses(robot, studio.numbers.actuator + 0.01, lambda part: None)
+    modes = fp.assembly_modes(robot, studio.numbers.actuator + 0.01)
+    assert len(names) == int(modes["count"]) == len(platforms(robot, p, R)) // 6
+    assert str(modes["completeness"].values) in text
+    tilted = fp.motions.euler_rotation("Z", [1.2]) @ fp.motions.euler_rotation("X", [0.5])
+    turned = fp.State(position=robot.home.position, rotation=tilted)
+    said, curves = singular_curves(robot, studio.coordinates, turned, "xy", lambda part: None)
+    assert curves
+    assert said.startswith(f"{len(curves)} curve")
+    points = np.concatenate(curves)[::20]
+    at = fp.singularities(robot, fp.State(position=points, rotation=np.repeat(turned.rotation[None], len(points), axis=0)))
+    assert at["type_2"].values.max() < SINGULAR
 
 
 def test_a_slice_can_be_stopped() -> None:

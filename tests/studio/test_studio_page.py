@@ -223,6 +223,27 @@ def test_modes_are_animated_with_frequency_and_damping(fresh: Studio, page: Page
     page.picture("deformed")
 
 
+def test_poses_are_listed_and_one_is_chosen(fresh: Studio, page: Page) -> None:
+    page.tab("Pose")
+    page.move("z [m]", "4.5")
+    page.settled()
+    q = fresh.session.numbers.actuator.copy()
+    page.tab("Space")
+    page.press("All poses")
+    page.wait_text("#space", "poses of these actuators")
+    other = next(name for name, state in fresh.space.found.items() if state.position[2] < 0.0)
+    page.choose("Go to pose", other)
+    page.settled()
+    assert fresh.session.numbers.state.position[2] < 0.0, "below the base"
+    assert np.allclose(fresh.session.numbers.actuator, q, atol=1e-9), "the same lengths of the legs"
+    page.press("Singular curves")
+    page.wait_text("#space", "singular pose")
+    page.picture("space")
+    page.press("Remove drawings")
+    page.settled()
+    assert not fresh.scene.space
+
+
 def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> None:
     first = page
     first.tab("View")

@@ -144,7 +144,7 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
         p = -(R @ p[..., None])[..., 0]
     count = int(finite.sum())
     found = Found(
-        position=p, rotation=R, residual=real.residual[mine], determinant=determinant, certified=np.zeros(len(p), dtype=bool),
+        position=p, rotation=R, residual=residual, determinant=determinant, certified=np.zeros(len(p), dtype=bool),
         mode=["general"] * len(p), complex_count=count, self_motion=motion,
     )  # fmt: skip
     _judge(found, given, solutions, real.index[mine], i, certify)

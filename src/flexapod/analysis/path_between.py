@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.contraction import contracts
 from flexapod.analysis.path_check import IntervalCheck, Poses, SampledCheck, between, distance
-from flexapod.analysis.path_tube import TubeCheck, tube_applies
+from flexapod.analysis.path_tube import TubeCheck
 from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.state import State
 from flexapod.errors import FlexapodError, InputError
@@ -99,9 +100,9 @@ def path_between(
         NoPathError: a or b itself is no good; they lie on different sides of the singularities (then no path exists); or none
             was found.
 
-    Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs of planar robots and of
-    robots with six degrees of freedom are proven by contraction where that is possible, else `certified` is False, as it is for
-    other robots of limited mobility, whose paths are looked at in samples.
+    Six legs in closed form are proven in interval arithmetic: no other path is returned. Other legs are proven by contraction
+    where that is possible, those of robots of limited mobility included: the components of the pose that they cannot choose
+    follow. Else `certified` is False, and the path was looked at in samples.
 
     Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
     """
@@ -112,7 +113,7 @@ def path_between(
     proof: IntervalCheck | TubeCheck | None = None
     if not PROPERTIES["legs without bounds"](robot):
         proof = IntervalCheck(robot, limits, clearance)
-    elif tube_applies(robot):
+    elif contracts(robot):
         proof = TubeCheck(robot, limits)
     home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
     search = _Search(sampled, proof, sign, float(sampled.signs(sampled.onto(home))[0]), np.random.default_rng(seed))

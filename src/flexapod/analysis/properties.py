@@ -81,6 +81,13 @@ def _deflects(robot: Robot) -> bool:
     return elastic or robot.flexible_platform is not None
 
 
+def _unproven(robot: Robot) -> bool:
+    """Neither intervals nor contraction bound the legs over boxes of poses."""
+    from flexapod.analysis.contraction import contracts
+
+    return PROPERTIES["legs without bounds"](robot) and not contracts(robot)
+
+
 PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     ALWAYS: lambda robot: True,
     "rigid": lambda robot: robot.flexible_platform is None and not robot.elastic_legs,
@@ -111,6 +118,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "legs without bounds": lambda robot: (
         len(robot.legs) != 6 or bool(robot.plan.constraints) or any(form is None for form in robot.closed_forms)
     ),
+    "no proofs over boxes": _unproven,
     "no determinant": lambda robot: len(robot.actuators) + len(robot.plan.constraints) != 6,
     "no link plan": lambda robot: robot.no_link_plan is not None,
     "no minimal equations": lambda robot: bool(_minimal(robot)),

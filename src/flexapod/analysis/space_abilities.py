@@ -7,8 +7,12 @@ from collections.abc import Mapping
 Row = Mapping[str, str]
 
 NO_BOUNDS = (
-    "{robot}: bounds over boxes of poses need six legs in closed form (UPS, PUS or RUS); "
-    "its legs are closed by iteration, which intervals cannot bound. fp.workspace samples it instead"
+    "{robot}: proofs over boxes of poses need as many actuators as degrees of freedom and legs that close one by one, without "
+    "elastic parts and without a joint that slides on the platform. fp.workspace samples it instead"
+)
+ONE_ORIENTATION = (
+    "{option}: of legs that are closed by iteration, as those of {robot}, only positions at one orientation are proven; "
+    "choose the kind position"
 )
 NO_LINES = "{option}: known of six legs in closed form (UPS, PUS or RUS) only, which {robot} does not have; leave it out"
 NO_DETERMINANT = (
@@ -35,13 +39,13 @@ def space_rows(*, determines: str, drives: str, inverse: str, loads: str) -> dic
         "singularity_locus": {"": {"no determinant": NO_DETERMINANT}, "orientation": {}, "cells": {}, "step": {}},
         "aspects": {"": {"no determinant": NO_DETERMINANT}, "orientation": {}, "limits": {}},
         "pave": {
-            "": {"legs without bounds": NO_BOUNDS},
+            "": {"no proofs over boxes": NO_BOUNDS},
+            "kind": {"legs without bounds & kind=orientation": ONE_ORIENTATION}, "clearance": {"legs without bounds": NO_LINES},
             "position": {"kind=position": "position: is what the paving varies; give it with kind='orientation', or a region"},
             **{
                 name: {}
                 for name in (
-                    "region", "orientation", "kind", "strokes", "angles", "singularities", "clearance", "undecided", "cut",
-                    "most", "progress",
+                    "region", "orientation", "strokes", "angles", "singularities", "undecided", "cut", "most", "progress",
                 )
             },
         },

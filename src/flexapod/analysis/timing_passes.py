@@ -39,6 +39,9 @@ SETTLED = 1e-6
 QUADRATIC = 1e-4
 """The same with viscous friction alone: tangents make the passes Newton's method, whose next change is about its square."""
 
+THINNED = 10
+"""Intervals that are one in the first passes with viscous friction, whose timing is where the others begin."""
+
 AT_REST = 1e-5
 """Squared speed over the largest, below which the tangents of the root are taken there."""
 
@@ -84,26 +87,45 @@ def fastest(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> T
     return _slowed(dynamics, timing, bounds)
 
 
-def _refined(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array, cap: Array) -> Timing:
-    """Passes until the timing does not change."""
+def _refined(
+    dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array, cap: Array, most: int = NONLINEAR
+) -> Timing:
+    """Passes until the timing does not change, at most so many; with viscous friction alone they begin on fewer intervals."""
     powered = bool(np.isfinite(bounds.power).any())
-    left = None
-    timing = _both_passes(*force_rows(terms, bounds, None, None, left), s, cap, terms, left)
-    count = NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0
+    count = min(most, NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0)
+    forces, left = ForceRows(terms, bounds), None
+    first = _thinned(dynamics, terms, bounds, s) if count == RELINEARISED else None
+    timing = first or _both_passes(*forces.about(None, None, left), s, cap, terms, left)
     for k in range(count):
         if terms.loaded:
             left = _remainder(dynamics, timing)
-        about = _about(timing, terms, bounds, AT_REST if k else 1e-3)
-        rows = [force_rows(terms, bounds, about, timing, left)]
+        about = _about(timing, terms, bounds, AT_REST if k or first else 1e-3)
+        rows = [forces.about(about, timing, left)]
         if powered:
             rows.append(power_rows(terms, bounds, about, left))
-        upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True))
+        upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True)) if powered else rows[0]
         new = _both_passes(upper, upper_slope, lower, lower_slope, s, cap, terms, left)
         done = abs(new.time[-1] - timing.time[-1]) <= (SETTLED if count == NONLINEAR else QUADRATIC) * new.time[-1]
-        timing = replace(new, passes=k + 2)
+        timing = replace(new, passes=timing.passes + 1)
         if done:
             break
     return timing
+
+
+def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array) -> Timing | None:
+    """The timing of a grid of fewer intervals at the nodes of all; None where it has no timing or does not divide them."""
+    n = len(s) - 1
+    if n < 20 * THINNED or n % THINNED:
+        return None
+    names = ("s", "a", "b", "v", "c", "k", "dq")
+    thin = replace(terms, **{name: getattr(terms, name)[::THINNED] for name in names})
+    nodes = s[::THINNED]
+    cap = np.minimum(bounds.cap(thin, FINER), 1e12 / (s[-1] - s[0]) ** 2)
+    try:
+        few = _refined(dynamics, thin, bounds, nodes, cap, RELINEARISED - 1)
+    except InputError:
+        return None
+    return replace(timed(s, np.interp(s, nodes, few.x), terms, None), passes=few.passes)
 
 
 def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) -> Array:
@@ -116,20 +138,29 @@ def _about(timing: Timing, terms: PathTerms, bounds: TimingLimits, rest: float) 
     return np.asarray(np.sqrt(np.stack([x[:-1], x[1:]], axis=1)))
 
 
-def force_rows(
-    terms: PathTerms, bounds: TimingLimits, about: Array | None, last: Timing | None, left: Array | None
-) -> tuple[Array, Array, Array, Array]:
+class ForceRows:
     """Rows of the force limits at both ends of every interval; Coulomb friction with the worst sign inside it."""
-    n = (len(terms.s) - 1) // FINER
-    D = terms.s[FINER] - terms.s[0]
-    highest, lowest = terms.coulomb
-    limited = np.isfinite(bounds.force)
-    a, b, c, v = (_both_ends(values, n) for values in (terms.a, terms.b, terms.c, terms.v))
-    c = c if left is None else c + left[:, None]
-    slope, most, least = _viscous(v, about, last)
-    bx = b + slope
-    above, below = bounds.force - (c + highest[:, None] + most), -bounds.force - (c + lowest[:, None] + least)
-    return paired_rows(*(part[..., limited].reshape(n, -1) for part in (a + WHERE * 2 * D * bx, bx, above, below)))
+
+    def __init__(self, terms: PathTerms, bounds: TimingLimits) -> None:
+        self.n = (len(terms.s) - 1) // FINER
+        self.D = terms.s[FINER] - terms.s[0]
+        self.limited = np.isfinite(bounds.force)
+        highest, lowest = (side[:, None, self.limited] for side in terms.coulomb)
+        each = (terms.a, terms.b, terms.c, terms.v)
+        self.a, self.b, c, self.v = (_both_ends(values[:, self.limited], self.n) for values in each)
+        size = bounds.force[self.limited]
+        self.above, self.below = size - c - highest, -size - c - lowest
+
+    def about(self, about: Array | None, last: Timing | None, left: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Rows about the roots of the last timing; `left` is a force that the terms do not hold."""
+        bx, above, below = self.b, self.above, self.below
+        if left is not None:
+            above, below = (side - left[:, None, self.limited] for side in (above, below))
+        if about is not None and last is not None and np.any(self.v):
+            slope, most, least = _viscous(self.v, about, last)
+            bx, above, below = bx + slope, above - most, below - least
+        rows = (self.a + WHERE * (2 * self.D) * bx, bx, above, below)
+        return paired_rows(*(part.reshape(self.n, -1) for part in rows))
 
 
 def _both_ends(values: Array, n: int) -> Array:
@@ -138,19 +169,19 @@ def _both_ends(values: Array, n: int) -> Array:
     return np.stack([nodes[:-1], nodes[1:]], axis=1)
 
 
-def _viscous(v: Array, about: Array | None, last: Timing | None) -> tuple[Any, Any, Any]:
+def _viscous(v: Array, about: Array, last: Timing) -> tuple[Array, Array, Array]:
     """v sqrt(x) as slope x + offset, with the offset that counts for the largest and for the smallest force.
 
     Near rest, where the tangent would help too much, v sqrt(x) is between 0 and v r instead.
     """
-    if about is None or last is None or not np.any(v):
-        return 0.0, 0.0, 0.0
-    r = about[..., None]
-    x = np.stack([last.x[:-1], last.x[1:]], axis=1)[..., None]
-    near, whole = x < r**2 * (1 - 1e-9), v * r
-    tangent = whole / 2
-    most, least = (np.where(near, side(whole, 0.0), tangent) for side in (np.maximum, np.minimum))
-    return np.where(near, 0.0, tangent / r**2), most, least
+    tangent = v * (about / 2)[..., None]
+    slope, most, least = v * (0.5 / about)[..., None], tangent, tangent
+    near = np.nonzero(np.stack([last.x[:-1], last.x[1:]], axis=1) < about**2 * (1 - 1e-9))
+    if len(near[0]):
+        slope[near] = 0.0
+        most, least = most.copy(), least.copy()
+        most[near], least[near] = np.maximum(2 * tangent[near], 0.0), np.minimum(2 * tangent[near], 0.0)
+    return slope, most, least
 
 
 def power_rows(terms: PathTerms, bounds: TimingLimits, about: Array, left: Array | None) -> tuple[Array, Array, Array, Array]:

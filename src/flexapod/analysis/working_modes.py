@@ -33,6 +33,9 @@ SAME = 1e-6
 CLOSED = 1e-9
 """Largest closing error of a branch, relative; Newton ends near 1e-15."""
 
+FREE = 1e-7
+"""Smallest singular value of a leg's rows, relative, with which it can move by itself."""
+
 MOST = 4096
 """Largest number of combinations that are listed."""
 
@@ -132,7 +135,8 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
     free = [k for k, link in enumerate(links) if not link.elastic]
     home = np.where([link.elastic for link in links], 0.0, leg.home)
     q = np.tile(home, (STARTS, 1))
-    spread = np.where(turning, np.pi, length) * random.uniform(-1.0, 1.0, (STARTS, n))
+    stroke = np.maximum(length, 2.0 * np.abs(home + [link.zero for link in links]))  # a slider may have to go beyond its zero
+    spread = np.where(turning, np.pi, stroke) * random.uniform(-1.0, 1.0, (STARTS, n))
     q[1:, free] += spread[1:, free]
     p, R = np.tile(pose.position, (STARTS, 1)), np.tile(pose.rotation, (STARTS, 1, 1))
     size = np.where(turning, 1.0, length)
@@ -141,12 +145,19 @@ def _searched(robot: Robot, leg: Leg, pose: State) -> list[Array]:
         step = -(np.linalg.pinv((rows * size)[:, :, free].real, rcond=1e-9) @ residual.real[..., None])[..., 0]
         step *= np.minimum(1.0, 0.7 / np.maximum(np.abs(step).max(axis=1, initial=0.0), 1e-300))[:, None]
         q[:, free] += step * size[free]
-    residual, _, _, aligned = leg_closure(leg, q, p, R, length)
-    q = q[(np.abs(residual).max(axis=1) < CLOSED) & aligned]
+    residual, rows, _, aligned = leg_closure(leg, q, p, R, length)
+    closed = (np.abs(residual).max(axis=1) < CLOSED) & aligned
+    q, rows = q[closed], (rows * size)[closed][:, :, free].real
     driven = [k for k, link in enumerate(links) if link.actuated]
     keys = np.concatenate([leg_origins(leg, q).real / length, np.cos(q[:, driven]), np.sin(q[:, driven])], axis=1)
     kept: list[int] = []
     for i in range(len(q)):
         if not kept or np.abs(keys[kept] - keys[i]).max(axis=1).min() > SAME:
             kept.append(i)
+    sizes = np.linalg.svd(rows[kept], compute_uv=False)
+    if free and int(np.sum(sizes[:, -1] < FREE * sizes[:, 0])) > STARTS // 8:
+        raise InputError(
+            f"{robot.name}: leg {leg.name} can move while the platform stands still at this pose (type 1 singularity): its "
+            "branches are a curve and cannot be listed"
+        )
     return [q[i, driven] for i in kept]

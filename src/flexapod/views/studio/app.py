@@ -96,6 +96,7 @@ class Studio:
         from flexapod.views.studio.panel_motion import MotionPanel
         from flexapod.views.studio.panel_pose import PosePanel
         from flexapod.views.studio.panel_robot import RobotPanel
+        from flexapod.views.studio.panel_space import SpacePanel
         from flexapod.views.studio.panel_view import ViewPanel
 
         gui = self.server.gui
@@ -126,8 +127,9 @@ class Studio:
         design = DesignPanel(self, tabs.add_tab("Design"))
         self.motion = MotionPanel(self, tabs.add_tab("Motion"))
         self.modes = ModesPanel(self, tabs.add_tab("Modes"))
+        self.space = SpacePanel(self, tabs.add_tab("Space"))
         self.view_panel = ViewPanel(self, tabs.add_tab("View"))
-        self.panels = (pose, self.robot_panel, design, self.motion, self.modes, self.view_panel)
+        self.panels = (pose, self.robot_panel, design, self.motion, self.modes, self.space, self.view_panel)
 
     def _tidy_up(self) -> None:
         """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""

@@ -41,6 +41,7 @@ class StudioScene:
         self._whole: tuple[Array, Array, Array, Array, Array]
         self.handles_shown = True
         self.slice: Any = None
+        self.space: dict[str, Any] = {}
         self.shown = Shown()
 
     def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
@@ -53,6 +54,7 @@ class StudioScene:
             if old is not None:
                 old.remove()
         self.forget_slice()
+        self.forget_space()
         self.view = RobotView(self.scene, "/robot", robot, np.zeros(3))
         up = upwards(robot)
         across = self._across(robot, up)
@@ -177,6 +179,27 @@ class StudioScene:
         self.forget_slice()
         mesh = trimesh.Trimesh(vertices=vertices, faces=faces, vertex_colors=colours, process=False)
         self.slice = self.scene.add_mesh_trimesh("/workspace", mesh, cast_shadow=False)
+
+    def forget_space(self, *names: str) -> None:
+        """Take drawings of the space of poses away; all if none is named."""
+        for name in names or tuple(self.space):
+            if name in self.space:
+                self.space.pop(name).remove()
+
+    def show_lines(self, name: str, segments: Array, colour: tuple[int, int, int]) -> None:
+        """Draw segments (k, 2, 3)."""
+        self.forget_space(name)
+        if len(segments):
+            self.space[name] = self.scene.add_line_segments(
+                f"/space/{name}", segments, colour, thickness=2.5, thickness_units="screen"
+            )
+
+    def show_surface(self, vertices: Array, faces: NDArray[np.int64]) -> None:
+        """Draw the workspace's surface; the robot is seen through it."""
+        self.forget_space("surface")
+        self.space["surface"] = self.scene.add_mesh_simple(
+            "/space/surface", vertices, faces, color=(120, 170, 210), opacity=0.35, side="double", cast_shadow=False
+        )
 
 
 def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,151 @@
+"""Tab `Space`: all poses of the shown actuators, to be chosen one by one; singular curves of a slice; the workspace's surface."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.output import number
+from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.tables import STYLE
+from flexapod.views.studio.workspace_slice import planes
+
+Array = NDArray[np.float64]
+
+RESOLUTION = 16
+"""Cells of the surface along its longest side: a picture, with the error of its volume beside it."""
+
+CELLS = 14
+"""Cells of the grid on which singular curves are looked for."""
+
+NONE = "(none listed)"
+
+
+class SpacePanel(Panel):
+    """The space of poses, drawn where the robot is."""
+
+    def build(self) -> None:
+        """Make the widgets."""
+        gui = self.gui
+        self.found: dict[str, fp.State] = {}
+        with gui.add_folder("Assembly modes"):
+            self.on(gui.add_button("All poses", hint="that the actuators shown allow"), self._poses)
+            self.choice = self.on(gui.add_dropdown("Go to pose", (NONE,), initial_value=NONE), self._chosen)
+        with gui.add_folder("Workspace and singular poses"):
+            self.on(gui.add_button("Workspace surface", hint="positions at the orientation shown"), self._surface)
+            self.plane = gui.add_dropdown("Slice", ("xy",), initial_value="xy")
+            self.on(gui.add_button("Singular curves", hint="type 2, on the slice through the pose shown"), self._curves)
+        self.on(gui.add_button("Remove drawings"), lambda _: self._forget())
+        self.note = gui.add_html("")
+
+    def new_robot(self) -> None:
+        """Nothing is known of another robot."""
+        slices = planes(self.studio.session.coordinates)
+        if tuple(self.plane.options) != slices:
+            self.plane.options = slices
+        self._forget()
+
+    def _forget(self) -> None:
+        self.studio.scene.forget_space()
+        self.found, self.choice.options, self.note.content = {}, (NONE,), ""
+
+    def _tell(self, text: str) -> None:
+        self.note.content = f"{STYLE}<div class='fp' id='space'>{escape(text)}</div>"
+
+    def _poses(self, event: Any) -> None:
+        session = self.studio.session
+        robot, q = session.robot, session.numbers.actuator
+        if not np.all(np.isfinite(q)):
+            raise fp.InputError("all poses: the robot cannot take the pose that is asked for; move it back first")
+        self.studio.jobs.start("all poses", lambda report: report.call(all_poses, robot, q), self._listed)
+
+    def _listed(self, found: tuple[str, list[str], Array, Array]) -> None:
+        text, names, p, R = found
+        self.found = {name: fp.State(position=p[k], rotation=R[k]) for k, name in enumerate(names)}
+        self.choice.options = tuple(names) or (NONE,)
+        self.studio.scene.show_lines("poses", platforms(self.studio.session.robot, p, R), (90, 90, 90))
+        self._tell(text)
+
+    def _chosen(self, event: Any) -> None:
+        state = self.found.get(event.target.value)
+        if state is not None:
+            self.studio.moved(lambda: self.studio.session.place(state.position, state.rotation))
+
+    def _surface(self, event: Any) -> None:
+        session = self.studio.session
+        robot, R = session.robot, session.last_good.rotation
+        self.studio.jobs.start("workspace surface", lambda report: report.call(surface, robot, R), self._drawn)
+
+    def _drawn(self, found: tuple[str, Array, NDArray[np.int64]]) -> None:
+        text, vertices, faces = found
+        self.studio.scene.show_surface(vertices, faces)
+        self._tell(text)
+
+    def _curves(self, event: Any) -> None:
+        session = self.studio.session
+        if self.plane.value not in planes(session.coordinates):
+            raise fp.InputError(f"slice: expected one of {', '.join(planes(session.coordinates))}")
+        given = session.robot, session.coordinates, session.last_good, self.plane.value
+        self.studio.jobs.start("singular curves", lambda report: report.call(singular_curves, *given), self._curved)
+
+    def _curved(self, found: tuple[str, list[Array]]) -> None:
+        text, curves = found
+        parts = [np.stack([curve[:-1], curve[1:]], axis=1) for curve in curves]
+        self.studio.scene.show_lines("curves", np.concatenate(parts) if parts else np.zeros((0, 2, 3)), (200, 40, 40))
+        self._tell(text)
+
+
+def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], Array, Array]:
+    """What is said about the poses, their names, positions and rotations; computed in the other process."""
+    report(0.1)
+    modes = fp.assembly_modes(robot, q)
+    count = int(modes["count"])
+    names = []
+    for k in range(count):
+        at = ", ".join(number(float(x), 3) for x in modes["position"].values[k])
+        names.append(f"{k + 1}: {modes['operation_mode'].values[k]} ({at})")
+    text = f"{count} poses of these actuators; complete: {modes['completeness'].values}. {modes['detail'].values}"
+    return text, names, modes["position"].values[:count], modes["rotation"].values[:count]
+
+
+def platforms(robot: fp.Robot, p: Array, R: Array) -> Array:
+    """Segments (k, 2, 3) of the platform's polygon in every pose."""
+    joints = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    corners = p[:, None] + joints @ np.swapaxes(R, 1, 2)
+    return np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+
+
+def surface(robot: fp.Robot, rotation: Array, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
+    """What is said about the workspace at an orientation, and its surface; computed in the other process."""
+    report(0.1)
+    turned = robot.mobility.platform == 6
+    solid = fp.workspace_solid(robot, resolution=RESOLUTION, orientation=rotation if turned else None)
+    text = f"volume {number(solid.volume, 4)} +- {number(solid.volume_error, 2)} m^3, "
+    return text + f"area {number(solid.area, 4)} +- {number(solid.area_error, 2)} m^2", solid.vertices, solid.faces
+
+
+def singular_curves(
+    robot: fp.Robot, coordinates: Coordinates, state: fp.State, plane: str, report: Any
+) -> tuple[str, list[Array]]:
+    """What is said about a slice through a pose, and its singular curves in the world; computed in the other process."""
+    report(0.1)
+    at, size = state.position, robot.size
+    window: dict[str, Any] = {a: (float(at["xyz".index(a)]) - size, float(at["xyz".index(a)]) + size) for a in plane}
+    third = next(axis for axis in "xyz" if axis not in plane)
+    if coordinates.kind == "pose" and third in coordinates.names:
+        window[third] = float(state.position["xyz".index(third)])
+    turned = robot.mobility.platform == 6
+    locus = fp.singularity_locus(robot, window, orientation=state.rotation if turned else None, cells=CELLS)
+    curves = []
+    for curve in locus.curves:
+        points = np.tile(np.asarray(state.position, dtype=np.float64), (len(curve), 1))
+        for k, axis in enumerate(locus.axes):
+            points[:, "xyz".index(axis)] = curve[:, k]
+        curves.append(points)
+    many = f"{len(curves)} curve{'s' * (len(curves) != 1)} of type 2 singular poses" if curves else "no type 2 singular pose"
+    return f"{many} within {number(size, 3)} m on the slice {plane}", curves
