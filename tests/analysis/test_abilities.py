@@ -475,7 +475,7 @@ def test_other_programs_get_the_robot_or_the_reason(kind: str, tmp_path: Path) -
     for verb, given in (("stepper", (robot,)), ("export_fmu", (robot, tmp_path / "robot.fmu"))):
         for options in ({"wrench": True}, {"method": "rk4"}):
             why = abilities.reason(robot, verb, options)
-            served = not robot.elastic_legs or (verb == "stepper" and "wrench" in options)
+            served = not robot.elastic_legs or "wrench" in options
             assert (why is None) is served
             if why is not None:
                 with pytest.raises(fp.InputError, match=re.escape(why)):

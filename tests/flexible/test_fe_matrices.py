@@ -204,7 +204,7 @@ def test_wrong_matrices(tmp_path: Path) -> None:
         ((M, K, nodes), {"dofs_per_node": 2}, "dofs_per_node must be 3 or 6"),
         ((M, changed(K, 0, 0, np.nan), nodes), {}, "stiffness must be finite"),
         ((M, K, nodes[:, :2]), {}, "nodes must have the shape"),
-        ((M, K, nodes), {"method": "guyan"}, "method must be normal or craig-bampton"),
+        ((M, K, nodes), {"method": "guyan"}, "method must be normal, craig-bampton or residual"),
         ((M, K, nodes), {"method": "craig-bampton"}, "at least one interface"),
         ((M, K, nodes), {"interfaces": {"A": 3}}, "interface A must be a node from 0 to 2, is 3"),
         ((M, K, nodes), {"interfaces": {"A": (0.1, 0.0, 0.0)}}, "interface A must be at a node"),

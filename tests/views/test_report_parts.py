@@ -31,10 +31,11 @@ def test_key_figures_are_what_they_say(hexapod: dict[str, Any]) -> None:
     figures, legs, drive = hexapod["figures"], hexapod["legs"], hexapod["drive"]
     force, power = drive.force.values, drive.power.values
     assert figures["peak force"].value == np.abs(force).max()
-    assert figures["peak force"].owner == hexapod["robot"].actuators[int(np.abs(force).max(axis=0).argmax())]
+    own = hexapod["robot"].actuators.index(figures["peak force"].owner)
+    assert np.abs(force[:, own]).max() == pytest.approx(np.abs(force).max())
     square = np.trapezoid(force**2, drive.time.values, axis=0) / (drive.time.values[-1] - drive.time.values[0])
     assert figures["RMS force"].value == pytest.approx(float(np.sqrt(square).max()))
-    assert figures["peak speed"].value == np.abs(legs.actuator_velocity.values).max()
+    assert figures["peak speed"].value == pytest.approx(np.abs(legs.actuator_velocity.values).max())
     assert figures["peak power, all actuators"].value == pytest.approx(max(power.sum(axis=1).max(), 0.0))
     assert figures["peak braking power, all actuators"].value == pytest.approx(max(-power.sum(axis=1).min(), 0.0))
     low, high = hexapod["robot"].legs[0].links[0].limits.stroke

@@ -91,7 +91,7 @@ def _arrays(robot: Robot, chart: PoseMap, details: bool) -> dict[str, tuple[tupl
 def _block(chart: PoseMap, poses: PoseGrid, start: int, stop: int, details: bool, threads: int) -> dict[str, NDArray[Any]]:
     position, rotation = poses.block(start, stop)
     guess = None
-    if chart.robot.plan.constraints:
+    if chart.robot.plan.constraints and not chart.together:
         position, rotation, joints = onto_constraints(chart.robot, position, rotation, poses.free)
         home = np.concatenate([leg.home for leg in chart.robot.legs])
         guess = None if np.all(joints == home) else joints
