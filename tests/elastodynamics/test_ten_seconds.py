@@ -50,6 +50,6 @@ def test_dualemps_over_ten_seconds() -> None:
     q = np.array([[0.01, -0.005]])
     start = fp.ActuatorMotion(time=[0.0], position=q, velocity=0 * q, acceleration=0 * q)
     springs = fp.Springs(stiffness=4e4, free=0.0)
-    run = fp.simulate(robot, start, controller=springs, duration=10.0, step=1e-3, friction=False)
+    run = fp.simulate(robot, start, controller=springs, duration=10.0, step=5e-4, friction=False)
     assert float(run.time[-1]) == pytest.approx(10.0)
     assert broken(run) < BALANCE
