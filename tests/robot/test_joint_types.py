@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import flexapod as fp
 
@@ -110,6 +111,37 @@ def test_a_driven_knee_in_other_words(tmp_path: Path, how: str) -> None:
     assert again.angular_acceleration.values[0] == pytest.approx([0, 2.0, 0], rel=SAME, abs=SAME)
 
 
+def test_friction_of_a_loop_that_closes_before_the_platform(tmp_path: Path) -> None:
+    """An inner loop that stands in the file before the joint to the platform has its friction too: more torque, as it turns."""
+    legs = """    a:
+      joints:
+        crank: {type: revolute, from: base, to: bar, axis: [0, 1, 0], actuated: true, start: -0.7}
+        pin: {type: revolute, from: bar, to: coupler, at: [0.4, 0, 0], axis: [0, 1, 0]}
+        knee: {type: revolute, from: coupler, to: rocker, at: [0.5, 0, 0], axis: [0, 1, 0], start: 1.5}
+        foot: {type: revolute, from: rocker, to: base, at: [0.4, 0, 0], on: [0.8, 0, -0.1], axis: [0, 1, 0], FRICTION}
+        end: {type: fixed, from: bar, to: platform}
+      bodies: {bar: BAR, coupler: BAR, rocker: BAR}
+"""
+    forces = []
+    for friction in ("friction: {viscous: 0.7}", "start: 0"):
+        home = f"[0, 0, 0], rotation: {{axis: [0, 1, 0], angle: {START}}}"
+        robot = made(tmp_path, legs.replace("FRICTION", friction), home=home, platform="mass: 0.1")
+        state = moment([0, 0, 0], robot.home.rotation, [0, 0, 0], [0, 1.0, 0], [0, 0, 0], [0, 0, 0])
+        forces.append(fp.inverse_dynamics(robot, state, friction=True).force.values[0, 0])
+    rate = rocker_rate(robot)
+    assert forces[0] - forces[1] == pytest.approx(0.7 * rate**2, rel=1e-6)
+
+
+def rocker_rate(robot: fp.Robot) -> float:
+    """Rate of the rocker against the base per rate of the crank, by differences of rotations."""
+    angles = []
+    for h in (-1e-6, 1e-6):
+        R = Rotation.from_rotvec([0, START + h, 0]).as_matrix()
+        found = fp.inverse_kinematics(robot, fp.State(position=[0, 0, 0], rotation=R), bodies=True)
+        angles.append(found.body_rotation.sel(body="a.rocker").values)
+    return float(Rotation.from_matrix(angles[1] @ angles[0].T).as_rotvec()[1] / 2e-6)
+
+
 def test_planar_joint_slides_and_turns(tmp_path: Path) -> None:
     """A plate on a table, driven by a slide and a crank: the same forces as two slides and a hinge in a row."""
     drives = """    b:
@@ -199,6 +231,15 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
         ("type: revolute, from: base, to: bar, axis: [0, 0, 1], pitch: 1 mm, actuated: true", "pitch: does not belong"),
         ("type: free, from: base, to: bar, actuated: true", "a free joint cannot be actuated"),
         ("type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true, rest: 0.1", "rest: has no meaning without"),
+        (
+            "type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true, stiffness: 5, rest: 0.1",
+            "rest: has no meaning for",
+        ),
+        (
+            "type: free, from: base, to: bar}, "
+            "x: {type: planar, from: bar, to: base, axis: [0, 0, 1], limits: {stroke: [0, 1], stop: 1}",
+            "limits.stop: does not belong to a planar joint",
+        ),
         ("type: revolute, from: b.rod, to: bar, axis: [0, 0, 1], actuated: true", "no leg has the body b.rod"),
         ("type: prismatic, from: base, to: bar, axis: [0, 0, 1], actuated: true, limits: {stop: 1}", "stop: has no stroke"),
     ],

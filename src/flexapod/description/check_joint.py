@@ -88,6 +88,10 @@ def check_spring(joint: Joint, given: set[str], report: Reporter) -> None:
     """Report words of springs and bump stops that act on nothing."""
     if "rest" in given and not joint.stiffness:
         report.error(("rest",), "has no meaning without a spring", "Write stiffness too, or preload for a constant force.")
+    if "rest" in given and joint.actuated:
+        report.error(("rest",), "has no meaning for a drive through a spring, which deflects from zero", "Write preload instead.")
+    if joint.limits is not None and joint.limits.stop and DOF[joint.type] != 1 and joint.type != "screw":
+        report.error(("limits", "stop"), f"does not belong to a {joint.type} joint", "Split it into joints with one coordinate.")
     for name in {"rest", "preload"} & given:
         if DOF[joint.type] != 1:
             report.error((name,), f"does not belong to a {joint.type} joint", "It belongs to revolute and prismatic joints.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.description import schema
-from flexapod.description.check_leg import closes
+from flexapod.description.check_leg import closes, closing_names
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
@@ -83,9 +83,8 @@ def _unchanged(description: Description, home: Pose, size: float, like: Robot | 
 
 def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
     """The assembled legs with the couplings of the file, each at the leg of its first joint."""
-    result = [
-        replace(leg, couplings=_threads(i, leg)) if leg.couplings or _threads(i, leg) else leg for i, leg in enumerate(legs)
-    ]
+    threads = [_threads(i, leg) for i, leg in enumerate(legs)]
+    result = [replace(leg, couplings=own) if leg.couplings or own else leg for leg, own in zip(legs, threads, strict=True)]
     names = [leg.name for leg in legs]
     for name, factors in description.file.couplings.items():
         terms = []
@@ -135,7 +134,8 @@ def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str
     for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
             base = frame_pose(description.legs[name].frame)
-            specs[name] = expanded(description.legs[name], partial(_about, base.inverse(), trees, founds))
+            first = _first_closing(name, description)
+            specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds))
             trees[name], founds[name] = _tree(name, specs[name], home, description)
     trees = {name: trees[name] for name in description.legs}
     drafts = []
@@ -143,6 +143,15 @@ def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str
         with placed(description, ("legs", "each", name)):
             drafts.append((_draft(name, specs[name], trees, description), founds[name]))
     return drafts
+
+
+def _first_closing(leg: str, description: Description) -> str | None:
+    """The joint that becomes a leg's `closing`: to the platform, else the first; None where a link of the leg is the platform."""
+    spec, body = description.legs[leg], description.file.platform.body
+    if body is not None and body.partition(".")[0] == leg:
+        return None
+    cut = closing_names(spec)
+    return next((name for name in cut if _to_platform(spec.joints[name].to, leg, description)), next(iter(cut), None))
 
 
 def _rooted(description: Description) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from flexapod.errors import InputError
-from flexapod.robot.elastic_plan import elastic_plan
+from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan
 from flexapod.robot.robot import Robot
 
 
@@ -34,6 +34,11 @@ def with_dependents(robot: Robot, names: Sequence[str]) -> Robot:
         raise InputError(
             f"the loops of {robot.name} cannot be solved for {', '.join(chosen)}: moving these alone does not close every loop"
         )
+    return with_plan(robot, plan)
+
+
+def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
+    """The robot with its loops solved by another plan."""
     other = replace(robot)
     other.__dict__["elastic_plan"] = plan
     return other

@@ -20,16 +20,16 @@ SEAT_END = "/seat/end"
 """How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
 
 
-def expanded(spec: schema.Leg, where: Callable[[str], Pose]) -> schema.Leg:
+def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) -> schema.Leg:
     """A leg whose closing joints and roots are as the tree builder takes them.
 
     Args:
+        first: the closing joint whose friction the equations know as it stands.
         where: about where a body of another leg is at home, in this leg's base frame.
 
     Checked by: tests/robot/test_joint_types.py.
     """
     placed = {"base", *(row.body for row in spec.table)}
-    further = False
     joints = dict[str, schema.Joint]()
     for name, joint in spec.joints.items():
         closing = closes(joint, placed)
@@ -37,11 +37,10 @@ def expanded(spec: schema.Leg, where: Callable[[str], Pose]) -> schema.Leg:
             seat = f"{name}/seat"
             joints |= _seat(seat, joint.from_, where(joint.from_))
             joint = joint.model_copy(update={"from_": seat})
-        if closing and (_acts(joint) or (further and joint.friction is not None)):
+        if closing and (_acts(joint) or (name != first and joint.friction is not None)):
             joints |= _held(name, joint)
         else:
             joints[name] = joint
-        further |= closing
         placed |= {joint.to} | ({joint.cross} if joint.cross else set())
     return spec if joints == spec.joints else spec.model_copy(update={"joints": joints})
 
@@ -61,7 +60,7 @@ def _acts(joint: schema.Joint) -> bool:
 def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     """A closing joint as a joint of the tree and a fixed one behind it."""
     end, R = f"{name}/end", rotation_matrix(joint.rotation)
-    if joint.axis is not None and joint.rotation is None:  # the smallest rotation that brings the two axes together
+    if joint.axis is not None and joint.rotation is None:  # a rotation that brings the two axes together
         R = snap(frame_along(unit(joint.axis)) @ frame_along(unit(joint.axis_on or joint.axis)).T)
     inside: dict[str, Any] = {"to": end, "on": [0.0, 0.0, 0.0], "axis_on": None}
     if joint.type not in ("universal", "spherical"):

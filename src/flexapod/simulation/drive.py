@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.errors import InputError
+from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
 from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
-from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change, with_plan
+from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
 

@@ -11,7 +11,6 @@ another, and the run goes on as it is; its energy balance judges it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from flexapod.robot.geometry import pose
 from flexapod.simulation.independent import IndependentLayout
 
 if TYPE_CHECKING:
-    from flexapod.robot.robot import Robot
     from flexapod.simulation.layout import Layout
 
 Array = NDArray[np.float64]
@@ -68,13 +66,6 @@ def _smallest(A: Array, plan: ElasticPlan) -> float:
         first += len(leg.rows) + len(leg.leftover)
     blocks.append((sorted({*rows, *(left[k] for k in plan.kept)}), list(plan.bound)))
     return min(float(np.linalg.svd(A[np.ix_(*block)], compute_uv=False)[-1]) for block in blocks)
-
-
-def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
-    """The robot with its loops solved by another plan."""
-    other = replace(robot)
-    other.__dict__["elastic_plan"] = plan
-    return other
 
 
 def carried_over(layout: Layout, plan: ElasticPlan, state: Array) -> Array:
