@@ -17,6 +17,10 @@ class InputError(FlexapodError):
     """An array or option of a call does not fit: names which, what was expected and what was given."""
 
 
+class RobotBuildError(FlexapodError):
+    """A robot file that reads well but cannot be put together."""
+
+
 class FileError(InputError):
     """A file that cannot be read or written: names it, says why and what to do next."""
 

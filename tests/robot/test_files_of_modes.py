@@ -92,12 +92,12 @@ def test_wrong_names(tmp_path: Path, name: str) -> None:
         fp.load(file)
 
 
-def test_files_of_modes_in_legs_are_refused_with_file_and_line(tmp_path: Path) -> None:
+def test_files_of_modes_in_legs_that_do_not_fit_are_refused_with_file_and_line(tmp_path: Path) -> None:
     file = robot_file(tmp_path, "{type: modes, file: modes.npz}")
     text = Path(fp.catalogue()["stewart-3-3"]).read_text()
     first = text.index("cylinder: {mass")
     file.write_text(text[:first] + "cylinder: {flexible: {type: modes, file: modes.npz}}" + text[text.index("\n", first) :])
-    with pytest.raises(fp.RobotFileError, match=r"robot\.yaml:\d+: .*cylinder\.flexible\.type: a body of a leg must be a beam"):
+    with pytest.raises(fp.RobotBuildError, match=r"robot\.yaml:\d+: leg .*, body cylinder: it has no interface at"):
         fp.load(file)
 
 

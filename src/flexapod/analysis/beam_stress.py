@@ -46,7 +46,7 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     """
     import xarray as xr
 
-    elements = [(i, beam) for i, leg in enumerate(robot.legs) for beam in robot.beams.get(leg.name, ())]
+    elements = [(i, beam) for i, leg in enumerate(robot.legs) for beam in robot.beams.get(leg.name, ()) if not beam.rooted]
     if not elements:
         raise InputError(f"beam stress: {robot.name} has no beams; `plate_stress` has the stresses of plates")
     elastic, over = elastic_coordinates(robot, result)

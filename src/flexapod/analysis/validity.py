@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from flexapod.analysis.closed_legs import ClosedLegs
+    from flexapod.robot.beams import BeamElement
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
@@ -44,16 +45,20 @@ WORDS = {
     "strain": ("is strained by", "of its length"),
 }
 WHY = {
-    ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}more elements",
+    ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}",
     ("deflection_ratio", "stiffened"): "rotations within one element are large. Use `theory: exact` or more elements",
     ("deflection_ratio", "stiffened plate"): "its modes are linear in rotations: errors grow with the square. Stiffen the plate",
     ("deflection_ratio", "exact"): "rotations within one element are large. Use more elements",
-    ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}more elements",
+    ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}",
 }
 WHY |= {
     ("strain", law): "elasticity is linear, most metals have yielded. Make it thinner or bend it less" for law in BOUNDS["strain"]
 }
-STIFFER = {True: "`stiffening: true` or ", False: ""}
+STIFFER = {
+    "beam": "`stiffening: true` or more elements",
+    "modes": "beams of several elements in its place",
+    "platform": "`stiffening: true`",
+}
 
 
 class ValidityWarning(UserWarning):
@@ -82,6 +87,11 @@ class Part:
     law: str = "linear"
     strains: Array | None = None
 
+    @property
+    def kind(self) -> str:
+        """What it is: platform, beam, or another body in modes."""
+        return "platform" if self.leg is None else "modes" if self.strains is None else "beam"
+
 
 @lru_cache(maxsize=32)
 def parts(robot: Robot) -> tuple[Part, ...]:
@@ -99,15 +109,12 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     for number, leg in enumerate(robot.legs):
         for beam in robot.beams.get(leg.name, ()):
             columns = [modes + robot.elastic_indices.index(at + leg.moving.index(link)) for link in beam.links]
-            across = np.zeros((1, 3, N))
-            for row, letter in ((1, "v"), (2, "w")):
-                if letter in beam.body.names:
-                    across[0, row, columns[beam.body.names.index(letter)]] = 1.0
-            length = float(beam.body.interfaces["tip"].r0[0])
+            shapes, length = _tip_shapes(beam, columns, N)
+            strains = None if beam.rooted is not None else _strains(robot, number, beam, columns, N)
             found.append(
                 Part(
-                    name=beam.name, leg=number, root=beam.root, shapes=across, length=length, frequency=_first(beam.body),
-                    law=beam.law, strains=_strains(robot, number, beam, columns, N),
+                    name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
+                    law=beam.law, strains=strains,
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -115,6 +122,23 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     long = [part.name if part.leg is None else f"{robot.legs[part.leg].name}.{part.name}" for part in found]
     names = [s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True)]
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
+
+
+def _tip_shapes(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
+    """Displacements (tips, 3, N) per elastic coordinate, of a beam across it; and its length, or the longest between its ends."""
+    names = list(beam.body.names)
+    if beam.rooted is not None:
+        shapes = np.zeros((len(beam.rooted.places), 3, N))
+        for k, components in enumerate(beam.rooted.components):
+            for row, letter in enumerate("uvw"):
+                if letter in components:
+                    shapes[k, row, columns[names.index(letter if k == 0 else f"{k + 1}.{letter}")]] = 1.0
+        return shapes, float(np.linalg.norm(beam.rooted.places, axis=1).max(initial=0.0)) or 1.0
+    shapes = np.zeros((1, 3, N))
+    for row, letter in ((1, "v"), (2, "w")):
+        if letter in names:
+            shapes[0, row, columns[names.index(letter)]] = 1.0
+    return shapes, float(beam.body.interfaces["tip"].r0[0])
 
 
 def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -> Array:
@@ -247,7 +271,7 @@ def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
     where = f", first at t = {float(time[first]):g} s" if time is not None else ""
     where = f", first in sample {first}" if time is None and len(known) > 1 else where
     verb, of = WORDS[name]
-    why = WHY[name, worst.law].format(stiffer=STIFFER[worst.leg is not None])
+    why = WHY[name, worst.law].format(stiffer=STIFFER[worst.kind])
     warnings.warn(
         f"{robot.name}: {worst.name} {verb} {known[sample, part]:.3g} {of} (bound {bounds[part]:g}{where}); {why}, "
         f"or do not trust what is above the bound: see {name} of the result",

@@ -83,11 +83,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
 
 
 def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
-    """The same for a body of a leg, which must be a beam."""
+    """The same for a body of a leg."""
     check_flexible(flexible, report)
-    if flexible.type != "beam":
-        what = f"a body of a leg must be a beam, is of type {flexible.type}"
-        report.error(("type",), what, "Write `type: beam`; plates and files of modes are for the platform.")
+    if flexible.type == "plate" and flexible.stiffening:
+        report.error(("stiffening",), "stiffening of a plate is for the platform", "Write stiffening: false, or remove it.")
 
 
 def _check_taper(flexible: Flexible, report: Reporter) -> None:

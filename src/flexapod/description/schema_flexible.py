@@ -56,7 +56,7 @@ class Reduction(Model):
 
 
 class Flexible(Model):
-    """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes."""
+    """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes; any link or the platform."""
 
     type: Literal["beam", "plate", "modes"] = Field(description="kind of flexible body")
     length: Size | None = Field(default=None, description="beam: length along the body's x axis, or along its arc")
@@ -89,9 +89,12 @@ class Flexible(Model):
     poisson: Fraction | None = Field(default=None, description="Poisson's ratio")
     density: Density | None = Field(default=None, description="mass per volume")
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
-        default=None, description="number of elastic modes kept"
+        default=None,
+        description="number of elastic modes kept (plate: 10, of a plate that is a link: 4, with what is attached held)",
     )
-    reduction: Reduction | None = Field(default=None, description="plate: method and boundary of its modes")
+    reduction: Reduction | None = Field(
+        default=None, description="plate: method and boundary of its modes (of a plate that is a link: craig-bampton)"
+    )
     damping: Fraction | None = Field(
         default=None, description="damping ratio of the modes of the body, of a beam of each element, with its frame held"
     )

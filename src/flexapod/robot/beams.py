@@ -1,4 +1,4 @@
-"""Beam elements inside legs: their flexible bodies, and where in the tree of links they sit.
+"""Elements inside legs, of beams and other flexible bodies: their bodies, and where in the tree of links they sit.
 
 An element is a body about its root node; its elastic coordinates are the links that lead to its tip (see `elastic`).
 """
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from flexapod.flexible import Section as Cut
     from flexapod.flexible.beam_element import Foreshortening
     from flexapod.flexible.materials import Material
+    from flexapod.flexible.rooted import RootedBody
 
 
 Law = Literal["linear", "stiffened", "exact"]
@@ -32,7 +33,7 @@ Law = Literal["linear", "stiffened", "exact"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BeamElement:
-    """One element of a beam.
+    """One element of a beam, or a whole plate or file of modes.
 
     Args:
         name: ``13.beam1``: body and number of the element; values stand below ``legs.<leg>.<name>``.
@@ -42,6 +43,7 @@ class BeamElement:
         body: mass, moments and elastic matrices about the root, in beam axes.
         law: how elastic forces follow from the coordinates: linear, stiffened by axial load, or exact for large rotations.
         foreshortening: what bending shortens; None for linear elements.
+        rooted: tips and modes, where it is no beam but a plate or a file of modes (`modal_link`).
     """
 
     name: str
@@ -51,6 +53,15 @@ class BeamElement:
     body: FlexibleBody
     law: Law
     foreshortening: Foreshortening | None
+    rooted: RootedBody | None = None
+
+    @property
+    def tips(self) -> tuple[int, ...]:
+        """Links at the far ends: of a beam one, of other bodies one per tip that deforms."""
+        if self.rooted is None:
+            return self.links[-1:]
+        counts = [len(own) for own in self.rooted.components]
+        return tuple(self.links[sum(counts[: k + 1]) - 1] for k, own in enumerate(counts) if own)
 
     @property
     def shape(self) -> FlexibleShape:
@@ -65,11 +76,19 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
     for i, link in enumerate(leg.links):
         if link.body is None or link.body.flexible is None:
             continue
-        spec = link.body.flexible
+        spec, made = link.body.flexible, link.body.rooted
         elastic = [j for j, other in enumerate(leg.links) if other.elastic and other.joint == link.body.name]
+        if made is not None:
+            result.append(
+                BeamElement(
+                    name=f"{link.body.name}.modal", root=i, axes=link.body.body_axes, links=tuple(elastic), body=made.body,
+                    law="linear", foreshortening=None, rooted=made,
+                )
+            )  # fmt: skip
+            continue
         try:
             words = spec.model_dump_json()
-            made = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
+            parts = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
         half = arc_chord(spec)[1]
@@ -78,8 +97,8 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             links = tuple(elastic[k * per_element : (k + 1) * per_element])
             result.append(
                 BeamElement(
-                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=made[k][0],
-                    law=_law(spec), foreshortening=made[k][1],
+                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=parts[k][0],
+                    law=_law(spec), foreshortening=parts[k][1],
                 )
             )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T @ half @ half

@@ -21,6 +21,7 @@ from flexapod.robot.bodies import rigid_body
 from flexapod.robot.chain import closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
+from flexapod.robot.modal_link import attachments
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 
@@ -184,7 +185,9 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
     """The links of a leg, and coordinates at home that were found on the way."""
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
-    tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None)
+    flexible = [row.body for row in spec.table if row.flexible] + [key for key, body in spec.bodies.items() if body.flexible]
+    ends = {body: attachments({**description.legs, name: spec}, name, body) for body in flexible}
+    tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None, ends=ends, path=description.path)
     end = next((j for j in spec.joints.values() if _to_platform(j.to, name, description)), None)
     previous = "base"
     for row in spec.table:

@@ -41,7 +41,7 @@ def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: 
     length, parts = float(flexible.length or 0.0), flexible.elements
     chord, half = arc_chord(flexible)
     parent, K_before = root, half.T @ axes.T
-    nodes = [(0.0, root, axes)]
+    nodes = [(np.zeros(3), root, pose(rotation=axes))]
     for element in range(1, parts + 1):
         label = name if element == 1 else f"{name}.{element}"
         step = np.array([chord, 0.0, 0.0])
@@ -50,7 +50,8 @@ def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: 
             placement = pose(K_before.T @ step, snap(K_before.T @ K))
             parent = tree.add(parent, placement, kind, name, body=None, elastic=True, coordinate=f"{label}.{key}")
             K_before, step = K, np.zeros(3)
-        nodes.append((length * element / parts, parent, K_before.T @ half))  # along the tangent
+        place = np.array([length * element / parts, 0.0, 0.0])
+        nodes.append((place, parent, pose(rotation=K_before.T @ half)))  # along the tangent
         K_before = (half @ half).T @ K_before
     tree.nodes[name] = nodes
 

@@ -3,13 +3,15 @@ begin on a body of another leg.
 
 A closing joint that is driven, sprung, geared or of a type without closing equations of its own becomes a joint of the tree,
 whose far frame a fixed joint closes: the joint keeps its name, the fixed one is `name/end`. A leg that begins on a body of
-another leg begins on a free frame instead, `name/seat`, that a fixed joint `name/seat/end` holds to that body.
+another leg begins on a free frame instead, `name/seat` at the joint, that a fixed joint `name/seat/end` holds to that body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from flexapod.description import schema
 from flexapod.description.check_leg import closes
@@ -35,8 +37,8 @@ def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) 
         closing = closes(joint, placed)
         if "." in joint.from_:
             seat = f"{name}/seat"
-            joints |= _seat(seat, joint.from_, where(joint.from_))
-            joint = joint.model_copy(update={"from_": seat})
+            joints |= _seat(seat, joint, where(joint.from_))
+            joint = joint.model_copy(update={"from_": seat, "at": [0.0, 0.0, 0.0]})
         if closing and (_acts(joint) or (name != first and joint.friction is not None)):
             joints |= _held(name, joint)
         else:
@@ -69,14 +71,14 @@ def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     return {name: joint.model_copy(update=inside), end: fixed.model_copy(update={"from_": end, "to": joint.to})}
 
 
-def _seat(seat: str, body: str, at: Pose) -> dict[str, schema.Joint]:
-    """A free frame about where a body is, held to it."""
+def _seat(seat: str, joint: schema.Joint, body: Pose) -> dict[str, schema.Joint]:
+    """A free frame about where a joint of a body is, held to it; axes are the body's."""
     free = {
-        "type": "free", "from": "base", "to": "platform", "at": [float(x) for x in at.position],
-        "rotation": {"matrix": [[float(x) for x in row] for row in at.rotation]},
+        "type": "free", "from": "base", "to": "platform", "at": [float(x) for x in body.point(np.array(joint.at))],
+        "rotation": {"matrix": [[float(x) for x in row] for row in body.rotation]},
     }  # fmt: skip
-    fixed = schema.Joint.model_validate({"type": "fixed", "from": "base", "to": "platform"})
+    fixed = schema.Joint.model_validate({"type": "fixed", "from": "base", "to": "platform", "on": joint.at})
     return {
         seat: schema.Joint.model_validate(free).model_copy(update={"to": seat}),
-        f"{seat}/end": fixed.model_copy(update={"from_": seat, "to": body}),
+        f"{seat}/end": fixed.model_copy(update={"from_": seat, "to": joint.from_}),
     }

@@ -17,10 +17,9 @@ from flexapod.description.check_flexible import path_beside
 from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description, problem_at
 from flexapod.description.schema_flexible import Flexible
-from flexapod.errors import FlexapodError
+from flexapod.errors import FlexapodError, RobotBuildError
 from flexapod.robot.geometry import Array, frozen
 from flexapod.robot.model import Leg, RigidBody
-from flexapod.robot.tree import RobotBuildError
 
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody, Interface
@@ -75,21 +74,22 @@ def make_flexible(
     if spec is None:
         return None
     try:
-        return _make(spec, joints, description.path, points or {})
+        return damped(made_modal(spec, joints, description.path, points or {}), spec)
     except FlexibleBodyError as error:
         key = "file" if spec.type == "modes" else "type"
         hint = "Put a file of `flexapod.flexible.save_modes` there." if spec.type == "modes" else "Change the plate."
         raise RobotFileError([problem_at(description, ("platform", "flexible", key), str(error).rstrip("."), hint)]) from None
 
 
-def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array]) -> FlexibleBody:
+def made_modal(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array]) -> FlexibleBody:
+    """The plate or file of modes that a file's words describe, undamped; a plate has interfaces at joints and points."""
     from flexapod import flexible
     from flexapod.flexible.errors import FlexibleBodyError
 
     if spec.type == "modes":
         beside = path_beside(path, spec.file) if path is not None and spec.file is not None else None
         if beside is None:
-            raise RobotBuildError("platform.flexible: a file of modes needs a robot file beside it")
+            raise RobotBuildError("flexible: a file of modes needs a robot file beside it")
         body = flexible.from_modes(beside)
         body = body.truncated(spec.modes) if spec.modes is not None else body
         if spec.stiffening and not body.stiffened:
@@ -103,7 +103,7 @@ def _make(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
-    return damped(body, spec)
+    return body
 
 
 def plate_arguments(spec: Flexible, joints: Mapping[str, Array], points: Mapping[str, Array]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _constants(spec: Flexible) -> Flexible | Material:
     try:
         return spec if spec.material is None else materials.material(spec.material)
     except FlexapodError as error:
-        raise RobotBuildError(f"platform.flexible.material: {error}") from error
+        raise RobotBuildError(f"material: {error}") from error
 
 
 def _without_noise(interface: Interface) -> Interface:
@@ -178,7 +178,8 @@ def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     """
     for leg in legs:
         if sum(closing.to is None for closing in leg.closings) != 1:
-            raise RobotBuildError(f"leg {leg.name}: a flexible platform takes one joint of every leg")
+            why = f"leg {leg.name}: a flexible platform takes one joint of every leg"
+            raise RobotBuildError(f"{why}; with more, make it a body of a leg and write `platform: {{body: leg.body}}`")
     return {leg.name: _clean(np.asarray(_interface(body, leg).Phi_d)) for leg in legs}
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from flexapod.description.schema import Friction, Limits
 from flexapod.description.schema_flexible import Flexible
 from flexapod.robot.geometry import Array, Pose, frozen
+
+if TYPE_CHECKING:
+    from flexapod.flexible.rooted import RootedBody
 
 Kind = Literal["R", "P", "fixed"]
 ClosingType = Literal["revolute", "prismatic", "universal", "spherical", "cylindrical", "fixed"]
@@ -33,6 +36,7 @@ class RigidBody:
         points: named points in this frame [m].
         body_axes: (3, 3) axes of the body frame of the file, seen from this frame.
         flexible: the file's words, where the body is flexible.
+        rooted: the body that they describe, of a plate or file of modes that is a link.
     """
 
     name: str
@@ -42,6 +46,7 @@ class RigidBody:
     points: Mapping[str, Array]
     body_axes: Array
     flexible: Flexible | None = None
+    rooted: RootedBody | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
@@ -62,6 +67,7 @@ class RigidBody:
             points={name: frozen(R @ p) for name, p in self.points.items()},
             body_axes=frozen(R @ self.body_axes),
             flexible=self.flexible,
+            rooted=self.rooted,
         )
 
 

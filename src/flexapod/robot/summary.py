@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 def bodies(robot: Robot) -> Table:
     """Table of bodies."""
     rows = []
-    beams: dict[str, float] = {}
+    beams, kinds = dict[str, float](), dict[str, str]()
     for leg, found in robot.beams.items():
         for beam in found:
             name = f"{leg}.{beam.name.rpartition('.')[0]}"
             beams[name] = beams.get(name, 0.0) + float(beam.body.mass)
+            kinds[name] = "beam" if beam.rooted is None else f"flexible, {len(beam.body.names)} coordinates"
     for name, body in robot.bodies_by_name.items():
         if name in beams:
-            rows.append((name, number(beams[name]), "beam", ""))
+            rows.append((name, number(beams[name]), kinds[name], ""))
             continue
         com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
         tensor = body.body_axes.T @ body.inertia @ body.body_axes

@@ -5,14 +5,17 @@ Letters: K is a frame with z along a joint axis, in axes of the `from` body; C a
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from flexapod.description import schema
 from flexapod.description.joint_types import CUT, DRIVEN, MOTIONS
-from flexapod.errors import FlexapodError
+from flexapod.description.schema_flexible import Flexible
+from flexapod.errors import RobotBuildError as RobotBuildError
 from flexapod.robot.bodies import khalil_body, rigid_body
 from flexapod.robot.elastic import add_beam
 from flexapod.robot.geometry import (
@@ -25,19 +28,17 @@ from flexapod.robot.geometry import (
     snap,
     unit,
 )
+from flexapod.robot.modal_link import add_modal, row_shift
 from flexapod.robot.model import Closing, ClosingType, Kind, Link, RigidBody
-
-
-class RobotBuildError(FlexapodError):
-    """A robot file that reads well but cannot be put together."""
 
 
 @dataclass
 class TreeBuilder:
     """Collects the links of one leg.
 
-    `placed` maps a body to its link index and body axes; `nodes` maps a beam to the places along it where something may
-    be attached: distance from the root, link, body axes seen from that link.
+    `placed` maps a body to its link index and body axes; `nodes` maps a flexible body to the places where something may be
+    attached: position (of a beam along its line), link, the body's axes placed there, seen from that link. `ends` maps bodies to
+    the places where something is attached, `path` is the robot file's.
     """
 
     leg: str
@@ -45,7 +46,9 @@ class TreeBuilder:
     links: list[Link] = field(default_factory=list)
     planar: bool = False
     placed: dict[str, tuple[int, Array]] = field(default_factory=lambda: {"base": (-1, np.eye(3))})
-    nodes: dict[str, list[tuple[float, int, Array]]] = field(default_factory=dict)
+    nodes: dict[str, list[tuple[Array, int, Pose]]] = field(default_factory=dict)
+    ends: Mapping[str, Sequence[tuple[float, float, float]]] = field(default_factory=dict)
+    path: Path | None = None
 
     def add(
         self,
@@ -79,19 +82,29 @@ class TreeBuilder:
         if body not in self.nodes:
             link, axes = self.placed[body]
             return link, pose(axes @ at, axes)
-        for x, link, axes in self.nodes[body]:
-            if float(np.linalg.norm(at - [x, 0.0, 0.0])) < 1e-9:
-                return link, pose(np.zeros(3), axes)
-        places = ", ".join(f"{x:g}" for x, _, _ in self.nodes[body])
+        for place, link, seat in self.nodes[body]:
+            if float(np.linalg.norm(at - place)) < 1e-9:
+                return link, seat
+        places = ", ".join(f"{place[0]:g}" for place, _, _ in self.nodes[body])
         raise RobotBuildError(
             f"leg {self.leg}: something is attached to the beam {body} at {at.tolist()}; a beam has nodes at x = {places} only"
         )
 
+    def deform(self, body: str, flexible: Flexible | None, index: int, axes: Array) -> None:
+        """Append the elastic links of a flexible body whose root a link carries."""
+        if flexible is None:
+            return
+        if flexible.type == "beam":
+            add_beam(self, body, flexible, index, axes, self.planar)
+            return
+        made, link = add_modal(self, body, flexible, index, axes), self.links[index]
+        assert link.body is not None
+        self.links[index] = replace(link, body=replace(link.body, rooted=made))
+
 
 def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
     """A Khalil-Kleinfinger row: Rz(gamma) Tz(b) Rx(alpha) Tx(d), then Rz(theta) Tz(r)."""
-    x, z = np.eye(3)[0], np.eye(3)[2]
-    shift = pose(row.b * z, about(z, row.gamma)) @ pose(rotation=about(x, row.alpha)) @ pose(row.d * x)
+    z, shift = np.eye(3)[2], row_shift(row)
     parent, seat = tree.seat(row.after or previous, shift.position)
     placement = seat @ pose(rotation=shift.rotation)
     kinds: tuple[Kind, ...] = ("R", "P", "fixed")
@@ -118,8 +131,7 @@ def add_row(tree: TreeBuilder, row: schema.Row, previous: str) -> None:
     )
     index = _behind_spring(tree, index)
     tree.placed[row.body] = (index, np.eye(3))
-    if row.flexible is not None and row.flexible.type == "beam":
-        add_beam(tree, row.body, row.flexible, index, np.eye(3), tree.planar)
+    tree.deform(row.body, row.flexible, index, np.eye(3))
 
 
 def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[str, schema.Body]) -> None:
@@ -134,9 +146,7 @@ def add_joint(tree: TreeBuilder, name: str, joint: schema.Joint, bodies: dict[st
 
     def finish(index: int, K: Array) -> None:
         tree.placed[joint.to] = (index, snap(K.T @ R_ft))
-        flexible = bodies[joint.to].flexible if joint.to in bodies else None
-        if flexible is not None and flexible.type == "beam":
-            add_beam(tree, joint.to, flexible, index, snap(K.T @ R_ft), tree.planar)
+        tree.deform(joint.to, bodies[joint.to].flexible if joint.to in bodies else None, index, snap(K.T @ R_ft))
 
     if joint.type == "universal":
         a, axis2, n0, R_ft = _universal_axes(tree.leg, name, joint, R_ft)

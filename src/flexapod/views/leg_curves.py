@@ -58,8 +58,10 @@ def leg_curves(robot: fp.Robot, joints: Any) -> list[LegCurve]:
                 points.append(frames[i][0])
                 nodes.append(frames[i][0])
             for beam in beams.get(i, ()):
-                points += list(_element(frames, rest, beam))
-                nodes.append(points[-1])
+                for k, tip in enumerate(beam.tips):
+                    points += [frames[beam.root][0]] if k else []  # back to the root of a body with several tips
+                    points += list(_element(frames, rest, beam.root, tip))
+                    nodes.append(points[-1])
         if not (robot.description.file.platform.body or "").startswith(f"{leg.name}."):
             p, R = frames[leg.closing.link]
             points.append(p + R @ leg.closing.on_link.position)
@@ -85,12 +87,11 @@ def _frames(leg: Any, joints: Array) -> Frames:
     return frames
 
 
-def _element(frames: Frames, rest: Frames, beam: Any) -> Array:
+def _element(frames: Frames, rest: Frames, root: int, tip: int) -> Array:
     """Points (pieces, 3) along an element behind its root, the tip last."""
-    (p0, R0), (p1, R1) = frames[beam.root], frames[beam.links[-1]]
-    own = rest[beam.links[-1]][1].T @ rest[beam.root][1] @ beam.axes  # beam axes seen from the tip's link
-    length = float(np.linalg.norm(rest[beam.links[-1]][0] - rest[beam.root][0]))
-    t0, t1 = length * (R0 @ beam.axes)[:, 0], length * (R1 @ own)[:, 0]
+    (p0, R0), (p1, R1) = frames[root], frames[tip]
+    chord = rest[tip][0] - rest[root][0]
+    t0, t1 = R0 @ rest[root][1].T @ chord, R1 @ rest[tip][1].T @ chord
     s = np.linspace(0.0, 1.0, PIECES + 1)[1:, None]
     h = (2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2)
     return np.asarray(h[0] * p0 + h[1] * t0 + h[2] * p1 + h[3] * t1)

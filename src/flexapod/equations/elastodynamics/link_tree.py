@@ -8,7 +8,8 @@ likewise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ from flexapod.equations.elastodynamics.link_beams import LinkBeam
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, Z
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import tensor
+from flexapod.robot.beams import BeamElement
+from flexapod.robot.chain import ancestors
 from flexapod.robot.model import Leg
 
 
@@ -64,7 +67,18 @@ def leg_mass_matrix(values: Values, leg: Leg, links: Sequence[LinkMotion], beams
             if i in elements and j == elements[i].beam.root:
                 at = elements[i].beam.links.index(i)
                 f, m = f + elements[i].force[:, at], m + elements[i].moment[:, at]
+    for element in beams:
+        for row, k, value in branch_pairs(leg, element.beam, element.M):
+            M[row, k], M[k, row] = M[row, k] + value, M[k, row] + value
     return M
+
+
+def branch_pairs(leg: Leg, beam: BeamElement, M: Any) -> Iterator[tuple[int, int, Any]]:
+    """Coordinates of an element of which neither link carries the other, and the elastic mass between them: of a body with
+    several tips, or with modes of its own."""
+    for j, k in itertools.combinations(range(len(beam.links)), 2):
+        if beam.links[j] not in ancestors(leg, beam.links[k]):
+            yield leg.moving.index(beam.links[j]), leg.moving.index(beam.links[k]), M[j, k]
 
 
 def leg_bias(values: Values, leg: Leg, links: Sequence[LinkMotion], beams: Sequence[LinkBeam]) -> Any:

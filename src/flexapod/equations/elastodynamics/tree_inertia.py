@@ -16,6 +16,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose
+from flexapod.equations.elastodynamics.link_tree import branch_pairs
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.inertia_wrench import Wrench, tensor
 from flexapod.robot.beams import BeamElement
@@ -92,6 +93,9 @@ def leg_mass_matrix(values: Values, leg: Leg, poses: list[LinkPose], beams: Mapp
                 if i in beams and parent == beams[i][0].root:
                     wrench = wrench + _coupling(beams, i)
             j = parent
+    for beam, own in {beam.name: (beam, full[6:, 6:]) for beam, _, full in beams.values()}.values():
+        for row, k, value in branch_pairs(leg, beam, own):
+            M[row, k], M[k, row] = M[row, k] + value, M[k, row] + value
     return M
 
 

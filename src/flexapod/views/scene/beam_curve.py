@@ -2,13 +2,11 @@ r"""The line of a bent beam element between the frames of its ends.
 
 .. math:: p(s) = h_{00}p_0 + h_{10}L t_0 + h_{01}p_1 + h_{11}L t_1
 
-Cubic Hermite polynomials h; p_0, p_1 ends of the element, t_0, t_1 the beam's axis there, L its length. For small deflections
-this is the line of an Euler-Bernoulli element.
+Cubic Hermite polynomials h; p_0, p_1 ends of the element, t_0, t_1 the direction of the undeformed element there, L its length.
+For small deflections this is the line of an Euler-Bernoulli element.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +19,17 @@ PIECES = 8
 """Straight pieces that draw one element."""
 
 
-def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Any) -> Array:
+def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], root: int, tip: int) -> Array:
     """Points (PIECES + 1, 3) from the root of an element to its tip.
 
     Args:
         bent, rest: frames of the leg's links, as they are and without deformation.
-        element: of `robot.beams`: link of its root, its own links, beam axes seen from the root.
+        root, tip: links at the two ends.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
-    root, tip = element.root, element.links[-1]
-    length = float(np.linalg.norm(rest[tip].origin - rest[root].origin))
-    own = rest[tip].rotation.T @ rest[root].rotation @ element.axes  # beam axes seen from the tip's link
-    t0 = length * (bent[root].rotation @ element.axes)[:, 0]
-    t1 = length * (bent[tip].rotation @ own)[:, 0]
+    chord = rest[tip].origin - rest[root].origin
+    t0, t1 = (bent[k].rotation @ rest[k].rotation.T @ chord for k in (root, tip))
     s = np.linspace(0.0, 1.0, PIECES + 1)[:, None]
     h00, h10, h01, h11 = 2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2
     return np.asarray(h00 * bent[root].origin + h10 * t0 + h01 * bent[tip].origin + h11 * t1)

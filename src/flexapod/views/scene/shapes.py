@@ -119,9 +119,9 @@ def drawing(
             if not link.elastic and link.joint not in free_joints(leg):
                 _link(link, frame, own, size, shade, rods, hardware)
         for element in robot.beams.get(leg.name, ()):
-            line = beam_curve(own, rest[k], element)
-            for start, end in itertools.pairwise(line):
-                rods.add(start, end, 1.3 * ROD * size, shade)
+            for far in element.tips:
+                for start, end in itertools.pairwise(beam_curve(own, rest[k], element.root, far)):
+                    rods.add(start, end, 1.3 * ROD * size, shade)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)

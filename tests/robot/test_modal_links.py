@@ -1,0 +1,147 @@
+"""Plates and files of modes as links of legs and as base frame: against beams, a serial stiffness, energy; what is refused."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "flexible"))
+from test_fe_matrices import chain
+
+BAR = fp.flexible.Section.rectangle(width=0.02, height=0.025)
+TOOL = fp.State(position=[0.5, 0.0, 0.0])
+
+ELEMENTS = 2e-3
+"""Frequencies of four cubic elements against sixteen with four modes more than the tip: the sixth is 7e-4 away."""
+
+SERIES = 1e-3
+"""Base plate and legs weigh 0.8e-3 of the platform, not all of it moves with it; half of that in frequency."""
+
+ARM = """
+flexapod: 1
+name: arm
+source: written for this test
+gravity: [0, 0, 0]
+characteristic_length: 0.5
+home: {{position: [0.5, 0, 0]}}
+platform: {{body: A.tool}}
+legs:
+  each:
+    A:
+      joints:
+        motor: {{type: revolute, from: base, to: arm, axis: [0, 0, 1], actuated: true}}
+        wrist: {{type: fixed, from: arm, at: [{reach}, 0, 0], to: tool}}
+      bodies:
+        arm: {{flexible: {arm}}}
+        tool: {{mass: 0.5, com: [0.05, 0, 0], inertia: {{diagonal: [1e-3, 2e-3, 3e-3]}}}}
+"""
+BEAM = (
+    "{type: beam, length: 0.5, elements: 4, stiffening: false, material: steel,"
+    " section: {shape: rectangle, width: 0.02, height: 0.025}}"
+)
+
+
+def arm_of_modes(folder: Path, modes: int = 4, method: str = "craig-bampton") -> Path:
+    """A robot file whose arm is a file of modes, of a chain of sixteen beam elements."""
+    ends = {"root": 0, "tip": 16}
+    body = fp.flexible.from_matrices(*chain(16, BAR), dofs_per_node=6, modes=modes, method=method, interfaces=ends)
+    fp.flexible.save_modes(body, folder / "arm.npz")
+    return written(folder, ARM.format(arm="{type: modes, file: arm.npz}", reach=0.5))
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "robot.yaml").write_text(text)
+    return folder / "robot.yaml"
+
+
+def frequencies(robot: fp.Robot) -> np.ndarray:
+    return fp.natural_frequencies(robot, TOOL, prestress=False).frequency.values[:6]
+
+
+def test_an_arm_of_modes_vibrates_as_one_of_beams(tmp_path: Path) -> None:
+    modal, beams = fp.load(arm_of_modes(tmp_path)), fp.load(written(tmp_path, ARM.format(arm=BEAM, reach=0.5)))
+    assert modal.elastic_names[:6] == tuple(f"arm.{c}" for c in ("u", "v", "w", "thx", "thy", "thz"))
+    assert modal.elastic_names[6:] == tuple(f"arm.mode{k}" for k in (1, 2, 3, 4))
+    assert "flexible, 10 coordinates" in str(modal.bodies)
+    assert np.allclose(frequencies(modal), frequencies(beams), rtol=ELEMENTS)
+
+
+def push(time: np.ndarray) -> np.ndarray:
+    return 5.0 * np.sin(400.0 * np.asarray(time)).reshape(-1, 1)
+
+
+@pytest.mark.full
+def test_an_arm_of_modes_keeps_its_energy(tmp_path: Path) -> None:
+    robot = fp.load(arm_of_modes(tmp_path, modes=2))
+    run = fp.simulate(robot, TOOL, drive="force", force=push, duration=0.02, step=2e-5)
+    exchanged = float(np.abs(run.ledger_actuators.values).max()) if "ledger_actuators" in run else 1.0
+    assert float(np.abs(run.ledger_residual).max()) < 1e-8 * max(exchanged, 1e-3)
+    again = fp.load(written(tmp_path, ARM.format(arm=BEAM.replace("elements: 4", "elements: 2"), reach=0.5)))
+    same = fp.simulate(again, TOOL, drive="force", force=push, duration=0.02, step=2e-5)
+    moved = np.ptp(run.actuator_position.values)
+    assert np.abs(run.actuator_position.values - same.actuator_position.values).max() < ELEMENTS * moved
+
+
+@pytest.mark.parametrize(
+    ("arm", "reach", "words"),
+    [
+        ("{type: modes, file: arm.npz}", 0.4, r"leg A, body arm: it has no interface at \[0.4, 0.0, 0.0\] m, where a joint is"),
+        ("{type: modes, file: arm.npz, modes: 3}", 0.5, "its 3 modes move only 3 of the"),
+        ("{type: plate, outline: [[0, 0], [1, 0], [1, 1]], thickness: 0.01, material: steel, stiffening: true}", 0.5,
+         "stiffening of a plate is for the platform"),
+        ("{type: plate, outline: [[0.1, 0], [1, 0], [1, 1]], thickness: 0.01, material: steel}", 0.5,
+         r"leg A, body arm: The point \(0, 0\) m is not on the plate"),
+    ],
+    ids=["elsewhere", "few modes", "stiffened", "root outside"],
+)  # fmt: skip
+def test_what_cannot_be_a_link_is_said(tmp_path: Path, arm: str, reach: float, words: str) -> None:
+    arm_of_modes(tmp_path)
+    with pytest.raises(fp.FlexapodError, match=words):
+        fp.load(written(tmp_path, ARM.format(arm=arm, reach=reach)))
+
+
+def base_frame(folder: Path, ring: str, drive: str) -> fp.Robot:
+    """Three struts between a base plate, held in its middle, and a heavy platform."""
+    joints, bodies = ["mount: {type: fixed, from: base, to: ring}"], [f"ring: {ring}"]
+    for name, angle in (("a", 0), ("b", 120), ("c", 240)):
+        c, s = (round(float(f(np.radians(angle))), 12) for f in (np.cos, np.sin))
+        foot, end = f"[{0.4 * c}, {0.4 * s}, 0.05]", f"[{0.4 * c}, {0.4 * s}, 0]"
+        joints += [
+            f"hip-{name}: {{type: revolute, from: ring, at: {foot}, axis: [{-s}, {c}, 0], to: tube-{name}}}",
+            f"drive-{name}: {{type: prismatic, from: tube-{name}, to: rod-{name}, axis: [0, 0, 1], actuated: true{drive}}}",
+            f"ball-{name}: {{type: spherical, from: rod-{name}, at: [0, 0, 0.55], to: platform, on: {end}}}",
+        ]
+        bodies += [f"{part}-{name}: {{mass: 0.01, inertia: {{diagonal: [1e-5, 1e-5, 1e-5]}}}}" for part in ("tube", "rod")]
+    head = (
+        "flexapod: 1\nname: frame\nsource: written for this test\ngravity: [0, 0, -9.81]\ncharacteristic_length: 0.5\n"
+        "home: {position: [0, 0, 0.6]}\nplatform: {mass: 200, inertia: {diagonal: [4, 4, 8]}}\nlegs:\n  each:\n    A:\n"
+    )
+    lines = ["      joints:", *(f"        {j}" for j in joints), "      bodies:", *(f"        {b}" for b in bodies)]
+    return fp.load(written(folder, head + "\n".join(lines) + "\n"))
+
+
+@pytest.mark.full
+def test_a_flexible_base_is_in_series_with_the_drives(tmp_path: Path) -> None:
+    r"""The platform on its three struts: 1/k = c of the base plate + 1/(3 k of a drive), :math:`f = \sqrt{k/m}/2\pi`."""
+    corners = [[round(float(0.5 * np.cos(a)), 9), round(float(0.5 * np.sin(a)), 9)] for a in np.radians(np.arange(0, 360, 60))]
+    plate = (
+        f"{{flexible: {{type: plate, outline: {corners}, thickness: 0.02, young: 2.1e11, poisson: 0.3, density: 7.8, modes: 1}}}}"
+    )
+    rigid, home = "{mass: 1, inertia: {diagonal: [1, 1, 2]}}", fp.State(position=[0.0, 0.0, 0.6])
+    soft, stiff = ", stiffness: 2e6, inertia: 1", ""
+    for ring, drive in ((plate, stiff), (plate, soft), (rigid, soft)):
+        robot = base_frame(tmp_path, ring, drive)
+        compliance = 0.0 if drive == stiff else 1.0 / 6e6
+        if ring == plate:
+            body = robot.beams["A"][0].body
+            at = [body.names.index(name) for name in ("w", "2.w", "3.w")]
+            load = np.zeros(len(body.names))
+            load[at] = 1.0 / 3.0
+            compliance += float(np.linalg.solve(body.K_ee, load)[at].mean())
+        expected = np.sqrt(1.0 / compliance / 200.0) / (2.0 * np.pi)
+        found = fp.natural_frequencies(robot, home, prestress=False).frequency.values
+        assert np.abs(found / expected - 1.0).min() < SERIES, (ring, drive)
+        assert fp.inverse_dynamics(robot, home).force.values == pytest.approx(np.full(3, 200.02 * 9.81 / 3.0), rel=1e-3)
