@@ -87,9 +87,9 @@ def _frames(leg: Any, joints: Array) -> Frames:
 
 def _element(frames: Frames, rest: Frames, beam: Any) -> Array:
     """Points (pieces, 3) along an element behind its root, the tip last."""
-    (p0, R0), (p1, R1) = frames[beam.root], frames[beam.links[-1]]
-    own = rest[beam.links[-1]][1].T @ rest[beam.root][1] @ beam.axes  # beam axes seen from the tip's link
-    length = float(np.linalg.norm(rest[beam.links[-1]][0] - rest[beam.root][0]))
+    (p0, R0), (p1, R1) = frames[beam.root], frames[beam.tip]
+    own = rest[beam.tip][1].T @ rest[beam.root][1] @ beam.axes  # beam axes seen from the tip's link
+    length = float(np.linalg.norm(rest[beam.tip][0] - rest[beam.root][0]))
     t0, t1 = length * (R0 @ beam.axes)[:, 0], length * (R1 @ own)[:, 0]
     s = np.linspace(0.0, 1.0, PIECES + 1)[1:, None]
     h = (2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2)

@@ -30,7 +30,7 @@ def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Any) -> Ar
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
-    root, tip = element.root, element.links[-1]
+    root, tip = element.root, element.tip
     length = float(np.linalg.norm(rest[tip].origin - rest[root].origin))
     own = rest[tip].rotation.T @ rest[root].rotation @ element.axes  # beam axes seen from the tip's link
     t0 = length * (bent[root].rotation @ element.axes)[:, 0]
