@@ -94,7 +94,9 @@ class JointTorque(Controller):
         return ref["feedforward"] + ca.mtimes(M, back)
 
     def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
-        """-2 pi f w: what the filter forgets."""
+        """-2 pi f w: what the filter forgets; nothing without accelerometers."""
+        if not self.feels:
+            return super().error(scope, robot, c, ref, integral)
         return -2.0 * np.pi * gain(scope, robot, "corner") * integral
 
 
