@@ -35,7 +35,9 @@ def robot(name: str) -> fp.Robot:
     if name.endswith("+modes"):
         text = (DATA / f"{name.removesuffix('+modes')}.yaml").read_text(encoding="utf-8")
         path = Path(mkdtemp()) / f"{name}.yaml"
-        path.write_text(text.replace("stiffening: false,", f"stiffening: false, elements: 4, modes: {REDUCED},"), encoding="utf-8")
+        path.write_text(
+            text.replace("stiffening: false,", f"stiffening: false, elements: 4, modes: {REDUCED},"), encoding="utf-8"
+        )
         return fp.load(path)
     file = DATA / f"{name.removesuffix('+platform')}.yaml"
     found = fp.load(file if file.exists() else name.removesuffix("+platform"))

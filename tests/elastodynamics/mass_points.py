@@ -162,7 +162,7 @@ def reduced_points(spec: Flexible, planar: bool) -> MassPoints:
         rigid = shift[None] + np.cross(turns[None], one.r0[:, :, None], axis=1)
         Phi.append(one.Phi @ own + rigid @ pick[0][:, d:])
         K += own.T @ one.K @ own
-    r0 = np.concatenate([one.r0 + [k * step, 0, 0] for k in range(n)])
+    r0 = np.concatenate([one.r0 + np.array([k * step, 0.0, 0.0]) for k in range(n)])
     full = MassPoints(r0=r0, mass=np.tile(one.mass, n), Phi=np.concatenate(Phi), K=K, D=0 * K)
     inner, tip = slice(0, (n - 1) * d), slice((n - 1) * d, None)
     V = np.vstack([-np.linalg.solve(K[inner, inner], K[inner, tip]), np.eye(d)])

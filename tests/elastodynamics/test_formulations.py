@@ -15,7 +15,8 @@ ROBOTS = [
     "dualemps-2", "planar-3-rrr", "planar-3-rrr-springs", "tripteron-flexible", "gough-stewart-beams",
     "gough-stewart+platform", "gough-stewart-beams+platform", "planar-3-rrr+modes", "gough-stewart-beams+modes",
 ]  # fmt: skip
-"""Planar and spatial beams, one and several elements, shear and damping, springs, over-constrained, flexible platform, reduced beams."""
+"""Planar and spatial beams, one and several elements, shear and damping, springs, over-constrained, flexible platform,
+reduced beams."""
 
 AGREEMENT = 1e-9
 """Of the largest entry; found 1e-11: beams of 1e8 N/m make forces of 1e-8 N from the last digits of their coordinates."""

@@ -120,7 +120,11 @@ def beam_pieces(robot: Robot, number: int, beam: BeamElement) -> list[Piece]:
     own = int(beam.name.rpartition(".beam")[2])
     parts = beam_elements(spec, robot.planar)
     reduced = beam.basis is not None
-    chosen = list(enumerate(parts, 1)) if reduced else [(own, replace(parts[own - 1], length=float(beam.body.interfaces["tip"].r0[0])))]
+    chosen = (
+        list(enumerate(parts, 1))
+        if reduced
+        else [(own, replace(parts[own - 1], length=float(beam.body.interfaces["tip"].r0[0])))]
+    )
     axial = np.zeros(len(names))
     axial[0] = beam.body.K_ee[0, 0]
     found = []

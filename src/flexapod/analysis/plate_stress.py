@@ -1,4 +1,4 @@
-r"""`plate_stress`: stress at the surfaces of a flexible platform, from elastic coordinates and joint forces; peak with place and time."""
+r"""`plate_stress`: stress at the surfaces of a flexible platform, from elastic coordinates and joint forces; its peak."""
 
 from __future__ import annotations
 

@@ -73,6 +73,7 @@ class Part:
         law: of a beam element: linear, stiffened or exact; modes are linear.
         strains: (elements, 5, N) of a beam, by the robot's elastic coordinates: along it, at the outer fibres of the root and
             tip of each element by bending in its xy plane, and in its xz plane; None for a platform.
+        shortening: (N, N) B: what bending by e shortens, 1/2 e^T B e, stretches it as u does; None for linear elements.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Part:
     frequency: float
     law: str = "linear"
     strains: Array | None = None
+    shortening: Array | None = None
 
 
 @lru_cache(maxsize=32)
@@ -111,7 +113,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
             found.append(
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=across, length=length, frequency=_first(beam.body),
-                    law=beam.law, strains=_strains(robot, number, beam, columns, N),
+                    law=beam.law, strains=_strains(robot, number, beam, columns, N), shortening=_shortening(beam, columns, N),
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -135,6 +137,14 @@ def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -
     return np.array(found)
 
 
+def _shortening(beam: Any, columns: list[int], N: int) -> Array | None:
+    if beam.foreshortening is None:
+        return None
+    B = np.zeros((N, N))
+    B[np.ix_(columns, columns)] = beam.foreshortening.B
+    return B
+
+
 def strains(robot: Robot, elastic: Array) -> Array:
     """Largest strain of every part (n, parts): stretching and bending at the outer fibres; NaN for a flexible platform.
 
@@ -145,7 +155,11 @@ def strains(robot: Robot, elastic: Array) -> Array:
         if part.strains is None:
             columns.append(np.full(len(elastic), np.nan))
             continue
-        along, z_root, z_tip, y_root, y_tip = np.moveaxis(np.abs(part.strains @ elastic.T), 1, 0)
+        found = part.strains @ elastic.T
+        if part.shortening is not None:
+            more = 0.5 * np.einsum("ni,ij,nj->n", elastic, part.shortening, elastic, optimize=True)
+            found[:, 0] += part.strains[:, 0].sum(axis=1)[:, None] * more  # strain per stretching, its one entry
+        along, z_root, z_tip, y_root, y_tip = np.moveaxis(np.abs(found), 1, 0)
         columns.append((along + np.maximum(z_root + y_root, z_tip + y_tip)).max(axis=0))
     return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 

@@ -91,7 +91,7 @@ class Flexible(Model):
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None,
         description="number of elastic modes kept; of a beam: its elements are reduced to the coordinates of the tip and this "
-        "number of modes between root and tip"
+        "number of modes between root and tip",
     )
     reduction: Reduction | None = Field(default=None, description="plate: method and boundary of its modes")
     damping: Fraction | None = Field(

@@ -1,10 +1,13 @@
 r"""Stress of a plate: at its surfaces per elastic coordinate, from the curvatures of its modes, and of its middle plane.
 
-.. math:: \sigma_b = -\frac{6}{h^2}\,D\,\kappa,\qquad \sigma_m = \frac1h\left(\sum_a N_a f_a + \sum_{ik} N_{ik}\,e_i e_k\right),\qquad
-          \sigma_{top,bottom} = \sigma_m \pm \sigma_b,\qquad \sigma_v^2 = \sigma_x^2 - \sigma_x\sigma_y + \sigma_y^2 + 3\tau^2
+.. math::
+   \sigma_b &= -\frac{6}{h^2}\,D\,\kappa,\qquad \sigma_m = \frac1h\left(\sum_a N_a f_a + \sum_{ik} N_{ik}\,e_i e_k\right)\\
+   \sigma_{top,bottom} &= \sigma_m \pm \sigma_b,\qquad \sigma_v^2 = \sigma_x^2 - \sigma_x\sigma_y + \sigma_y^2 + 3\tau^2
 
-N_a: membrane forces under unit forces in the plane at the interfaces, balanced by the plate's inertia (a plate that does not stretch to first
-order is statically determined: no stiffening is needed to know them); N_ik: of stretching by pairs of modes, of stiffened plates. One point per triangle, near its centre. A few modes do not follow the peaks under point forces, infinite in thin plates.
+N_a: membrane forces under unit forces in the plane at the interfaces, balanced by the plate's inertia (a plate that does not
+stretch to first order is statically determined: they are known without stiffening); N_ik: of stretching by pairs of modes, of
+stiffened plates. One point per triangle, near its centre. A few modes do not follow the peaks under point forces, infinite in
+thin plates.
 """
 
 from __future__ import annotations
@@ -35,7 +38,6 @@ class PlateSurface:
         """Stress (n, p, 3) [Pa] of the upper surface for elastic coordinates (n, N)."""
         result: Floats = np.einsum("pck,nk->npc", self.top, elastic)
         return result
-
 
     def membrane(self, elastic: Floats, forces: Floats) -> Floats:
         """Stress (n, p, 3) [Pa] of the middle plane for coordinates (n, N) and forces (n, interfaces, 2) [N], plate axes."""

@@ -6,7 +6,8 @@ of the tip's stretching that x moves by, and s(x) the integral of v'^2 + w'^2,
 
 .. math:: u(x) = c(x)\,u + \tfrac12\left(c(x)\,s(L) - s(x)\right),\qquad s(L) = e^T B e,\qquad Q(x) = c(x)\,B - S(x)
 
-as in one element (`flexapod.flexible.beam_element.Foreshortening`), so that stiffening by load and spin is that of a beam with all its elements in one frame.
+as in one element (`flexapod.flexible.beam_element.Foreshortening`), so that stiffening by load and spin is that of a beam with
+all its elements in one frame.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.shape_integrals import shape_integrals
 
 EQUAL = 1e-9
-"""Frequencies within this part of each other are equal: bending of a square beam in its two planes, in the order of the planes."""
+"""Frequencies within this part of each other are equal: of a square beam in its two planes, in the order of the planes."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

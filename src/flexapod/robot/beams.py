@@ -15,7 +15,7 @@ import numpy as np
 
 from flexapod.description.schema_flexible import Flexible, Section
 from flexapod.flexible.errors import FlexibleBodyError
-from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord, beam_parts
+from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
 from flexapod.robot.geometry import Array, frame_along, tidy
 from flexapod.robot.model import Leg
@@ -60,6 +60,18 @@ class BeamElement:
     def tip(self) -> int:
         """Link whose frame is at the tip."""
         return self.links[len(tip_names(self.body.names)) - 1]
+
+    def inner_line(self, places: Array, modes: Array) -> Array:
+        """Displacement (p, 3) in beam axes that the modes of a reduced beam add at places from 0 (root) to 1 (tip)."""
+        d, found = len(tip_names(self.body.names)), np.zeros((len(places), 3))
+        if self.basis is None:
+            return found
+        nodes = self.basis[:, d:] @ modes
+        for axis, name in ((1, "v"), (2, "w")):
+            if name in self.body.names:
+                own = nodes[self.body.names.index(name) :: d]
+                found[:, axis] = np.interp(places, np.linspace(0.0, 1.0, len(own)), own)
+        return found
 
     @property
     def shape(self) -> FlexibleShape:

@@ -2,8 +2,8 @@
 
 Along the beam's x axis, from the root of an element to its tip: planar u, v, theta; spatial u, v, w, thx, thy, thz. The
 displacement is along root axes, then the rotation turns what follows: the true rotation of the tip. A curved beam is a row of
-straight elements between points of its arc. A reduced beam (`modes`) is one element, and its modes are links beyond the tip that carry nothing:
-they have coordinates, and no frame that anything is attached to.
+straight elements between points of its arc. A reduced beam (`modes`) is one element, and its modes are links beyond the tip that
+carry nothing: they have coordinates, and no frame that anything is attached to.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ of the chord from root to tip is taken out,
           d = (l + u, v, w)
 
 t_1, t_2: rotation vectors of root and tip against the chord frame, whose first axis is d and which lies half-way between the ends
-(corotational element, invariant under rigid motion). Modes of a reduced beam follow behind the tip's coordinates and are what they are:
-their ends do not move. What the rotation of the chord itself shortens is in :math:`\hat u` already.
+(corotational element, invariant under rigid motion).
+Modes of a reduced beam follow behind the tip's coordinates and are what they are: their ends do not move.
+What the rotation of the chord itself shortens is in :math:`\hat u` already.
 """
 
 from __future__ import annotations

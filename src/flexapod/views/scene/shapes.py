@@ -18,7 +18,7 @@ import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.colours import colour
-from flexapod.views.scene.frames import LinkFrame, leg_ends, link_frames
+from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
 Array = NDArray[np.float64]
 
@@ -75,11 +75,6 @@ class Drawing:
     corners: Array
     middle: Array
     frames: list[list[LinkFrame]]
-
-
-def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:
-    """Which of the joint coordinates are deformations of beams."""
-    return np.array([leg.links[i].elastic for leg in robot.legs for i in leg.moving], dtype=bool)
 
 
 def rgb(text: str) -> tuple[int, int, int]:
