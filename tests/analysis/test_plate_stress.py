@@ -49,3 +49,27 @@ def test_refused(robot: str, why: str) -> None:
     other = reference_robot("generic") if robot == "generic" else fp.load(robot)
     with pytest.raises(fp.InputError, match=why):
         fp.plate_stress(other, np.zeros((1, 3)))
+
+
+def test_membrane_stress_from_joint_forces() -> None:
+    """Two opposite forces in the plane turned with the robot: the middle plane carries them, both surfaces differ by bending."""
+    robot, e = plate_robot(), np.zeros((1, 10))
+    e[0, 0] = 0.01
+    R = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    names = [f"{leg.name}.{leg.closing.joint}" for leg in robot.legs]
+    p = np.array([leg.closing.on_platform.position for leg in robot.legs])
+    along = (p[3] - p[0]) / np.linalg.norm(p[3] - p[0])
+    force = np.zeros((1, 6, 3))
+    force[0, 0], force[0, 3] = -1e4 * R @ along, 1e4 * R @ along
+    result = xr.Dataset(
+        {"elastic": (("sample", "elastic_coordinate"), e), "rotation": (("sample", "axis", "platform_axis"), R[None]),
+         "reaction_force": (("sample", "joint", "axis"), force)}, {"joint": names},
+    )  # fmt: skip
+    found, alone = fp.plate_stress(robot, result), fp.plate_stress(robot, e)
+    assert (found.attrs["membrane"], alone.attrs["membrane"]) == ("joint forces", "none: the result has no reactions")
+    assert np.isnan(alone.membrane_stress.values).all()
+    assert found.stress.values - found.membrane_stress.values == pytest.approx(alone.stress.values, rel=1e-9, abs=1.0)
+    middle = int(np.linalg.norm(found.place.values, axis=1).argmin())
+    x, y, xy = found.membrane_stress.values[0, middle]
+    pull = along[0] ** 2 * x + along[1] ** 2 * y + 2 * along[0] * along[1] * xy
+    assert pull > 1e4 / (1.0 * 0.015), "more than spread evenly over the width"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 from multipliers import ClosedState, Multipliers
@@ -21,13 +22,23 @@ STEP = np.repeat([0.05, 0.1], 3)
 """Platform displacement from home [m, rad] to which the actuators of random states belong."""
 
 
+REDUCED = 3
+"""Modes of a reduced beam."""
+
 MODES = 4
 """Modes of a flexible platform that are kept."""
 
 
 @cache
 def robot(name: str) -> fp.Robot:
-    """A robot file by name; `name+platform` has a flexible platform with generic modes besides."""
+    """A robot file by name; `name+platform` has a flexible platform with generic modes besides, `name+modes` reduced beams."""
+    if name.endswith("+modes"):
+        text = (DATA / f"{name.removesuffix('+modes')}.yaml").read_text(encoding="utf-8")
+        path = Path(mkdtemp()) / f"{name}.yaml"
+        path.write_text(
+            text.replace("stiffening: false,", f"stiffening: false, elements: 4, modes: {REDUCED},"), encoding="utf-8"
+        )
+        return fp.load(path)
     file = DATA / f"{name.removesuffix('+platform')}.yaml"
     found = fp.load(file if file.exists() else name.removesuffix("+platform"))
     if not name.endswith("+platform"):

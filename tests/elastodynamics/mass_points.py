@@ -135,3 +135,46 @@ def _spread(
     omega2, V = scipy.linalg.eigh(K, body.M)
     D = body.M @ V @ np.diag(2 * zeta * np.sqrt(omega2)) @ V.T @ body.M
     return MassPoints(r0=r0, mass=body.mass, Phi=Phi, K=K, D=D)
+
+
+def reduced_points(spec: Flexible, planar: bool) -> MassPoints:
+    """The whole beam in one frame by its tip and `modes` modes between held ends, as the package documents their sizes.
+
+    An element moves by the rigid motion of its root and by what its tip moves besides.
+    """
+    assert spec.section is not None
+    one, n, d = beam_element(spec, planar), spec.elements, 3 if planar else 6
+    step, c = float(spec.length or 0) / n, cut(spec.section)
+    carry = np.eye(d)  # what the tip of an element moves by with its root
+    for column, row, sign in ((2, 1, 1.0),) if planar else ((5, 1, 1.0), (4, 2, -1.0)):
+        carry[row, column] = sign * step
+    Phi, K = [], np.zeros((n * d, n * d))
+    for k in range(n):
+        pick = np.zeros((d, (n + 1) * d)), np.zeros((d, (n + 1) * d))
+        for at, end in enumerate(pick):
+            end[:, (k + at) * d : (k + at + 1) * d] = np.eye(d)
+        own = (pick[1] - carry @ pick[0])[:, d:]
+        turns = np.zeros((3, d))
+        for row, column in ((2, 2),) if planar else ((0, 3), (1, 4), (2, 5)):
+            turns[row, column] = 1.0
+        moves = np.eye(3)[:, :2] if planar else np.eye(3)
+        shift = np.hstack([moves, np.zeros((3, d - moves.shape[1]))])
+        rigid = shift[None] + np.cross(turns[None], one.r0[:, :, None], axis=1)
+        Phi.append(one.Phi @ own + rigid @ pick[0][:, d:])
+        K += own.T @ one.K @ own
+    r0 = np.concatenate([one.r0 + np.array([k * step, 0.0, 0.0]) for k in range(n)])
+    full = MassPoints(r0=r0, mass=np.tile(one.mass, n), Phi=np.concatenate(Phi), K=K, D=0 * K)
+    inner, tip = slice(0, (n - 1) * d), slice((n - 1) * d, None)
+    V = np.vstack([-np.linalg.solve(K[inner, inner], K[inner, tip]), np.eye(d)])
+    modes = []
+    for group in [(1, 2)] if planar else [(1, 5), (2, 4), (3,)]:
+        own = [k * d + i for k in range(n - 1) for i in group]
+        values, shapes = scipy.linalg.eigh(K[np.ix_(own, own)], full.M[np.ix_(own, own)])
+        size = np.sqrt((c.iy + c.iz) / c.area) if group == (3,) else 1.0
+        for value, shape in zip(values, shapes.T, strict=True):
+            column, first = np.zeros(n * d), shape[:: len(group)]
+            largest = first[np.argmax(np.abs(first) > 0.999999 * np.abs(first).max())]
+            column[own] = shape / largest / size
+            modes.append((round(float(value) ** 0.5, 3), len(modes), column))
+    V = np.column_stack([V, *(column for *_, column in sorted(modes, key=lambda m: m[:2])[: spec.modes])])
+    return MassPoints(r0=r0, mass=full.mass, Phi=full.Phi @ V, K=V.T @ K @ V, D=V.T @ full.D @ V)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import casadi as ca
 import numpy as np
-from mass_points import MassPoints, beam_element
+from mass_points import MassPoints, beam_element, reduced_points
 
 import flexapod as fp
 from flexapod.robot.model import Leg
@@ -67,14 +67,16 @@ class Maximal:
                 continue
             spec, n = link.body.flexible, 3 if planar else 6
             own = [j for j, other in enumerate(leg.links) if other.elastic and not other.spring and other.joint == link.body.name]
-            root, axes, points = self.where[leg.name, i], link.body.body_axes, beam_element(spec, planar)
-            for k in range(spec.elements):
-                part = own[k * n : (k + 1) * n]
+            root, axes = self.where[leg.name, i], link.body.body_axes
+            count = spec.elements if spec.modes is None else 1
+            points = beam_element(spec, planar) if spec.modes is None else reduced_points(spec, planar)
+            for k in range(count):
+                part = own[k * n : (k + 1) * n] if spec.modes is None else own
                 e = [self.elastic[leg.name, j] for j in part]
-                tip = self.where[leg.name, part[-1]] = self.frames
+                tip = self.where[leg.name, part[n - 1]] = self.frames
                 self.frames += 1
                 self.flexed.append(Flexed(root, axes, points, e))
-                self.elements.append((root, axes, float(spec.length or 0) / spec.elements, e, tip))
+                self.elements.append((root, axes, float(spec.length or 0) / count, e[:n], tip))
                 root, axes = tip, np.eye(3)
 
     # -- symbols ---------------------------------------------------------------------------------------

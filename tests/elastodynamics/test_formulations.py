@@ -13,9 +13,10 @@ from flexapod.kernels.tape import make_tape
 
 ROBOTS = [
     "dualemps-2", "planar-3-rrr", "planar-3-rrr-springs", "tripteron-flexible", "gough-stewart-beams",
-    "gough-stewart+platform", "gough-stewart-beams+platform",
+    "gough-stewart+platform", "gough-stewart-beams+platform", "planar-3-rrr+modes", "gough-stewart-beams+modes",
 ]  # fmt: skip
-"""Planar and spatial beams, one and several elements, shear and damping, springs, over-constrained, flexible platform."""
+"""Planar and spatial beams, one and several elements, shear and damping, springs, over-constrained, flexible platform,
+reduced beams."""
 
 AGREEMENT = 1e-9
 """Of the largest entry; found 1e-11: beams of 1e8 N/m make forces of 1e-8 N from the last digits of their coordinates."""
@@ -64,7 +65,7 @@ def test_direct_model(name: str) -> None:
 WAYS = [
     ("dualemps-4", "links"), ("dualemps-4", "articulated"), ("planar-3-rrr-springs", "articulated"),
     ("planar-3-rrr-springs", "world"), ("tripteron-flexible", "articulated"), ("tripteron-flexible", "world"),
-    ("gough-stewart-beams+platform", "articulated"),
+    ("gough-stewart-beams+platform", "articulated"), ("planar-3-rrr+modes", "articulated"), ("planar-3-rrr+modes", "world"),
 ]  # fmt: skip
 """Beside the usual way: elimination leg by leg where legs are short, articulated bodies where they are long."""
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.linalg
 
 import flexapod as fp
+from flexapod.simulation.joint_torque import check_held
 from flexapod.simulation.signals import deformation_coupling
 
 ASKED = 0.1
@@ -110,3 +111,14 @@ def test_accelerometers_damp_dualemps() -> None:
     found = controlled_residuals(fp.load("dualemps"))
     assert float(found.late_reduction[1]) > LATE, found.late_reduction.values
     assert float(found.level_reduction[1]) > 0.2, found.level_reduction.values
+
+
+@pytest.mark.full
+def test_what_no_gains_hold_is_refused() -> None:
+    """The soft plate under its weight is unstable on locked actuators; without weight it is not."""
+    robot = fp.load("gough-stewart-flexible")
+    home = robot.home.position
+    move = fp.motions.line(start=home, end=home + np.array([0.0, 0.0, 0.01]), duration=1.0)
+    with pytest.raises(fp.InputError, match=r"is unstable on locked actuators .* grows by 2\.56 1/s.*whatever the gains"):
+        fp.simulate(robot, move, controller=fp.JointTorque(kp=100.0, kd=14.0), duration=0.1)
+    check_held(robot.with_parameters({"gravity": [0.0, 0.0, 0.0]}), move)

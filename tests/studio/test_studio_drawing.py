@@ -113,13 +113,13 @@ def test_beams_are_drawn_as_they_bend() -> None:
     joints = np.concatenate([leg.home for leg in robot.legs])
     at = sum(len(other.moving) for other in robot.legs[:k])
     where = {leg.links[i].coordinate.rsplit(".", 1)[-1]: at + n for n, i in enumerate(leg.moving) if i in element.links}
-    straight = beam_curve(link_frames(robot, joints)[k], link_frames(robot, joints)[k], element.root, element.tips[0])
+    straight = beam_curve(link_frames(robot, joints)[k], link_frames(robot, joints)[k], element, element.tip)
     length = float(np.linalg.norm(straight[-1] - straight[0]))
     assert np.allclose(np.linalg.norm(np.diff(straight, axis=0), axis=1), length / (len(straight) - 1))
     bent = joints.copy()
     v = 1e-6 * length
     bent[where["v"]], bent[where["theta"]] = v, 1.5 * v / length
-    line = beam_curve(link_frames(robot, bent)[k], link_frames(robot, joints)[k], element.root, element.tips[0])
+    line = beam_curve(link_frames(robot, bent)[k], link_frames(robot, joints)[k], element, element.tip)
     s = np.linspace(0.0, 1.0, len(line))
     cantilever = v * (3 * s**2 - s**3) / 2
     assert np.allclose(np.linalg.norm(line - straight, axis=1), cantilever, atol=1e-5 * v)  # second order of small angles

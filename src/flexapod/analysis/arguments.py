@@ -162,7 +162,8 @@ def _path(name: str, value: Any) -> None:
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "robot": check_robot, "robots": _robots, "motion": _moving, "state": _moving, "start": _state, "starts": _state,
     "guess": _guess, "quantity": _text, "quantities": _texts_or_none,
-    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "details", "certify", "sequence"), check_flag), "limits": _limits,
+    **dict.fromkeys(("reactions", "joints", "bodies", "prestress", "details", "certify", "sequence"), check_flag),
+    "limits": _limits,
     **dict.fromkeys(("strokes", "angles", "singularities", "cut"), check_flag), "region": _mapping, "window": _mapping,
     **dict.fromkeys(("clearance", "condition", "stiffness", "frequency", "mounting", "tilt", "torsion"), check_number),
     **dict.fromkeys(("distance", "undecided"), check_number), **dict.fromkeys(("most", "attempts", "cells"), _count),

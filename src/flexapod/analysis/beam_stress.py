@@ -5,11 +5,13 @@ Letters: e tip coordinates of an element (see `beam_energy`), of exact elements 
 .. math:: P = k\left(u + \tfrac12 e^TBe\right),\quad M_z(l) = (Ke)_\theta,\quad M_z(0) = (Ke)_\theta + l\,(Ke)_v,\quad
           \sigma = \frac{P}{A} \pm \frac{M_z\,c_y}{I_z} \pm \frac{M_y\,c_z}{I_y}
 
-(moment at the root by equilibrium): exact where loads act at nodes, off by q l^2 / 12 under a load q along the element.
+(moment at the root by equilibrium): exact where loads act at nodes, off by q l^2 / 12 under a load q along the element. A reduced
+beam has the coordinates q = V e of all its nodes, and in each of its elements the moments that these make.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.description.schema_flexible import Flexible
+    from flexapod.flexible.section import Section
     from flexapod.robot.beams import BeamElement
     from flexapod.robot.robot import Robot
 
@@ -50,13 +53,16 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     if not elements:
         raise InputError(f"beam stress: {robot.name} has no beams; `plate_stress` has the stresses of plates")
     elastic, over = elastic_coordinates(robot, result)
-    names = [f"{robot.legs[i].name}.{beam.name}" for i, beam in elements]
-    found = [_element(robot, i, beam, elastic) for i, beam in elements]
+    found = {}
+    for i, beam in elements:
+        for name, forces in _beam(robot, i, beam, elastic).items():
+            found[f"{robot.legs[i].name}.{name}"] = forces
+    names = list(found)
     dims = (*over.dims[:-1], "element", "end")
     units = {"axial_force": "N", "moment_z": "N m", "moment_y": "N m", "torque": "N m"}
     variables = {}
-    for name in found[0]:
-        values = np.stack([part[name] for part in found], axis=1)
+    for name in found[names[0]]:
+        values = np.stack([part[name] for part in found.values()], axis=1)
         shape = (*over.shape[:-1], *values.shape[1:])
         variables[name] = (dims, values.reshape(shape), {"units": units.get(name, "Pa")})
     coords = {k: v for k, v in over.coords.items() if k != "elastic_coordinate"}
@@ -83,41 +89,91 @@ def elastic_coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
     return np.asarray(over.values, dtype=float).reshape(-1, over.shape[-1]), over
 
 
-def _element(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[str, Array]:
-    """Forces and stresses (n, 2) of one element."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Piece:
+    """An element between two nodes of a beam; rows by the beam's coordinates (N,), moments (2, N) at root and tip.
+
+    Args:
+        number: of the element along its beam, from 1.
+        axial: axial force per stretching of the beam.
+    """
+
+    number: int
+    section: Section
+    young: float
+    axial: Array
+    moment_z: Array
+    moment_y: Array
+    torque: Array
+
+
+def beam_pieces(robot: Robot, number: int, beam: BeamElement) -> list[Piece]:
+    """The element itself, or all elements of a reduced beam.
+
+    Args:
+        number: of the leg.
+    """
+    from flexapod.robot.beams import beam_elements, tip_names
+
+    spec = beam_words(robot, number, beam)
+    names, d = list(beam.body.names), len(tip_names(beam.body.names))
+    own = int(beam.name.rpartition(".beam")[2])
+    parts = beam_elements(spec, robot.planar)
+    reduced = beam.basis is not None
+    chosen = (
+        list(enumerate(parts, 1))
+        if reduced
+        else [(own, replace(parts[own - 1], length=float(beam.body.interfaces["tip"].r0[0])))]
+    )
+    axial = np.zeros(len(names))
+    axial[0] = beam.body.K_ee[0, 0]
+    found = []
+    for k, part in chosen:
+        nodes = np.vstack([np.zeros((d, d)), np.eye(d)]) if beam.basis is None else beam.basis[(k - 1) * d : (k + 1) * d]
+        force = part.stiffness() @ nodes  # at both ends; the root's is against the beam
+        none = np.zeros(len(names))
+        rows = {name: (-force[names.index(name)], force[d + names.index(name)]) for name in names[:d]}
+        found.append(
+            Piece(
+                number=k, section=part.section, young=part.material.young, axial=axial,
+                moment_z=np.array(rows["theta" if "theta" in names else "thz"]), moment_y=np.array(rows.get("thy", (none, none))),
+                torque=np.array(rows.get("thx", (none, none))),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _beam(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[str, dict[str, Array]]:
+    """Forces and stresses (n, 2) of one element, or of the elements of a reduced beam, by name."""
     leg = robot.legs[number]
     at = sum(len(other.moving) for other in robot.legs[:number])
     modes = len(robot.elastic_names) - len(robot.elastic_indices)
     columns = [modes + robot.elastic_indices.index(at + leg.moving.index(k)) for k in beam.links]
-    spec, place = beam_words(robot, number, beam)
-    A, iy, iz, cy, cz = _section(leg.name, beam, spec, place)
-    e, length, K, names = elastic[:, columns], float(beam.body.interfaces["tip"].r0[0]), beam.body.K_ee, list(beam.body.names)
-    q = _hat(beam, length, e)
-    force = q @ K
+    length, names = float(beam.body.interfaces["tip"].r0[0]), list(beam.body.names)
+    q = _hat(beam, length, elastic[:, columns])
     stretch = q[:, 0]
     if beam.foreshortening is not None:
         B = np.array(beam.foreshortening.B)
         if beam.law == "exact":
             B = B - np.diag([1.0 / length if n in ("v", "w") else 0.0 for n in names])
         stretch = stretch + 0.5 * np.einsum("ni,ij,nj->n", q, B, q)
-    P = np.stack([K[0, 0] * stretch] * 2, axis=1)
-    turn = "theta" if "theta" in names else "thz"
-    tip_z, across_y = force[:, names.index(turn)], force[:, names.index("v")]
-    Mz = np.stack([tip_z + length * across_y, tip_z], axis=1)
-    none = np.zeros_like(Mz)
-    My, T = none, none
-    if "w" in names:
-        tip_y, across_z = force[:, names.index("thy")], force[:, names.index("w")]
-        My = np.stack([tip_y - length * across_z, tip_y], axis=1)
-        T = np.stack([force[:, names.index("thx")]] * 2, axis=1)
-    axial = P / A
-    bending = np.abs(Mz) * cy / iz + np.abs(My) * cz / iy
-    if spec.section is not None and spec.section.shape == "tube":  # outer fibres of both planes are not the same point
-        bending = np.hypot(Mz * cy / iz, My * cz / iy)
-    return {
-        "axial_force": P, "moment_z": Mz, "moment_y": My, "torque": T, "axial_stress": axial, "bending_stress": bending,
-        "stress": np.abs(axial) + bending,
-    }  # fmt: skip
+    body, spec = beam.name.rpartition(".beam")[0], beam_words(robot, number, beam)
+    found = {}
+    for piece in beam_pieces(robot, number, beam):
+        name = f"{body}.beam{piece.number}"
+        cy, cz = _fibres(leg.name, name, spec, (piece.number - 0.5) / spec.elements)
+        P = np.stack([piece.axial[0] * stretch] * 2, axis=1)
+        Mz, My, T = (q @ rows.T for rows in (piece.moment_z, piece.moment_y, piece.torque))
+        section = piece.section
+        axial = P / section.area
+        bending = np.abs(Mz) * cy / section.iz + np.abs(My) * cz / section.iy
+        if spec.section is not None and spec.section.shape == "tube":  # outer fibres of both planes are not the same point
+            bending = np.hypot(Mz * cy / section.iz, My * cz / section.iy)
+        found[name] = {
+            "axial_force": P, "moment_z": Mz, "moment_y": My, "torque": T, "axial_stress": axial, "bending_stress": bending,
+            "stress": np.abs(axial) + bending,
+        }  # fmt: skip
+    return found
 
 
 def _hat(beam: BeamElement, length: float, e: Array) -> Array:
@@ -127,33 +183,34 @@ def _hat(beam: BeamElement, length: float, e: Array) -> Array:
     import casadi as ca
 
     from flexapod.equations.elastodynamics.beam_energy import chord_coordinates
+    from flexapod.robot.beams import tip_names
 
-    at = ca.SX.sym("e", e.shape[1])
-    hat = ca.Function("hat", [at], [chord_coordinates(length, at)])
+    at, tip = ca.SX.sym("e", e.shape[1]), len(tip_names(beam.body.names))
+    hat = ca.Function("hat", [at], [ca.vertcat(chord_coordinates(length, at[:tip]), at[tip:])])
     return np.array(hat.map(len(e))(e.T)).T
 
 
-def beam_words(robot: Robot, number: int, beam: BeamElement) -> tuple[Flexible, float]:
-    """The file's words for the beam of an element, and the place of the element's middle along it."""
-    name, _, k = beam.name.rpartition(".beam")
+def beam_words(robot: Robot, number: int, beam: BeamElement) -> Flexible:
+    """The file's words for the beam of an element."""
+    name = beam.name.rpartition(".beam")[0]
     body = next(b for link in robot.legs[number].links if (b := link.body) is not None and b.name == name)
     assert body.flexible is not None
-    return body.flexible, (int(k) - 0.5) / body.flexible.elements
+    return body.flexible
 
 
-def _section(leg: str, beam: BeamElement, spec: Flexible, place: float) -> tuple[float, float, float, float, float]:
-    """Area, iy, iz, and distances of the outer fibres along y and z."""
-    from flexapod.robot.beams import cross_section, section_sizes
+def _fibres(leg: str, element: str, spec: Flexible, place: float) -> tuple[float, float]:
+    """Distances of the outer fibres along y and z."""
+    from flexapod.robot.beams import section_sizes
 
-    section, sizes = cross_section(spec, place), section_sizes(spec, place)
+    sizes = section_sizes(spec, place)
     shape = spec.section.shape if spec.section is not None else ""
     if shape in ("general", "l", "t"):
         raise InputError(
-            f"beam stress: leg {leg}, {beam.name} has a section of shape {shape}, whose outer fibres are not known; "
+            f"beam stress: leg {leg}, {element} has a section of shape {shape}, whose outer fibres are not known; "
             "give a rectangle, box, tube or i, or use axial_force and moments with your own section modulus"
         )
     y, z = (sizes["outer"],) * 2 if shape == "tube" else (sizes["width"], sizes["height"])
-    return section.area, section.iy, section.iz, y / 2.0, z / 2.0
+    return y / 2.0, z / 2.0
 
 
 def _peak(data: xr.Dataset, over: Any) -> dict[str, Any]:

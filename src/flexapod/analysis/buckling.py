@@ -34,6 +34,9 @@ SMALL = 1e-3
 STEPS, SETTLED = 40, 1e-10
 """Secant steps, and the change of the factor, of itself, at which they end."""
 
+BELOW = 1e-6
+"""Part of the factor below it at which the shape is taken where the equilibrium at the factor itself is not found."""
+
 LARGEST = 1e9
 """Factors above this are no buckling: the load does not soften the robot."""
 
@@ -92,7 +95,10 @@ def buckling(
 
     linear = _linear_factor(robot, lambda f: root.T @ tangent(f)[0] @ root)
     factor = _root(robot, lambda f: lowest(f)[0], linear)
-    mu, x = lowest(factor)
+    try:
+        mu, x = lowest(factor)
+    except FlexapodError:  # the tangent is singular there, and Newton's method has nothing to divide by
+        mu, x = lowest((1.0 - BELOW) * factor)
     shape = Z @ x
     shape = shape / shape[np.abs(shape).argmax()]
     variables = {

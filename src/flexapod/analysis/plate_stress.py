@@ -1,4 +1,4 @@
-r"""`plate_stress`: bending stress at the surfaces of a flexible platform, from elastic coordinates; peak with place and time."""
+r"""`plate_stress`: stress at the surfaces of a flexible platform, from elastic coordinates and joint forces; its peak."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ Array = NDArray[np.float64]
 
 
 def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
-    """Bending stress of a platform that the robot file describes as a plate.
+    """Bending and membrane stress of a platform that the robot file describes as a plate.
 
     Args:
         result: a result with `elastic` (of `static_deflection`, `simulate`, `inverse_dynamics`, ...), or an array (n, N) of
-            elastic coordinates in the order of ``robot.elastic_names``.
+            elastic coordinates in the order of ``robot.elastic_names``. Membrane stress needs the forces of the joints: a result
+            with `reaction_force` (``reactions=True``) and `rotation`; without them the stress is that of bending alone, and the
+            attribute `membrane` says so.
     Returns:
         Dataset over (.., point), one point per triangle: `stress` (.., point, component) xx, yy, xy of the surface at positive z,
-        platform axes (the other surface has the opposite), `von_mises` [Pa]; `place` (point, axis) [m], undeformed; attributes
-        `peak` [Pa], `peak_place` [m] and, where the result has time, `peak_time` [s]. Membrane stress is not in it, nor the local
-        stress under point forces, which modes do not follow.
+        platform axes; `membrane_stress`, of the middle plane (NaN where joint forces are not known): the surface at negative z
+        has 2 membrane_stress - stress; `von_mises` [Pa], the larger of both surfaces; `place` (point, axis) [m], undeformed;
+        attributes `peak` [Pa], `peak_place` [m], `membrane` (what is in it) and, where the result has time, `peak_time` [s].
+        Not in it: membrane stress by the platform's own spin, and the local stress under point forces, which modes do not follow.
 
     Raises:
         InputError: the platform is no plate of the robot file: rigid, from a file of modes, or given in Python.
@@ -43,19 +46,42 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
 
     surface = _surface(robot)
     elastic, over = elastic_coordinates(robot, result)
-    stress = surface.stress(elastic[:, : surface.top.shape[2]])
-    equal = von_mises(stress)
+    elastic = elastic[:, : surface.top.shape[2]]
+    forces = _joint_forces(robot, result, surface.plane.shape[2])
+    bending = surface.stress(elastic)
+    plane = np.full_like(bending, np.nan) if forces is None else surface.membrane(elastic, forces)
+    stress = bending if forces is None else bending + plane
+    equal = von_mises(bending) if forces is None else np.maximum(von_mises(plane + bending), von_mises(plane - bending))
+    kept = "joint forces" if surface.pairs is None else "joint forces and stretching"
+    told = "none: the result has no reactions" if forces is None else kept
     dims, lead = over.dims[:-1], over.shape[:-1]
     coords = {k: v for k, v in over.coords.items() if k != "elastic_coordinate"}
     data = xr.Dataset(
         {
             "stress": ((*dims, "point", "component"), stress.reshape(*lead, *stress.shape[1:]), {"units": "Pa"}),
+            "membrane_stress": ((*dims, "point", "component"), plane.reshape(*lead, *stress.shape[1:]), {"units": "Pa"}),
             "von_mises": ((*dims, "point"), equal.reshape(*lead, equal.shape[1]), {"units": "Pa"}),
             "place": (("point", "axis"), surface.points, {"units": "m"}),
         },
         {**coords, "component": ["xx", "yy", "xy"], "axis": ["x", "y", "z"]},
     )
-    return data.assign_attrs(robot=robot.name, **_peak(equal, surface, over))
+    return data.assign_attrs(robot=robot.name, membrane=told, **_peak(equal, surface, over))
+
+
+def _joint_forces(robot: Robot, result: Any, places: int) -> Array | None:
+    """Forces (n, places, 2) of the legs on the plate along its x and y axes; None where the result has no reactions.
+
+    Places are the legs' joints, then named points, which carry nothing.
+    """
+    if not hasattr(result, "data_vars") or "reaction_force" not in result or "rotation" not in result:
+        return None
+    dim = "reaction_joint" if "reaction_joint" in result.reaction_force.dims else "joint"
+    names = [f"{leg.name}.{leg.closing.joint}" for leg in robot.legs]
+    force = np.asarray(result.reaction_force.sel({dim: names}).values, dtype=float).reshape(-1, len(names), 3)
+    R = np.asarray(result.rotation.values, dtype=float).reshape(-1, 3, 3)
+    found = np.zeros((len(force), places, 2))
+    found[:, : len(names)] = np.einsum("nax,nla->nlx", R, force)[:, :, :2]
+    return found
 
 
 @lru_cache(maxsize=8)
@@ -69,7 +95,7 @@ def _surface(robot: Robot) -> PlateSurface:
         kind = "is rigid" if robot.flexible_platform is None else "does not come from a plate of the robot file"
         raise InputError(f"plate stress: the platform of {robot.name} {kind}; it needs `flexible: {{type: plate, ...}}`")
     joints = {leg.name: leg.closing.on_platform.position for leg in robot.legs}
-    return plate_surface(**plate_arguments(spec, joints, robot.platform.points))
+    return plate_surface(**plate_arguments(spec, joints, robot.platform.points), stiffening=robot.flexible_platform.stiffened)
 
 
 def _peak(equal: Array, surface: PlateSurface, over: Any) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.robot.beams import BeamElement, tip_names
+
 if TYPE_CHECKING:
     from flexapod.analysis.closed_legs import ClosedLegs
-    from flexapod.robot.beams import BeamElement
     from flexapod.robot.model import Leg
     from flexapod.robot.robot import Robot
 
@@ -74,8 +75,9 @@ class Part:
         length: [m] that displacements are compared with.
         frequency: first angular frequency with the frame held [rad/s].
         law: of a beam element: linear, stiffened or exact; modes are linear.
-        strains: (5, N) of a beam element, by the robot's elastic coordinates: along it, at the outer fibres of its root and tip
-            by bending in its xy plane, and in its xz plane; None for a platform.
+        strains: (elements, 5, N) of a beam, by the robot's elastic coordinates: along it, at the outer fibres of the root and
+            tip of each element by bending in its xy plane, and in its xz plane; None for a platform.
+        shortening: (N, N) B: what bending by e shortens, 1/2 e^T B e, stretches it as u does; None for linear elements.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Part:
     frequency: float
     law: str = "linear"
     strains: Array | None = None
+    shortening: Array | None = None
 
     @property
     def kind(self) -> str:
@@ -109,12 +112,12 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     for number, leg in enumerate(robot.legs):
         for beam in robot.beams.get(leg.name, ()):
             columns = [modes + robot.elastic_indices.index(at + leg.moving.index(link)) for link in beam.links]
-            shapes, length = _tip_shapes(beam, columns, N)
+            shapes, length = _displacements(beam, columns, N)
             strains = None if beam.rooted is not None else _strains(robot, number, beam, columns, N)
             found.append(
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
-                    law=beam.law, strains=strains,
+                    law=beam.law, strains=strains, shortening=_shortening(beam, columns, N),
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -124,8 +127,8 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
 
 
-def _tip_shapes(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
-    """Displacements (tips, 3, N) per elastic coordinate, of a beam across it; and its length, or the longest between its ends."""
+def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
+    """Displacements (points, 3, N) per elastic coordinate, of a beam across it; and its length, or the longest to a tip."""
     names = list(beam.body.names)
     if beam.rooted is not None:
         shapes = np.zeros((len(beam.rooted.places), 3, N))
@@ -134,34 +137,35 @@ def _tip_shapes(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, f
                 if letter in components:
                     shapes[k, row, columns[names.index(letter if k == 0 else f"{k + 1}.{letter}")]] = 1.0
         return shapes, float(np.linalg.norm(beam.rooted.places, axis=1).max(initial=0.0)) or 1.0
-    shapes = np.zeros((1, 3, N))
+    nodes = np.eye(len(columns)) if beam.basis is None else beam.basis  # coordinates of the tip, or of all nodes
+    d = len(tip_names(beam.body.names))
+    across = np.zeros((len(nodes) // d, 3, N))
     for row, letter in ((1, "v"), (2, "w")):
         if letter in names:
-            shapes[0, row, columns[names.index(letter)]] = 1.0
-    return shapes, float(beam.body.interfaces["tip"].r0[0])
+            across[:, row, columns] = nodes[names.index(letter) :: d]
+    return across, float(beam.body.interfaces["tip"].r0[0])
 
 
 def _strains(robot: Robot, number: int, beam: Any, columns: list[int], N: int) -> Array:
-    """Strains (5, N) of an element per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
-    from flexapod.analysis.beam_stress import beam_words
-    from flexapod.flexible.beams import beam_material
-    from flexapod.robot.beams import cross_section
+    """Strains (elements, 5, N) of a beam per elastic coordinate; outer fibres are those of a rectangle with the same I / A."""
+    from flexapod.analysis.beam_stress import beam_pieces
 
-    spec, place = beam_words(robot, number, beam)
-    young = beam_material(spec.material, spec.young, spec.density, spec.poisson).young
-    section, names, K = cross_section(spec, place), list(beam.body.names), beam.body.K_ee
-    length, found = float(beam.body.interfaces["tip"].r0[0]), np.zeros((5, N))
-    found[0, columns[0]] = 1.0 / length
-    for row, across, turn, sign, I in (
-        (1, "v", "theta", 1.0, section.iz),
-        (1, "v", "thz", 1.0, section.iz),
-        (3, "w", "thy", -1.0, section.iy),
-    ):
-        if across in names and turn in names:
-            tip, side = K[names.index(turn)], K[names.index(across)]
-            fibre = 0.5 * np.sqrt(12.0 * I / section.area) / (young * I)
-            found[row, columns], found[row + 1, columns] = fibre * (tip + sign * length * side), fibre * tip
-    return found
+    found = []
+    for piece in beam_pieces(robot, number, beam):
+        section, strain = piece.section, np.zeros((5, N))
+        strain[0, columns[0]] = piece.axial[0] / (piece.young * section.area)
+        for row, moments, I in ((1, piece.moment_z, section.iz), (3, piece.moment_y, section.iy)):
+            strain[row : row + 2, columns] = 0.5 * np.sqrt(12.0 * I / section.area) / (piece.young * I) * moments
+        found.append(strain)
+    return np.array(found)
+
+
+def _shortening(beam: Any, columns: list[int], N: int) -> Array | None:
+    if beam.foreshortening is None:
+        return None
+    B = np.zeros((N, N))
+    B[np.ix_(columns, columns)] = beam.foreshortening.B
+    return B
 
 
 def strains(robot: Robot, elastic: Array) -> Array:
@@ -174,8 +178,12 @@ def strains(robot: Robot, elastic: Array) -> Array:
         if part.strains is None:
             columns.append(np.full(len(elastic), np.nan))
             continue
-        along, z_root, z_tip, y_root, y_tip = np.abs(part.strains @ elastic.T)
-        columns.append(along + np.maximum(z_root + y_root, z_tip + y_tip))
+        found = part.strains @ elastic.T
+        if part.shortening is not None:
+            more = 0.5 * np.einsum("ni,ij,nj->n", elastic, part.shortening, elastic, optimize=True)
+            found[:, 0] += part.strains[:, 0].sum(axis=1)[:, None] * more  # strain per stretching, its one entry
+        along, z_root, z_tip, y_root, y_tip = np.moveaxis(np.abs(found), 1, 0)
+        columns.append((along + np.maximum(z_root + y_root, z_tip + y_tip)).max(axis=0))
     return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 

@@ -15,7 +15,7 @@ _CONSTANTS = {"young", "poisson", "density"}
 _DAMPING = {"damping", "rayleigh", "loss_factor"}
 _MATERIAL = {*_CONSTANTS, *_DAMPING, "material", "theory"}
 _ALLOWED = {
-    "beam": {"length", "bend", "elements", "section", "tip_section", "stiffening", *_MATERIAL},
+    "beam": {"length", "bend", "elements", "section", "tip_section", "stiffening", "modes", *_MATERIAL},
     "plate": {"outline", "thickness", "modes", "reduction", "stiffening", *_MATERIAL},
     "modes": {"file", "modes", "stiffening", *_DAMPING},
 }
@@ -50,10 +50,8 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
     for name in _REQUIRED[kind]:
         if name not in given and not (named and name in _CONSTANTS):
             report.error((name,), f"is missing: a flexible body of type {kind} needs it", f"Add `{name}`.")
-    if kind == "beam" and "modes" in given:
-        what = "has no effect: a beam keeps the coordinates of all its nodes"
-        report.error(("modes",), what, "Remove it; `elements` says how fine the beam is.")
-        given -= {"modes"}
+    if kind == "beam" and flexible.modes is not None:
+        _check_reduced(flexible, report)
     for name in sorted(given - _ALLOWED[kind] - {"type"}):
         report.error((name,), f"does not belong to type {kind}", nearest(name, sorted(_ALLOWED[kind])))
     theories = _THEORIES.get(kind, [])
@@ -80,6 +78,15 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         _check_outline(flexible.outline, report)
     if flexible.file is not None and (what := wrong_file_name(flexible.file)):
         report.error(("file",), what, "Write the plain name of a .npz file beside the robot file.")
+
+
+def _check_reduced(flexible: Flexible, report: Reporter) -> None:
+    """A beam reduced to its tip and modes is straight, and has more elements than one."""
+    if flexible.bend:
+        report.error(("modes",), "cannot stand beside bend: a reduced beam is straight", "Remove one of the two.")
+    if flexible.elements == 1:
+        what = "reduces a beam of several elements; this one has a single element, whose coordinates are those of its tip"
+        report.error(("modes",), what, "Add `elements: 8`, or remove modes.")
 
 
 def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:

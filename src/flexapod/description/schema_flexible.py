@@ -90,7 +90,8 @@ class Flexible(Model):
     density: Density | None = Field(default=None, description="mass per volume")
     modes: Annotated[int, Field(ge=0, le=1000, strict=True)] | None = Field(
         default=None,
-        description="number of elastic modes kept (plate: 10, of a plate that is a link: 4, with what is attached held)",
+        description="number of elastic modes kept (plate: 10, of a plate that is a link: 4, with what is attached held); of a "
+        "beam: its elements are reduced to the coordinates of the tip and this number of modes between root and tip",
     )
     reduction: Reduction | None = Field(
         default=None, description="plate: method and boundary of its modes (of a plate that is a link: craig-bampton)"

@@ -8,6 +8,8 @@ rigid rotations alike, only with `rotary_inertia`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -75,7 +77,7 @@ def beam(
         length=length / elements, section=section, material=made_of, planar=planar, shear=theory == "timoshenko"
     )  # fmt: skip
     rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
-    full = _Chain(element, elements, rotary)
+    full = Chain([element] * elements, rotary)
     d = len(element.coordinates())
     if boundary == "clamped":
         basis = np.eye(d * (elements + 1))[:, d:]
@@ -100,30 +102,28 @@ def beam_material(material: Material | str | None, young: float | None, density:
     return Material(name="given", young=young, density=density, poisson=poisson)
 
 
-class _Chain:
-    """A chain of equal elements, both ends free: the coordinates of all its nodes."""
+class Chain:
+    """A straight chain of elements of equal length, both ends free: the coordinates of all its nodes."""
 
-    def __init__(self, element: BeamElement, elements: int, rotary: bool) -> None:
-        d = len(element.coordinates())
-        self.element, self.elements, self.size = element, elements, d * (elements + 1)
+    def __init__(self, elements: Sequence[BeamElement], rotary: bool) -> None:
+        self.elements, self.d = elements, len(elements[0].coordinates())
+        self.step, self.size = elements[0].length, self.d * (len(elements) + 1)
         self.K = np.zeros((self.size, self.size))
-        local = element.stiffness()
-        for k in range(elements):
-            part = slice(k * d, (k + 2) * d)
-            self.K[part, part] += local
+        for k, element in enumerate(elements):
+            part = slice(k * self.d, (k + 2) * self.d)
+            self.K[part, part] += element.stiffness()
         x, weight = np.polynomial.legendre.leggauss(GAUSS_POINTS)
-        self.nodes = self._nodes(0.5 * (x + 1.0) * element.length, 0.5 * weight, rotary)
-        ends = np.array([0.0, element.length])
-        shapes = element.shapes(ends)
+        self.nodes = self._nodes(0.5 * (x + 1.0) * self.step, 0.5 * weight, rotary)
+        ends = np.array([0.0, self.step])
         self.ends = []
-        for k, e in ((0, 0), (1, elements - 1)):
+        for k, e in ((0, 0), (1, len(elements) - 1)):
+            shapes = elements[e].shapes(ends)
             self.ends.append((self._spread_out(shapes[0][[k]], e)[0], self._spread_out(shapes[1][[k]], e)[0]))
 
     def _spread_out(self, local: Floats, k: int) -> Floats:
         """Shapes of element k (p, 3, 2 d) as shapes of the chain (p, 3, size)."""
-        d = len(self.element.coordinates())
         result = np.zeros((len(local), 3, self.size))
-        result[:, :, k * d : (k + 2) * d] = local
+        result[:, :, k * self.d : (k + 2) * self.d] = local
         return result
 
     def _nodes(self, x: Floats, weight: Floats, rotary: bool) -> Nodes:
@@ -132,28 +132,27 @@ class _Chain:
         With `rotary` that of the real section. Without, none about y and z: neither the slopes nor the rigid rotation of an
         element have any, so that an element may be the root of the next one, and planar and spatial beams are the same beam.
         """
-        e = self.element
-        section, step = e.section, e.length
-        Phi_d, Phi_r = e.shapes(x)
-        y2, z2 = section.iz / section.area, section.iy / section.area
-        if e.planar:
-            size = np.diag([0.0, y2 if rotary else 0.0, 0.0])
-        else:
-            size = np.diag([0.0, y2, z2] if rotary else 0.5 * (y2 + z2) * np.array([-1.0, 1.0, 1.0]))
-        mass = e.material.density * section.area * step * weight
-        count = range(self.elements)
-        r0 = [np.stack([x + k * step, 0.0 * x, 0.0 * x], axis=1) for k in count]
+        r0, masses, Phi_d, Phi_r, sizes = [], [], [], [], []
+        for k, e in enumerate(self.elements):
+            y2, z2 = e.section.iz / e.section.area, e.section.iy / e.section.area
+            if e.planar:
+                size = np.diag([0.0, y2 if rotary else 0.0, 0.0])
+            else:
+                size = np.diag([0.0, y2, z2] if rotary else 0.5 * (y2 + z2) * np.array([-1.0, 1.0, 1.0]))
+            displacements, rotations = e.shapes(x)
+            r0.append(np.stack([x + k * self.step, 0.0 * x, 0.0 * x], axis=1))
+            masses.append(e.material.density * e.section.area * self.step * weight)
+            Phi_d.append(self._spread_out(displacements, k))
+            Phi_r.append(self._spread_out(rotations, k))
+            sizes.append(np.tile(size, (len(x), 1, 1)))
         return Nodes(
-            r0=np.concatenate(r0),
-            mass=np.tile(mass, self.elements),
-            Phi_d=np.concatenate([self._spread_out(Phi_d, k) for k in count]),
-            Phi_r=np.concatenate([self._spread_out(Phi_r, k) for k in count]),
-            spread=np.tile(size, (len(x) * self.elements, 1, 1)),
-        )
+            r0=np.concatenate(r0), mass=np.concatenate(masses), Phi_d=np.concatenate(Phi_d), Phi_r=np.concatenate(Phi_r),
+            spread=np.concatenate(sizes),
+        )  # fmt: skip
 
     def with_basis(self, V: Floats, names: list[str], K: Floats | None = None) -> FlexibleBody:
         """The body with chain coordinates V q_e."""
-        length = self.element.length * self.elements
+        length = self.step * len(self.elements)
         places = (np.zeros(3), np.array([length, 0.0, 0.0]))
         points = {
             name: Interface(r0=r0, Phi_d=d @ V, Phi_r=r @ V)

@@ -118,12 +118,8 @@ def stretch_matrices(model: PlateModel, plane: Membrane, material: PlateMaterial
     Checked by: tests/flexible/test_plate_membrane.py.
     """
     C, N = material.membrane(), V.shape[1]
-    w_x, w_y = (g @ V for g in model.gradient)
     i, k = np.triu_indices(N)
-    given = np.stack([w_x[:, i] * w_x[:, k], w_y[:, i] * w_y[:, k], w_x[:, i] * w_y[:, k] + w_y[:, i] * w_x[:, k]]) / 2.0
-    stress = np.einsum("ab,bqp->aqp", C, given) * model.weights[None, :, None]
-    loads = -sum((B.T @ s for B, s in zip(plane.strains, stress, strict=True)), np.zeros((len(plane.R), len(i))))
-    left = given + _strain(plane, loads)
+    left = stretching(model, plane, material, V)
     energy = np.einsum("aqp,ab,q,bqs->ps", left, C, model.weights, left, optimize=True)
     size = np.where(i == k, 1.0, 2.0) / (omega[i] * omega[k])  # of e_i e_k where every mode has the same energy
     values, vectors = np.linalg.eigh(energy * size[:, None] * size[None, :])
@@ -132,6 +128,23 @@ def stretch_matrices(model: PlateModel, plane: Membrane, material: PlateMaterial
     A[:, i, k] = (vectors[:, kept] * np.sqrt(values[kept])).T * np.where(i == k, 2.0, 1.0) * (omega[i] * omega[k])
     A[:, k, i] = A[:, i, k]
     return A
+
+
+def stretching(model: PlateModel, plane: Membrane, material: PlateMaterial, V: Floats) -> Floats:
+    """Strain xx, yy, 2 xy (3, q, pairs) that pairs of modes (`np.triu_indices`) leave in the plate, per product of the two."""
+    w_x, w_y = (g @ V for g in model.gradient)
+    i, k = np.triu_indices(V.shape[1])
+    given = np.stack([w_x[:, i] * w_x[:, k], w_y[:, i] * w_y[:, k], w_x[:, i] * w_y[:, k] + w_y[:, i] * w_x[:, k]]) / 2.0
+    stress = np.einsum("ab,bqp->aqp", material.membrane(), given) * model.weights[None, :, None]
+    loads = -sum((B.T @ s for B, s in zip(plane.strains, stress, strict=True)), np.zeros((len(plane.R), len(i))))
+    result: Floats = given + _strain(plane, loads)
+    return result
+
+
+def joint_loads(plane: Membrane) -> Floats:
+    """Unit loads (2n, 2p) in the plane at the places of a membrane, all along x, then all along y, balanced by inertia."""
+    at = plane.places.toarray().T
+    return balanced(plane, np.hstack([np.vstack([at, np.zeros_like(at)]), np.vstack([np.zeros_like(at), at])]))
 
 
 def quadratic_displacements(
@@ -148,11 +161,9 @@ def quadratic_displacements(
     """
     plane = membrane(model, material, masses, places[:, :2])
     p, N, n = len(places), V.shape[1], len(plane.R) // 2
-    at = plane.places.toarray().T
     x, y, none = plane.R[n:, 2], -plane.R[:n, 2], np.zeros(n)
     spins = np.stack([np.concatenate(c) for c in ((x, none), (none, y), (y / 2, x / 2))], axis=1)
-    loads = np.hstack([np.vstack([at, np.zeros_like(at)]), np.vstack([np.zeros_like(at), at]), plane.M @ spins])
-    forces = membrane_forces(plane, material, balanced(plane, loads))
+    forces = membrane_forces(plane, material, np.hstack([joint_loads(plane), balanced(plane, plane.M @ spins)]))
     K_G = _geometric(model, forces, V)
     Q = np.zeros((p, 3, N, N))
     Q[:, 0], Q[:, 1] = -K_G[:p], -K_G[p : 2 * p]

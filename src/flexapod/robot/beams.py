@@ -1,6 +1,7 @@
 """Elements inside legs, of beams and other flexible bodies: their bodies, and where in the tree of links they sit.
 
-An element is a body about its root node; its elastic coordinates are the links that lead to its tip (see `elastic`).
+An element is a body about its root node; its elastic coordinates are the links that lead to its tip (see `elastic`). A beam that
+`modes` reduces is one such element of more coordinates.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from flexapod.robot.tree import RobotBuildError
 if TYPE_CHECKING:
     from flexapod.flexible import FlexibleBody
     from flexapod.flexible import Section as Cut
+    from flexapod.flexible.beam_element import BeamElement as Element
     from flexapod.flexible.beam_element import Foreshortening
     from flexapod.flexible.materials import Material
     from flexapod.flexible.rooted import RootedBody
@@ -44,6 +46,7 @@ class BeamElement:
         law: how elastic forces follow from the coordinates: linear, stiffened by axial load, or exact for large rotations.
         foreshortening: what bending shortens; None for linear elements.
         rooted: tips and modes, where it is no beam but a plate or a file of modes (`modal_link`).
+        basis: of a reduced beam: coordinates of all its nodes, the root first, per coordinate of the body.
     """
 
     name: str
@@ -54,14 +57,31 @@ class BeamElement:
     law: Law
     foreshortening: Foreshortening | None
     rooted: RootedBody | None = None
+    basis: Array | None = None
+
+    @property
+    def tip(self) -> int:
+        """Link whose frame is at the tip of a beam."""
+        return self.links[len(tip_names(self.body.names)) - 1]
 
     @property
     def tips(self) -> tuple[int, ...]:
         """Links at the far ends: of a beam one, of other bodies one per tip that deforms."""
         if self.rooted is None:
-            return self.links[-1:]
+            return (self.tip,)
         counts = [len(own) for own in self.rooted.components]
         return tuple(self.links[sum(counts[: k + 1]) - 1] for k, own in enumerate(counts) if own)
+
+    def inner_line(self, places: Array, modes: Array) -> Array:
+        """Displacement (p, 3) in beam axes that the modes of a reduced beam add at places from 0 (root) to 1 (tip)."""
+        d, found = len(tip_names(self.body.names)), np.zeros((len(places), 3))
+        assert self.basis is not None
+        nodes = self.basis[:, d:] @ modes
+        for axis, name in ((1, "v"), (2, "w")):
+            if name in self.body.names:
+                own = nodes[self.body.names.index(name) :: d]
+                found[:, axis] = np.interp(places, np.linspace(0.0, 1.0, len(own)), own)
+        return found
 
     @property
     def shape(self) -> FlexibleShape:
@@ -88,17 +108,20 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             continue
         try:
             words = spec.model_dump_json()
-            parts = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
+            if spec.modes is None:
+                parts = [_element(words, planar, k if spec.tip_section is not None else 0) for k in range(spec.elements)]
+            else:
+                parts = [_reduced(words, planar)]
         except FlexibleBodyError as error:
             raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
         half = arc_chord(spec)[1]
         root, axes = i, link.body.body_axes @ half
-        for k in range(spec.elements):
-            links = tuple(elastic[k * per_element : (k + 1) * per_element])
+        for k, (beam, shortening, basis) in enumerate(parts):
+            links = tuple(elastic if basis is not None else elastic[k * per_element : (k + 1) * per_element])
             result.append(
                 BeamElement(
-                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=parts[k][0],
-                    law=_law(spec), foreshortening=parts[k][1],
+                    name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=beam,
+                    law=_law(spec), foreshortening=shortening, basis=basis,
                 )
             )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T @ half @ half
@@ -110,29 +133,64 @@ def _law(spec: Flexible) -> Law:
     return "exact" if spec.theory == "exact" else "linear" if spec.stiffening is False else "stiffened"
 
 
+Made = tuple["FlexibleBody", "Foreshortening | None", "Array | None"]
+"""Body, foreshortening unless linear, and basis of a reduced beam."""
+
+
 @lru_cache(maxsize=256)
-def _element(words: str, planar: bool, number: int) -> tuple[FlexibleBody, Foreshortening | None]:
-    """Element `number` (from 0) of the beam that a robot file describes, and its foreshortening."""
-    from flexapod.flexible.beam_element import BeamElement as Element
-    from flexapod.flexible.beams import beam, beam_material
+def _element(words: str, planar: bool, number: int) -> Made:
+    """Element `number` (from 0) of the beam that a robot file describes."""
+    from flexapod.flexible.beams import beam
 
     spec = Flexible.model_validate_json(words)
-    if spec.section is None or spec.length is None:
-        raise RobotBuildError("a beam needs its length and section")
-    theory = "timoshenko" if spec.theory == "exact" else spec.theory or "euler-bernoulli"
-    made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
-    section, length = cross_section(spec, (number + 0.5) / spec.elements), arc_chord(spec)[0]
-    if theory == "timoshenko" and spec.elements > 1:
-        _check_slender(section, length, spec.elements, planar)
-    body = beam(length=length, section=section, material=made_of, planar=planar, theory=theory)
+    element = _part(spec, planar, number, arc_chord(spec)[0])
+    made_of, length = element.material, element.length
+    theory = "timoshenko" if element.shear else "euler-bernoulli"
+    body = beam(length=length, section=element.section, material=made_of, planar=planar, theory=theory)
     if spec.loss_factor is not None and spec.elements > 1:
         body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
     else:
         body = damped(body, spec)
     if _law(spec) == "linear":
-        return body, None
-    element = Element(length=length, section=section, material=made_of, planar=planar, shear=theory == "timoshenko")
-    return body, _without_rounding(element.foreshortening().of_tip(), body, length)
+        return body, None, None
+    return body, _without_rounding(element.foreshortening().of_tip(), body, length), None
+
+
+@lru_cache(maxsize=64)
+def _reduced(words: str, planar: bool) -> Made:
+    """The whole beam that a robot file describes, reduced to its tip and some modes."""
+    from flexapod.flexible.reduced_beam import reduced_beam
+
+    spec = Flexible.model_validate_json(words)
+    found = reduced_beam(beam_elements(spec, planar), spec.modes or 0, rotary=has_shear(spec))
+    body = damped(found.body, spec)
+    if _law(spec) == "linear":
+        return body, None, found.basis
+    return body, _without_rounding(found.foreshortening, body, float(spec.length or 0.0)), found.basis
+
+
+def beam_elements(spec: Flexible, planar: bool) -> list[Element]:
+    """The elements of a straight beam that a robot file describes, from root to tip."""
+    return [_part(spec, planar, k, float(spec.length or 0.0) / spec.elements) for k in range(spec.elements)]
+
+
+def has_shear(spec: Flexible) -> bool:
+    """The beam has shear and rotary inertia."""
+    return spec.theory in ("timoshenko", "exact")
+
+
+def _part(spec: Flexible, planar: bool, number: int, length: float) -> Element:
+    """Element `number` (from 0) of a beam, with its section."""
+    from flexapod.flexible.beam_element import BeamElement as Element
+    from flexapod.flexible.beams import beam_material
+
+    if spec.section is None or spec.length is None:
+        raise RobotBuildError("a beam needs its length and section")
+    made_of = beam_material(spec.material, spec.young, spec.density, spec.poisson)
+    section, shear = cross_section(spec, (number + 0.5) / spec.elements), has_shear(spec)
+    if shear and spec.elements > 1:
+        _check_slender(section, length, spec.elements, planar)
+    return Element(length=length, section=section, material=made_of, planar=planar, shear=shear)
 
 
 def _check_slender(section: Cut, length: float, elements: int, planar: bool) -> None:
@@ -185,10 +243,18 @@ def _sizes(section: Section) -> dict[str, float]:
 
 
 def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs i <= k of an element's coordinates that bend it in one plane."""
+    """Pairs i <= k of an element's coordinates that bend it in one plane; a mode may do so with any of them."""
     planes = [("v", "theta")] if "theta" in names else [("v", "thz"), ("w", "thy")]
     at = [tuple(names.index(n) for n in plane) for plane in planes]
-    return [pair for v, turn in at for pair in ((v, v), (v, turn), (turn, turn))]
+    pairs = [pair for v, turn in at for pair in ((v, v), (v, turn), (turn, turn))]
+    bending = sorted(k for plane in at for k in plane)
+    modes = range(len(tip_names(names)), len(names))
+    return pairs + [(i, k) for k in modes for i in (*bending, *(other for other in modes if other <= k))]
+
+
+def tip_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of an element's coordinates that move its tip."""
+    return tuple(name for name in names if not name.startswith("mode"))
 
 
 def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 Along the beam's x axis, from the root of an element to its tip: planar u, v, theta; spatial u, v, w, thx, thy, thz. The
 displacement is along root axes, then the rotation turns what follows: the true rotation of the tip. A curved beam is a row of
-straight elements between points of its arc.
+straight elements between points of its arc. A reduced beam (`modes`) is one element, and its modes are links beyond the tip that
+carry nothing: they have coordinates, and no frame that anything is attached to.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: 
         axes: (3, 3) body axes seen from that link.
         planar: the robot moves in a plane whose normal is the body's z axis.
     """
-    length, parts = float(flexible.length or 0.0), flexible.elements
+    length, parts = float(flexible.length or 0.0), beam_parts(flexible)
     chord, half = arc_chord(flexible)
     parent, K_before = root, half.T @ axes.T
     nodes = [(np.zeros(3), root, pose(rotation=axes))]
@@ -54,6 +55,13 @@ def add_beam(tree: TreeBuilder, name: str, flexible: Flexible, root: int, axes: 
         nodes.append((place, parent, pose(rotation=K_before.T @ half)))  # along the tangent
         K_before = (half @ half).T @ K_before
     tree.nodes[name] = nodes
+    for k in range(flexible.modes or 0):
+        parent = tree.add(parent, pose(), "P", name, body=None, elastic=True, coordinate=f"{name}.mode{k + 1}")
+
+
+def beam_parts(flexible: Flexible) -> int:
+    """Parts of a beam with a frame of their own: its elements, or one where it is reduced."""
+    return flexible.elements if flexible.modes is None else 1
 
 
 def arc_chord(flexible: Flexible) -> tuple[float, Array]:
@@ -63,7 +71,7 @@ def arc_chord(flexible: Flexible) -> tuple[float, Array]:
 
     with both ends on the arc; the length over n of a straight beam.
     """
-    length, parts, bend = float(flexible.length or 0.0), flexible.elements, float(flexible.bend or 0.0)
+    length, parts, bend = float(flexible.length or 0.0), beam_parts(flexible), float(flexible.bend or 0.0)
     if bend == 0.0:
         return length / parts, np.eye(3)
     return 2.0 * length / bend * float(np.sin(bend / parts / 2.0)), about(np.eye(3)[2], bend / parts / 2.0)

@@ -94,8 +94,37 @@ class JointTorque(Controller):
         return ref["feedforward"] + ca.mtimes(M, back)
 
     def error(self, scope: Scope, robot: Robot, c: Coordinates, ref: Mapping[str, Any], integral: Any) -> Any:
-        """-2 pi f w: what the filter forgets."""
+        """-2 pi f w: what the filter forgets; nothing without accelerometers."""
+        if not self.feels:
+            return super().error(scope, robot, c, ref, integral)
         return -2.0 * np.pi * gain(scope, robot, "corner") * integral
+
+
+def check_held(robot: Robot, motion: Any) -> None:
+    r"""Refuse a robot that is unstable on locked actuators where a motion starts: no gains of `JointTorque` hold it.
+
+    Feedback of the actuators' coordinates adds :math:`k \ge 0` to the stiffness of the actuators alone,
+
+    .. math:: K = \begin{bmatrix} K_{aa} + k & K_{ae}\\ K_{ea} & K_{ee}\end{bmatrix}
+
+    and accelerometers, which say nothing at rest, add nothing. Where K_ee (weight included) has a negative direction, so has K,
+    whatever k: the static equilibrium is no minimum, and damping does not make it one (Kelvin, Tait, Chetaev).
+    """
+    from flexapod.analysis.natural_frequencies import natural_frequencies
+    from flexapod.simulation.signals import motion_at
+
+    if motion is None:
+        return
+    modes = natural_frequencies(robot, motion_at(motion, np.zeros(1)), on_error="mask").squeeze()
+    omega2 = np.asarray(modes.omega_squared.values, dtype=float)
+    if not np.isfinite(omega2).any() or bool(modes.stable.values[np.isfinite(omega2)].all()):
+        return
+    growth = float(np.sqrt(-np.nanmin(omega2)))
+    raise InputError(
+        f"JointTorque: {robot.name} is unstable on locked actuators where the motion starts (a deflection grows by {growth:.3g} "
+        "1/s): forces that follow actuators and accelerometers cannot hold it, whatever the gains. Make the flexible parts "
+        "stiffer or lighter, or measure the platform's pose (ComputedTorque)"
+    )
 
 
 def damping_gain(robot: Robot, state: Any, damping: float = 0.1, *, mode: int = 1) -> float:

@@ -217,10 +217,11 @@ def _after(
     from flexapod.simulation.simulate import simulate
 
     (h, rows), end = look, float(motion.time[-1] - motion.time[0])
+    stiff: Any = "implicit" if controller is not None and robot.flexible_platform is not None else None  # h follows few modes
     first = int(np.ceil(end / h - 1e-9)) + 1
     run = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
-        duration=(first + rows) * h, step=h, output_step=h,
+        duration=(first + rows) * h, step=h, output_step=h, method=stiff,
     )  # fmt: skip
     if run.attrs.get("stopped"):
         when, why = run.attrs["stopped_at"], run.attrs["stopped"]

@@ -18,6 +18,7 @@ from flexapod.simulation.controllers import ComputedTorque, Controller, Springs
 from flexapod.simulation.flexible_start import check_internal, elastic_start
 from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.joint_friction import check_friction
+from flexapod.simulation.joint_torque import JointTorque, check_held
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.load_friction import smooth
 
@@ -84,6 +85,8 @@ def make_setup(
     reference = motion if isinstance(motion, Motion | ActuatorMotion) else None
     if control is not None and control.feels and not robot.elastic_names:
         raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers tell what encoders do; leave it out")
+    if isinstance(control, JointTorque) and robot.elastic_names:
+        check_held(robot, reference)
     independent = in_independent(robot, drive, method)
     if independent:
         _check_controller(robot, control)

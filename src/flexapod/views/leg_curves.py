@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.frames import elastic_coordinates, link_frames
 
 Array = NDArray[np.float64]
-Frames = list[tuple[Array, Array]]
 
 PIECES = 12
 """Straight pieces that draw one element."""
@@ -41,12 +42,9 @@ def home_joints(robot: fp.Robot) -> Array:
 
 def leg_curves(robot: fp.Robot, joints: Any) -> list[LegCurve]:
     """Lines of all legs at joint coordinates (coordinates,) of `flexapod.inverse_kinematics`, elastic ones included."""
-    found, at = [], 0
-    for leg in robot.legs:
-        q = np.asarray(joints[at : at + len(leg.moving)], dtype=np.float64)
-        at += len(leg.moving)
-        straight = np.where([leg.links[i].elastic for i in leg.moving], 0.0, q)
-        frames, rest = _frames(leg, q), _frames(leg, straight)
+    q = np.asarray(joints, dtype=np.float64)
+    straight, found = np.where(elastic_coordinates(robot), 0.0, q), []
+    for leg, frames, rest in zip(robot.legs, link_frames(robot, q), link_frames(robot, straight), strict=True):
         beams: dict[int, list[Any]] = {}
         for beam in robot.beams.get(leg.name, ()):
             beams.setdefault(beam.root, []).append(beam)
@@ -55,46 +53,19 @@ def leg_curves(robot: fp.Robot, joints: Any) -> list[LegCurve]:
         nodes = list(points)
         for i, link in enumerate(leg.links):
             if link.body is not None:
-                points.append(frames[i][0])
-                nodes.append(frames[i][0])
+                points.append(frames[i].origin)
+                nodes.append(frames[i].origin)
             for beam in beams.get(i, ()):
                 for k, tip in enumerate(beam.tips):
-                    points += [frames[beam.root][0]] if k else []  # back to the root of a body with several tips
-                    points += list(_element(frames, rest, beam.root, tip))
+                    points += [frames[beam.root].origin] if k else []  # back to the root of a body with several tips
+                    points += list(beam_curve(frames, rest, beam, tip, PIECES)[1:])
                     nodes.append(points[-1])
         if not (robot.description.file.platform.body or "").startswith(f"{leg.name}."):
-            p, R = frames[leg.closing.link]
-            points.append(p + R @ leg.closing.on_link.position)
+            end = frames[leg.closing.link]
+            points.append(end.origin + end.rotation @ leg.closing.on_link.position)
             nodes.append(points[-1])
         found.append(LegCurve(points=np.array(points), nodes=np.array(nodes)))
     return found
-
-
-def _frames(leg: Any, joints: Array) -> Frames:
-    """Origin and rotation of every link, world."""
-    q = dict(zip(leg.moving, joints, strict=True))
-    frames: Frames = []
-    for i, link in enumerate(leg.links):
-        p, R = frames[link.parent] if link.parent >= 0 else (np.zeros(3), np.eye(3))
-        p, R = p + R @ link.placement.position, R @ link.placement.rotation
-        shift = q.get(i, 0.0) + link.zero
-        if link.kind == "P":
-            p = p + shift * R[:, 2]
-        elif link.kind == "R":
-            c, s = np.cos(shift), np.sin(shift)
-            R = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        frames.append((p, R))
-    return frames
-
-
-def _element(frames: Frames, rest: Frames, root: int, tip: int) -> Array:
-    """Points (pieces, 3) along an element behind its root, the tip last."""
-    (p0, R0), (p1, R1) = frames[root], frames[tip]
-    chord = rest[tip][0] - rest[root][0]
-    t0, t1 = R0 @ rest[root][1].T @ chord, R1 @ rest[tip][1].T @ chord
-    s = np.linspace(0.0, 1.0, PIECES + 1)[1:, None]
-    h = (2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2)
-    return np.asarray(h[0] * p0 + h[1] * t0 + h[2] * p1 + h[3] * t1)
 
 
 def state_joints(robot: fp.Robot, state: fp.State, exaggerated: float = 1.0) -> Array:

@@ -17,7 +17,9 @@ of the chord from root to tip is taken out,
           d = (l + u, v, w)
 
 t_1, t_2: rotation vectors of root and tip against the chord frame, whose first axis is d and which lies half-way between the ends
-(corotational element, invariant under rigid motion). What the rotation of the chord itself shortens is in :math:`\hat u` already.
+(corotational element, invariant under rigid motion).
+Modes of a reduced beam follow behind the tip's coordinates and are what they are: their ends do not move.
+What the rotation of the chord itself shortens is in :math:`\hat u` already.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.robot.beams import BeamElement, bending_pairs
+from flexapod.robot.beams import BeamElement, bending_pairs, tip_names
 
 SMALL = 1e-2
 """Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
@@ -48,7 +50,8 @@ def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
     if beam.law == "linear":
         return ca.dot(e, ca.mtimes(K, e)) / 2
     if beam.law == "exact":
-        e = chord_coordinates(values.scalar("length"), e)
+        tip = len(tip_names(beam.body.names))
+        e = ca.vertcat(chord_coordinates(values.scalar("length"), e[:tip]), e[tip:])
     stretch = e[0] + ca.dot(e, ca.mtimes(_foreshortening(values, beam), e)) / 2
     return (ca.dot(e, ca.mtimes(K, e)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
@@ -85,8 +88,8 @@ def _stiffness(values: Values, beam: BeamElement) -> Any:
 
 def _foreshortening(values: Values, beam: BeamElement) -> Any:
     """B (N, N); of exact elements without what the chord's own rotation shortens, 1/l at v and w."""
-    N, B = beam.shape.modes, bending_matrix(values, beam, "B")
-    for i in ((1,) if N == 3 else (1, 2)) if beam.law == "exact" else ():
+    B = bending_matrix(values, beam, "B")
+    for i in ((1, 2) if "w" in beam.body.names else (1,)) if beam.law == "exact" else ():
         B[i, i] = B[i, i] - 1 / values.scalar("length")
     return B
 

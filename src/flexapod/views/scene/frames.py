@@ -54,6 +54,11 @@ def link_frames(robot: fp.Robot, joints: Array) -> list[list[LinkFrame]]:
     return found
 
 
+def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:
+    """Which of the joint coordinates are deformations of beams."""
+    return np.array([leg.links[i].elastic for leg in robot.legs for i in leg.moving], dtype=bool)
+
+
 def leg_ends(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
     """Where each leg ends at its closing joint (legs, 3), as its own links have it."""
     ends = [

@@ -18,7 +18,7 @@ import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.colours import colour
-from flexapod.views.scene.frames import LinkFrame, leg_ends, link_frames
+from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
 Array = NDArray[np.float64]
 
@@ -77,11 +77,6 @@ class Drawing:
     frames: list[list[LinkFrame]]
 
 
-def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:
-    """Which of the joint coordinates are deformations of beams."""
-    return np.array([leg.links[i].elastic for leg in robot.legs for i in leg.moving], dtype=bool)
-
-
 def rgb(text: str) -> tuple[int, int, int]:
     """`#0072B2` as numbers."""
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
@@ -120,7 +115,7 @@ def drawing(
                 _link(link, frame, own, size, shade, rods, hardware)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
-                for start, end in itertools.pairwise(beam_curve(own, rest[k], element.root, far)):
+                for start, end in itertools.pairwise(beam_curve(own, rest[k], element, far)):
                     rods.add(start, end, 1.3 * ROD * size, shade)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)

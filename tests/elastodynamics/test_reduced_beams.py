@@ -1,0 +1,88 @@
+"""Reduced beams in robots: spin, buckling, stress, energy and motion against beams of all their elements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from beam_alone import beam_alone, hub
+from test_rotating_beam import EI, HALF_A_PER_CENT, L, ritz
+from test_ten_seconds import BALANCE, broken
+
+import flexapod as fp
+
+COLUMN = 1e-3
+"""Buckling load with one mode and more (found 2e-4)."""
+
+
+SAME = 1e-4
+"""Of the length; found 2.2e-5 with three modes, 2.6e-3 without."""
+
+
+def test_spin_up_to_three_times_the_first_frequency() -> None:
+    """Stiffened by its spin in one frame: eight elements and four modes are seven coordinates."""
+    first = ritz(0.0)[0]
+    spin = first * np.linspace(0.0, 3.0, 4)
+    found = fp.moving_frequencies(beam_alone(elements=8, words="modes: 4, "), hub(0.4, spin))
+    assert found.sizes["elastic_coordinate"] == 7
+    exact = np.array([ritz(s)[:2] for s in spin])
+    assert (np.abs(2 * np.pi * found.frequency.values[:, :2] / exact - 1) < HALF_A_PER_CENT).all()
+
+
+@pytest.mark.parametrize("words", ["modes: 2, ", "modes: 2, theory: exact, poisson: 0.3, "])
+def test_column(words: str) -> None:
+    robot = beam_alone(elements=8, words=words)
+    found = fp.buckling(robot, hub(), [-1000.0, 0, 0, 0, 0, 0])
+    assert float(found.critical_load[0, 0]) == pytest.approx(-(np.pi**2) * EI / (4 * L**2), rel=COLUMN)
+
+
+def test_stress_of_all_its_elements() -> None:
+    """A force at the tip: the moment falls linearly along the eight elements; the same strain by validity's measure."""
+    robot = beam_alone(elements=8, words="modes: 3, ")
+    bent = fp.static_deflection(robot, hub(), wrench=[0, 2.0, 0, 0, 0, 0])
+    found = fp.beam_stress(robot, bent)
+    assert found.sizes["element"] == 8
+    exact = 2.0 * (1.0 - np.linspace(0, 1, 9))
+    assert found.moment_z.values[0] == pytest.approx(np.stack([exact[:-1], exact[1:]], axis=1), abs=2e-3)
+    assert found.attrs["peak_element"] == "1.arm.beam1"
+    assert found.attrs["peak"] == pytest.approx(2.0 * 0.005 / (0.02 * 0.01**3 / 12), rel=2e-3)
+    assert float(bent.strain.max()) == pytest.approx(found.attrs["peak"] / 70e9, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "elements", "text"),
+    [
+        ("modes: 1, bend: 20 deg, ", 4, "cannot stand beside bend: a reduced beam is straight"),
+        ("modes: 1, ", 1, "reduces a beam of several elements"),
+        ("modes: 9, ", 4, "4 elements have 6 modes of bending and twisting between their ends, 9 are asked for"),
+    ],
+)
+def test_bad_input(words: str, elements: int, text: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=text):
+        beam_alone(elements=elements, words=words)
+
+
+LAWS = {"linear": "stiffening: false, poisson: 0.3, ", "stiffened": "poisson: 0.3, ", "exact": "theory: exact, poisson: 0.3, "}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("law", LAWS)
+def test_energy_over_ten_seconds(law: str) -> None:
+    """A falling flexible pendulum of six elements in one frame with two modes, let go at the horizontal."""
+    robot = beam_alone(elements=6, words="modes: 2, " + LAWS[law], gravity="0, -9.81, 0", hub=0.01, tip=0.2)
+    run = fp.simulate(robot, hub(), duration=10.0, step=1e-3, friction=False, watch=())
+    assert float(run.time[-1]) == pytest.approx(10.0)
+    assert broken(run) < BALANCE
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("law", ["stiffened", "exact"])
+def test_motion_of_all_elements(law: str) -> None:
+    """The tip over half a second of fall and vibration against six elements with frames of their own: of the length."""
+    tips, made = [], []
+    for words in ("", "modes: 3, "):
+        robot = beam_alone(elements=6, words=words + LAWS[law], gravity="0, -9.81, 0", hub=0.01, tip=0.2)
+        run = fp.simulate(robot, hub(), duration=0.5, step=1e-3, friction=False, watch=())
+        tips.append(run.position.values)
+        made.append(len(robot.elastic_names))
+    assert made == [18, 6]
+    assert np.abs(tips[0] - tips[1]).max() < SAME
