@@ -1,6 +1,7 @@
 """MJCF out and in, checked by MuJoCo itself."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -17,7 +18,7 @@ from flexapod.bridges.tree import robot_tree
 EXACT = 1e-9
 """Of the largest force: hard loops solved by least squares."""
 SOFT = 2e-4
-"""MuJoCo's own solver with an impedance of 0.9999."""
+"""MuJoCo's own solver with an impedance of 0.9999: what it leaves of the loops, in the norm of the mass matrix."""
 SAME = 1e-12
 """The same numbers, written and read in decimal."""
 LOOPED = ["delta-parallelograms", "h4", "orthoglide", "par4"]
@@ -25,6 +26,8 @@ LOOPED = ["delta-parallelograms", "h4", "orthoglide", "par4"]
 RIGID = [
     n for n in fp.catalogue() if not n.startswith("dualemps") and "flexible" not in n and n not in (*LOOPED, "hexapod-floating")
 ]
+UNIVERSAL = ("3-puu", "3-upu", "4-ruu", "delta")
+"""Closed by universal joints, which are tendons: MuJoCo leaves their velocity terms out, so that they are compared at rest."""
 MECHANISMS = Path(__file__).parents[1] / "data" / "mechanisms"
 QUICK = ("stewart-3-3", "five-bar", "delta")
 
@@ -65,13 +68,18 @@ def test_the_soft_solver_comes_near(name: str, tmp_path: Path) -> None:
     robot = fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
     engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text())
     motion = some_motion(robot)
+    if name in UNIVERSAL:  # at rest any velocity that the loops allow is an acceleration that they allow
+        none = np.zeros_like(motion.velocity)
+        motion = replace(motion, velocity=none, angular_velocity=none, acceleration=motion.velocity,
+                         angular_acceleration=motion.angular_velocity)  # fmt: skip
     joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion, friction=False).force.values
     order = [robot.actuators.index(_actuator(robot, engine.model.actuator(a).name)) for a in range(engine.model.nu)]
     for k in range(len(motion)):
-        wanted = engine.put(robot, motion, joints, k)
+        wanted, M = engine.put(robot, motion, joints, k), engine.parts()[0]
         engine.data.ctrl[:] = force[k][order]
         mujoco.mj_forward(engine.model, engine.data)
-        assert np.abs(engine.data.qacc - wanted)[:6].max() <= SOFT * np.abs(wanted[:6]).max()
+        left, changed = engine.data.qacc - wanted, engine.data.qacc_smooth - wanted
+        assert left @ M @ left <= SOFT**2 * (changed @ M @ changed)
 
 
 @pytest.mark.parametrize("name", quick(RIGID))
