@@ -34,6 +34,10 @@ CASES = {
     "suffix of data": (["kinematics", "hexapod", "--out", "a.xlsx"], "expected .csv, .parquet, .nc"),
     "suffix of a plot": (["kinematics", "hexapod", "--plot", "a.gif"], "expected .html, .png, .svg"),
     "folder that is not there": (["kinematics", "hexapod", "--out", "gone/a.csv"], "there is no folder gone; create it first"),
+    "option of an FMU elsewhere": (
+        ["export", "five-bar", "--step", "1e-4", "--out", "a.xml"],
+        "--step: a.xml is no FMU; leave it out",
+    ),
     "wrench of five numbers": (["inverse-dynamics", "hexapod", "--wrench", "1,2,3,4,5"], "expected 6 numbers"),
     "formulation": (["inverse-dynamics", "hexapod", "--formulation", "magic"], "formulation: expected"),
     "grid": (["workspace", "hexapod", "--grid", "x=1:2"], "expected AXIS=SMALLEST:LARGEST:COUNT"),

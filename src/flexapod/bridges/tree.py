@@ -142,8 +142,42 @@ def robot_tree(robot: Robot) -> Tree:
                               on_second=cut.on_platform))  # fmt: skip
     if not any(n.name == "platform" for n in nodes):
         nodes.insert(0, Node(name="platform", parent=WORLD, place=robot.home, kind="free", inertial=inertial_of(robot.platform)))
-    return Tree(name=robot.name, gravity=np.asarray(robot.gravity), nodes=tuple(nodes), loops=tuple(loops), gears=_gears(robot),
-                struts=_struts(robot, names))  # fmt: skip
+    return seated(Tree(name=robot.name, gravity=np.asarray(robot.gravity), nodes=tuple(nodes), loops=tuple(loops),
+                       gears=_gears(robot), struts=_struts(robot, names)))  # fmt: skip
+
+
+def seated(tree: Tree) -> Tree:
+    """The tree with legs that begin on bodies of other legs as its branches: their seats, six massless joints that a fixed one
+    holds, are fixed nodes there."""
+    nodes, loops = {n.name: n for n in tree.nodes}, []
+    for loop in tree.loops:
+        chain = _seat(nodes, loop) if loop.type == "fixed" else []
+        if len(chain) != 6:
+            loops.append(loop)
+            continue
+        for name in chain[1:]:
+            del nodes[name]
+        place = loop.on_second @ inverse(loop.on_first)
+        nodes[loop.first] = Node(name=loop.first, parent=loop.second, place=place, kind="fixed", joint=loop.name)
+    order: list[Node] = []
+    while len(order) < len(nodes):  # parents first
+        known = {WORLD, *(n.name for n in order)}
+        order += [n for n in nodes.values() if n.parent in known and n.name not in known]
+    return replace(tree, nodes=tuple(order), loops=tuple(loops))
+
+
+def _seat(nodes: dict[str, Node], loop: Loop) -> list[str]:
+    """Massless free joints from the first body of a loop up to the world, which carry nothing else."""
+    chain: list[str] = []
+    name = loop.first
+    while name != WORLD:
+        node = nodes[name]
+        loaded = node.actuated or node.stiffness or node.damping or node.loss or node.rotor or node.inertial.mass
+        if node.kind not in "RP" or loaded or (chain and sum(n.parent == name for n in nodes.values()) > 1):
+            return []
+        chain.append(name)
+        name = node.parent
+    return chain
 
 
 def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:

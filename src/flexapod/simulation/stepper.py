@@ -11,7 +11,6 @@ from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.state import State
-    from flexapod.kernels import Kernel
     from flexapod.motions.motion import ActuatorMotion
     from flexapod.robot.robot import Robot
     from flexapod.simulation.setup import Setup
@@ -31,33 +30,19 @@ class Stepper:
         reason: why the last step failed; empty while all is well.
     """
 
-    def __init__(self, kernel: Kernel, parameters: Array, start: Array, parts: dict[str, slice], code: int, lead: int,
-                 inputs: dict[str, slice], nodes: int, step: float) -> None:  # fmt: skip
-        self._kernel, self._call, self._code = kernel, kernel.prepare(parameters), code
-        self._start, self.step, self.time, self.reason = start.copy(), step, 0.0, ""
-        self.state = start.copy()
+    def __init__(self, steps: Any, start: Array, parts: dict[str, slice], inputs: dict[str, slice]) -> None:
+        self._steps, self.step, self.time, self.reason = steps, steps.step, 0.0, ""
+        self._start, self.state = start.copy(), start.copy()
         self.parts = {name: self.state[place] for name, place in parts.items()}
-        width = max(place.stop for place in inputs.values())
-        self._signals = np.zeros(width)
-        self.force = self._signals[inputs["force"]]
-        self.wrench = self._signals[inputs["wrench"]] if "wrench" in inputs else None
-        self._state_in, self._final = self._call.inputs["state"], self._call.outputs["final"]
-        table = self._call.inputs["table"].reshape(-1)
-        table[:], table[0] = 0.0, step
-        self._nodes = [table[lead + k * width : lead + (k + 1) * width] for k in range(nodes)]
+        self.force = steps.signals[inputs["force"]]
+        self.wrench = steps.signals[inputs["wrench"]] if "wrench" in inputs else None
 
     def advance(self, steps: int = 1) -> bool:
         """Advance by some steps at the present force; False where one fails (the state is then that before it)."""
-        for node in self._nodes:
-            np.copyto(node, self._signals)
         for _ in range(steps):
-            np.copyto(self._state_in, self.state)
-            status = self._call()
-            code = int(self._final[self._code]) if status == 0 else status
-            if code != 0:
-                self.reason = self._kernel.signature.status(code).text
+            self.reason = self._steps(self.state)
+            if self.reason:
                 return False
-            np.copyto(self.state, self._final)
             self.time += self.step
         self.reason = ""
         return True
@@ -66,6 +51,35 @@ class Stepper:
         """Back to the start; forces are kept."""
         np.copyto(self.state, self._start)
         self.time, self.reason = 0.0, ""
+
+
+class CompiledSteps:
+    """Advances the carried numbers of a layout in place, by a compiled loop of one row."""
+
+    def __init__(self, setup: Setup, step: float) -> None:
+        from flexapod.simulation.program import run_program
+        from flexapod.simulation.runner import compiled
+
+        layout, self.step = setup.layout, step
+        self.kernel, parameters = compiled(layout, "run", run_program, setup.values)
+        self._call, self._code = self.kernel.prepare(parameters), layout.places["code"].start
+        self._state_in, self._final = self._call.inputs["state"], self._call.outputs["final"]
+        table = self._call.inputs["table"].reshape(-1)
+        table[:], table[0] = 0.0, step
+        self.signals = np.zeros(layout.width)
+        self._nodes = [table[2 + k * layout.width : 2 + (k + 1) * layout.width] for k in range(len(layout.nodes))]
+
+    def __call__(self, state: Array) -> str:
+        """Advance; the reason where it fails, the state is then as before."""
+        for node in self._nodes:
+            np.copyto(node, self.signals)
+        np.copyto(self._state_in, state)
+        status = self._call()
+        code = int(self._final[self._code]) if status == 0 else status
+        if code != 0:
+            return self.kernel.signature.status(code).text
+        np.copyto(state, self._final)
+        return ""
 
 
 def stepper(
@@ -86,7 +100,6 @@ def stepper(
     Checked by: tests/simulation/test_stepper.py.
     """
     from flexapod.analysis.abilities import refuse
-    from flexapod.analysis.leg_dynamics import COMPILED
     from flexapod.analysis.results import check_option
 
     if not (np.isfinite(step) and step > 0):
@@ -95,11 +108,6 @@ def stepper(
     known = step_methods(robot)
     chosen = method or known[0]
     check_option("method", chosen, known)
-    if robot.elastic_legs and len(robot.elastic_plan.columns) > COMPILED:
-        raise InputError(
-            f"{robot.name} has {len(robot.elastic_plan.columns)} coordinates; steps of flexible legs are compiled for at most "
-            f"{COMPILED}. Use fewer elements per beam, or an FMU"
-        )
     first = start if start is not None else home_start(robot)
     setup = step_setup(robot, first, step=step, method=chosen, wrench=wrench, friction=friction, watch=watch)
     return _stepper(setup, step)
@@ -136,13 +144,16 @@ def step_setup(
 
 
 def _stepper(setup: Setup, step: float) -> Stepper:
-    from flexapod.simulation.program import run_program
-    from flexapod.simulation.runner import compiled
+    from flexapod.simulation.numeric_rows import is_large
 
     layout = setup.layout
-    kernel, parameters = compiled(layout, "run", run_program, setup.values)
+    if is_large(layout):
+        from flexapod.simulation.second_order_steps import SecondOrderSteps
+
+        steps: Any = SecondOrderSteps(layout, setup.values, step)  # type: ignore[arg-type]
+    else:
+        steps = CompiledSteps(setup, step)
     names = {"position": "p", "quat_wxyz": "quat", "velocity": "v", "angular_velocity": "w"}
     names |= {"elastic": "e", "elastic_velocity": "ed", "joint_position": "joints", "modes": "modes", "rates": "ud"}
     parts = {name: layout.places[part] for name, part in names.items() if part in layout.places}
-    code = layout.places["code"].start
-    return Stepper(kernel, parameters, setup.start, parts, code, 2, layout.signals, len(layout.nodes), step)
+    return Stepper(steps, setup.start, parts, layout.signals)

@@ -28,6 +28,8 @@ Version = Literal["2.0", "3.0"]
 FLAGS = ("-std=c99", "-fPIC", "-fvisibility=hidden")
 DATE = (1980, 1, 1, 0, 0, 0)
 """Of the files inside, so that equal robots give equal FMUs."""
+LONG = 2_000_000
+"""Characters of a source beyond which optimising takes many minutes: such kernels are compiled as they are."""
 
 
 class CompilerError(FlexapodError):
@@ -188,7 +190,8 @@ def compile_sources(sources: dict[str, str], names: list[str]) -> bytes:
         for name, text in sources.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         # derivatives are long and asked for seldom: optimising them takes a minute and gains little
-        parts = [[f"-O{0 if name.startswith('tangent') else 2}", "-c", name] for name in names]
+        plain = {name for name in names if name.startswith("tangent") or len(sources[name]) > LONG}
+        parts = [[f"-O{0 if name in plain else 2}", "-c", name] for name in names]
         objects = [f"{Path(name).stem}.o" for name in names]
         for own in [*parts, ["-shared", *objects, "-o", "model.bin", "-lm"]]:
             done = subprocess.run([compiler, *FLAGS, *own], cwd=folder, capture_output=True, text=True, check=False)

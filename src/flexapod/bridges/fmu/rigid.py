@@ -19,6 +19,7 @@ from flexapod.kernels.tape import Tape, make_tape
 from flexapod.simulation.attitude import normalised
 from flexapod.simulation.closure import closed
 from flexapod.simulation.layout import MOTION, Layout
+from flexapod.simulation.leg_terms import margin_output
 from flexapod.simulation.plant import coordinates
 from flexapod.simulation.program import run_program
 from flexapod.simulation.runner import zeros_of
@@ -80,17 +81,6 @@ def _outputs(root: Program, layout: Layout, parts: dict[str, Any], found: Any, c
         root.output("closed", c.joints)
     root.output("settled", ca.vertcat(*[parts[name] for name in names]))
     margin_output(root, layout, c.q)
-
-
-def margin_output(root: Program, layout: Layout, q: Any) -> None:
-    """Output `margin`: distances (2 per watched actuator,) of the actuators (actuators,) to the ends of their strokes."""
-    margins = []
-    for k, (name, has) in enumerate(zip(layout.robot.actuators, layout.strokes, strict=True)):
-        if has:
-            low, high = (root.parameter(f"stroke.{name}.{end}") for end in ("low", "high"))
-            margins += [q[k] - low, high - q[k]]
-    if margins:
-        root.output("margin", ca.vertcat(*margins))
 
 
 def tape_for(layout: Layout, program: Program, general: bool) -> Tape:

@@ -38,8 +38,10 @@ def export(
     quantity: Annotated[
         str | None, typer.Option(help="forward_dynamics, inverse_dynamics, inverse_kinematics, ...; of MJCF and URDF: none")
     ] = None,
-    version: Annotated[str, typer.Option(help="of an FMU: 2.0 or 3.0")] = "3.0",
-    step: Annotated[float, typer.Option(help="inner step of an FMU's co-simulation [s]")] = 1e-3,
+    version: Annotated[str | None, typer.Option(help="of an FMU: 2.0 or 3.0, the usual one")] = None,
+    step: Annotated[float | None, typer.Option(help="inner step of an FMU's co-simulation [s]; left out: 1e-3")] = None,
+    method: Annotated[str | None, typer.Option(help="of an FMU's co-simulation: rk4, implicit or radau")] = None,
+    wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     friction: Annotated[bool, typer.Option("--friction", help="of .casadi, .m, .hpp, .py, .c: with friction")] = False,
     changes: Changes = [],  # noqa: B006
@@ -55,8 +57,12 @@ def export(
         raise fp.InputError(f"--quantity {quantity}: {out.name} describes the whole mechanism; leave it out")
     if friction and kind not in (*FORMS, ".casadi"):
         raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
+    given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general}
+    fmu = {name: value for name, value in given.items() if value is not None and value is not False}
+    for name in fmu if kind != ".fmu" else ():
+        raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes, payload), kind, out, quantity, version, step, general, friction)
+        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -64,12 +70,9 @@ def export(
         print_text(str(path))
 
 
-def _written(
-    robot: fp.Robot, kind: str, out: Path, quantity: str | None, version: Any, step: float, general: bool, friction: bool
-) -> dict[str, Path]:
+def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool) -> dict[str, Path]:
     if kind == ".fmu":
-        path = fp.export_fmu(robot, out, quantity or "forward_dynamics", version=version, step=step, general=general)
-        return {"fmu": path}
+        return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", **fmu)}
     if kind == ".casadi":
         wanted = quantity or "forward_dynamics"
         rigid = not (robot.elastic_legs or robot.flexible_platform)
