@@ -33,11 +33,14 @@ NEARLY, LEAVING = 0.99, 1e2
 """Near the end of a path, positions beyond this are cut short: real poses are no farther than the legs are long."""
 
 
-def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, NDArray[np.bool_]]:
+def follow(
+    loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING
+) -> tuple[Points, NDArray[np.bool_]]:
     """Ends of the paths from solutions x at actuators q0 to actuators q1, and which paths arrived.
 
     Args:
         q0, q1: (actuators,) complex.
+        leaving: characteristic lengths beyond which a path is given up near its end.
 
     Checked by: tests/analysis/test_loop_poses.py.
     """
@@ -63,7 +66,7 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
         h[active] = np.where(good, np.minimum(H * ratio, 0.3), H * np.minimum(ratio, 0.5))
         t = np.where(t > 1.0 - 1e-13, 1.0, t)
         away = np.abs(x.p).max(axis=1) / loops.length
-        lost |= (h < SMALLEST) | (away > FAR) | ((t > NEARLY) & (away > LEAVING))
+        lost |= (h < SMALLEST) | (away > FAR) | ((t > NEARLY) & (away > leaving))
     return x, (t >= 1.0) & ~lost
 
 
@@ -100,7 +103,8 @@ def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[
 
 def _magnitude(x: Points) -> Array:
     """Size of the terms of the closing rows: complex rotations grow far from the real ones."""
-    return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
 
 
 def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:

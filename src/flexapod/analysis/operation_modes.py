@@ -122,13 +122,14 @@ def traced_solutions(robot: Robot) -> Generic:
 
 
 def _traced(loops: Loops, generic: Generic) -> Generic:
-    """The solutions after the trace test, which may find some more."""
+    """The solutions after a trace test of each operation mode, which may find some more."""
     from flexapod.analysis.trace_test import trace_test
 
-    test = trace_test(loops, generic.q, generic.x)
-    if len(test.x) > len(generic.x):
-        generic = _grouped(loops, generic.q, test.x, np.random.default_rng(4))
-    return replace(generic, degree=test.degree if test.complete else 0)
+    tests = [trace_test(loops, generic.q, generic.x.at(generic.mode == m)) for m in range(len(generic.translational))]
+    x = distinct(loops, join(generic.x, *(test.x for test in tests)))
+    if len(x) > len(generic.x):
+        generic = _grouped(loops, generic.q, x, np.random.default_rng(4))
+    return replace(generic, degree=sum(test.degree for test in tests) if all(test.complete for test in tests) else 0)
 
 
 def store(robot: Robot, folder: Path) -> Path:

@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from flexapod.analysis.complex_loops import Complex, Loops, Points, join
-from flexapod.analysis.loop_paths import distinct, follow, polished, pose_keys
+from flexapod.analysis.loop_paths import FAR, distinct, follow, polished, pose_keys
 
 STRAIGHT = 1e-8
 """Second difference of the sum of a complete list, over the sum of the sizes: points are found to 1e-12 or so."""
@@ -146,7 +146,7 @@ def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
 
 def _moved(sliced: SlicedLoops, x: Points, source: Complex, target: Complex) -> Points:
     """Points of a slice followed to another one; those that arrive."""
-    x, arrived = follow(sliced, x, source, target)
+    x, arrived = follow(sliced, x, source, target, leaving=FAR)
     x, good, _ = polished(sliced, x.at(arrived), 3)
     return x.at(good & sliced.own.aligned(sliced.on_curve(x))) if len(x) else x
 
@@ -155,7 +155,7 @@ def _bend(sliced: SlicedLoops, x: Points, base: Complex, shift: Complex, z: Comp
     """Second difference of the sum over three slices, over the sum of sizes; and whether each point is clearly bent or not."""
     values: list[Complex] = []
     for k in range(3):
-        at, arrived = (x, np.ones(len(x), dtype=bool)) if k == 0 else follow(sliced, x, base, base + k * shift)
+        at, arrived = (x, np.ones(len(x), dtype=bool)) if k == 0 else follow(sliced, x, base, base + k * shift, leaving=FAR)
         if not arrived.all():
             return np.inf, False
         at, good, _ = polished(sliced, at, 3)
