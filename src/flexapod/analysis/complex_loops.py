@@ -99,8 +99,8 @@ class Loops:
         return Points(p=x.p + step[:, :3] * self.length, R=_exp(step[:, 3:6]) @ x.R, q=q)
 
     def solve(self, A: Complex, f: Complex) -> Complex:
-        """Solution of the squared equations, (N, unknowns)."""
-        A, f = self.square @ A, self.square @ f[..., None]
+        """Solution of the squared equations, (N, unknowns), in double precision whatever that of the rows."""
+        A, f = ((self.square @ v).astype(np.complex128) for v in (A, f[..., None]))
         try:
             return np.asarray(np.linalg.solve(A, f)[..., 0])
         except np.linalg.LinAlgError:

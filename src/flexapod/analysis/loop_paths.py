@@ -23,6 +23,9 @@ DONE = 1e-9
 ROUNDING = 1e-10
 """Second Newton step that always counts as small."""
 
+UNSURE = 1e-4
+"""Second Newton step up to which rounding may be what is left of it."""
+
 SAME = 1e-6
 """Poses nearer than this, relative, are one."""
 
@@ -59,6 +62,8 @@ def follow(
             trial, first, _ = loops.newton(trial)
             trial, second, _ = loops.newton(trial)
         good = (first < CORRECTION) & (second < np.maximum(0.05 * first, ROUNDING * _magnitude(trial)))
+        unsure = (first < CORRECTION) & ~good & (second < UNSURE)
+        good[unsure] = second[unsure] < _floor(loops, trial.at(unsure))
         x = _put(x, active[good], trial.at(good))
         t[active[good]] += H[good]
         t[active[good & (1.0 - t[active] + H * good <= H)]] = 1.0
@@ -101,10 +106,36 @@ def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[
     return x, (size < DONE * scale) & (residual < DONE * scale), residual
 
 
+def longer(x: Points) -> Points:
+    """Points in extended precision, where the machine has one: Newton's rows keep digits that large rotations cost."""
+    return Points(p=x.p.astype(np.clongdouble), R=x.R.astype(np.clongdouble), q=x.q.astype(np.clongdouble))
+
+
 def _magnitude(x: Points) -> Array:
     """Size of the terms of the closing rows: complex rotations grow far from the real ones."""
     with np.errstate(over="ignore"):
         return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
+
+
+def _floor(loops: Loops, x: Points) -> Array:
+    """Newton step (N,) that rounding of the rows alone can cause."""
+    if len(x) == 0:
+        return np.zeros(0)
+    smallest = np.linalg.svd(loops.square @ loops.evaluate(x)[1], compute_uv=False)[:, -1]
+    return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
+
+
+def tamest(loops: Loops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
+    """Solutions x at actuators q, followed to those of some others where most arrive and the largest rotation matrix is smallest:
+    far from real rotations digits are lost."""
+    best, at, rank = x, q, (len(x), -float(np.abs(x.R).max(initial=0.0)))
+    for other in others:
+        ends, arrived = follow(loops, x, q, other, leaving=FAR)
+        ends, good, _ = polished(loops, ends.at(arrived), 3)
+        ends = ends.at(good)
+        if (len(ends), -float(np.abs(ends.R).max(initial=0.0))) > rank:
+            best, at, rank = ends, other, (len(ends), -float(np.abs(ends.R).max(initial=0.0)))
+    return best, at
 
 
 def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:

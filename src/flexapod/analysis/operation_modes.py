@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
-from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions
+from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions, tamest
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -28,6 +28,9 @@ REGULAR = 1e-7
 
 STARTS = 240
 """Random starts of Newton's method at the generic actuators."""
+
+CANDIDATES = 8
+"""Generic actuators of which the best are taken."""
 
 QUIET = 4
 """Loops without new solutions after which monodromy ends; at most LOOPS."""
@@ -151,6 +154,7 @@ def search(loops: Loops) -> Generic:
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = follow(loops, loops.home, home, q)
     x = _usable(loops, distinct(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
+    x, q = tamest(loops, x, q, [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)])
     return _grouped(loops, q, x, random)
 
 
