@@ -36,9 +36,7 @@ NEARLY, LEAVING = 0.99, 1e2
 """Near the end of a path, positions beyond this are cut short: real poses are no farther than the legs are long."""
 
 
-def follow(
-    loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING
-) -> tuple[Points, NDArray[np.bool_]]:
+def follow(loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING) -> tuple[Points, NDArray[np.bool_]]:
     """Ends of the paths from solutions x at actuators q0 to actuators q1, and which paths arrived.
 
     Args:

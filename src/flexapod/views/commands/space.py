@@ -50,7 +50,9 @@ def solid(
     force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
     stiffness: Annotated[float | None, typer.Option(help="smallest translational stiffness, actuators locked [N/m]")] = None,
     frequency: Annotated[float | None, typer.Option(help="smallest natural frequency [Hz]")] = None,
-    mounting: Annotated[float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")] = None,
+    mounting: Annotated[
+        float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")
+    ] = None,
     region: Region = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
