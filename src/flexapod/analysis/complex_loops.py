@@ -104,7 +104,10 @@ class Loops:
         try:
             return np.asarray(np.linalg.solve(A, f)[..., 0])
         except np.linalg.LinAlgError:
-            return np.asarray((np.linalg.pinv(A) @ f)[..., 0])
+            finite = np.all(np.isfinite(A), axis=(1, 2))  # paths that leave overflow
+            step = np.full(A.shape[:2], np.nan, dtype=complex)
+            step[finite] = (np.linalg.pinv(A[finite]) @ f[finite])[..., 0]
+            return step
 
     def newton(self, x: Points) -> tuple[Points, Array, Array]:
         """One step: points, size of the step, size of the residual before it."""

@@ -119,7 +119,9 @@ def _floor(loops: Loops, x: Points) -> Array:
     """Newton step (N,) that rounding of the rows alone can cause."""
     if len(x) == 0:
         return np.zeros(0)
-    smallest = np.linalg.svd(loops.square @ loops.evaluate(x)[1], compute_uv=False)[:, -1]
+    A = loops.square @ loops.evaluate(x)[1]
+    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: a floor of infinite size is no reason to accept
+    smallest = np.linalg.svd(A, compute_uv=False)[:, -1]
     return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
 
 
