@@ -69,8 +69,8 @@ def test_lists_without_a_proven_bound_are_trace_tested(name, count):
 
 
 def test_the_tricept_has_twenty_four_poses():
-    """24: the dimension of the quotient ring of its three leg equations in (cos, sin) of both hip angles and the length of the centre
-    leg, by a Groebner basis modulo 32003 with random sizes and lengths; 28 without its symmetry. Real poses fulfil these equations."""
+    """24: the dimension of the quotient ring of its three leg equations in (cos, sin) of both hip angles and the length of the
+    centre leg, by a Groebner basis modulo 32003 with random sizes and lengths; 28 without its symmetry."""
     robot = fp.load("tricept")
     q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)] + np.array([0.02, -0.03, 0.05])
     found = fp.assembly_modes(robot, q)
