@@ -101,7 +101,7 @@ def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[
             x, size, _ = loops.newton(x)
         residual = np.nan_to_num(np.abs(loops.evaluate(x)[0]).max(axis=1), nan=np.inf) if len(x) else size
     scale = _magnitude(x)
-    return x, (size < DONE * scale) & (residual < DONE * scale), residual
+    return x, (scale < FAR**2) & (size < DONE * scale) & (residual < DONE * scale), residual
 
 
 def longer(x: Points) -> Points:
