@@ -20,7 +20,7 @@ from flexapod.analysis.platform_poses import parameters, six_leg_tracker
 FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
 COUNTS = {"six_legs": 40, "six_three": 16}
 CANDIDATES = 8
-STORED = ("delta", "five-bar", "tripteron", "dualemps")
+STORED = ("delta", "five-bar", "tripteron", "dualemps", "tricept")
 """Robots of the catalogue without a proven bound: their generic poses and the trace test take long for the first time."""
 
 

@@ -126,6 +126,21 @@ def test_a_robot_of_other_lengths_does_not_take_stored_solutions():
     assert fingerprint(robot) != fingerprint(robot.with_parameters({"home.position": [0, 0, -0.76]}))
 
 
+def test_exchanged_axes_do_not_close_a_fixed_joint():
+    """The rows of a fixed joint vanish also where its axes are exchanged in a circle, with products of 0 and rounding."""
+    robot = fp.load("tricept")
+    loops, closing = Loops(robot), robot.legs[0].closing
+    assert closing.type == "fixed"
+    home, count = loops.home, 20
+    noise = 1e-16 * np.random.default_rng(1).normal(size=(count, 3, 3))
+    exchanged = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    frame = home.R[0] @ closing.on_platform.rotation
+    R = frame @ (exchanged + noise) @ closing.on_platform.rotation.T
+    turned = Points(p=np.repeat(home.p, count, axis=0), R=R, q=np.repeat(home.q, count, axis=0))
+    assert loops.aligned(home).all()
+    assert not loops.aligned(turned).any()
+
+
 def test_tripteron_has_one_pose():
     robot = fp.load("tripteron")
     q = actuators_at_home(robot) + np.array([0.02, -0.05, 0.03])

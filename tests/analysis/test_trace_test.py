@@ -7,8 +7,10 @@ import flexapod as fp
 from flexapod.analysis import trace_test as module
 from flexapod.analysis.complex_loops import Points
 from flexapod.analysis.operation_modes import generic_solutions
-from flexapod.analysis.trace_test import BENT, STRAIGHT, SlicedLoops, _bend, _moved, trace_test
+from flexapod.analysis.trace_test import STRAIGHT, SlicedLoops, _bend, _moved, trace_test
 
+BENT = 1e-6  # second difference of sums that lack a point; complete ones are straight to 1e-15
+LENGTHS = 1e-10  # leg lengths [m] by their formula; found to 1e-14
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 
 
@@ -64,3 +66,21 @@ def test_lists_without_a_proven_bound_are_trace_tested(name, count):
     assert str(found["completeness"].values) == "trace-tested"
     assert "no other pose" in str(found["detail"].values)
     assert str(fp.assembly_modes(robot, q, certify=False)["completeness"].values) == "unknown"
+
+
+def test_the_tricept_has_twenty_four_poses():
+    """24: the dimension of the quotient ring of its three leg equations in (cos, sin) of both hip angles and the length of the
+    centre leg, by a Groebner basis modulo 32003 with random sizes and lengths; 28 without its symmetry."""
+    robot = fp.load("tricept")
+    q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)] + np.array([0.02, -0.03, 0.05])
+    found = fp.assembly_modes(robot, q)
+    assert int(found["complex_count"]) == 24
+    assert str(found["completeness"].values) == "trace-tested"
+    assert "trace test of degree 56" in str(found["detail"].values)
+    p, R = found["position"].values, found["rotation"].values
+    angle = 2.0 * np.pi * np.arange(3) / 3.0
+    radial = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    legs = p[:, None] + (0.22 * radial + np.array([0.0, 0.0, 0.05])) @ np.swapaxes(R, 1, 2) - 0.55 * radial
+    assert np.abs(np.linalg.norm(legs, axis=2) - np.abs(q)).max() < LENGTHS
+    assert np.abs(R[:, 0, 1]).max() < LENGTHS, "a rotation about x, then about y"
+    assert np.abs(np.einsum("nij,ni->nj", R, p)[:, :2]).max() < LENGTHS, "the centre leg points at the platform"

@@ -99,12 +99,15 @@ class Loops:
         return Points(p=x.p + step[:, :3] * self.length, R=_exp(step[:, 3:6]) @ x.R, q=q)
 
     def solve(self, A: Complex, f: Complex) -> Complex:
-        """Solution of the squared equations, (N, unknowns)."""
-        A, f = self.square @ A, self.square @ f[..., None]
+        """Solution of the squared equations, (N, unknowns), in double precision whatever that of the rows."""
+        A, f = ((self.square @ v).astype(np.complex128) for v in (A, f[..., None]))
         try:
             return np.asarray(np.linalg.solve(A, f)[..., 0])
         except np.linalg.LinAlgError:
-            return np.asarray((np.linalg.pinv(A) @ f)[..., 0])
+            finite = np.all(np.isfinite(A), axis=(1, 2))  # paths that leave overflow
+            step = np.full(A.shape[:2], np.nan, dtype=complex)
+            step[finite] = (np.linalg.pinv(A[finite]) @ f[finite])[..., 0]
+            return step
 
     def newton(self, x: Points) -> tuple[Points, Array, Array]:
         """One step: points, size of the step, size of the residual before it."""
@@ -123,7 +126,7 @@ class Loops:
         return np.asarray(values[:, -1] / values[:, 0])
 
     def aligned(self, x: Points) -> NDArray[np.bool_]:
-        """Joints whose rows leave a sign open are closed with the right one: axes are parallel, not opposite."""
+        """Joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
         good, k = np.ones(len(x), dtype=bool), 0
         for leg in self.robot.legs:
             n = len(leg.moving)
@@ -133,7 +136,8 @@ class Loops:
 
 
 _SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
-"""Axes of the closing joints that must be parallel, while their rows would also admit opposite ones."""
+"""Axes of the closing joints that must be parallel, while their rows would also admit opposite or exchanged ones: their products
+are 1, -1 or 0 at a solution."""
 
 
 def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
@@ -143,7 +147,7 @@ def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Comple
         q: (N, n) coordinates of the leg; p: (N, 3), R: (N, 3, 3) platform; real or complex.
     Returns:
         Residual (N, m), derivatives by the coordinates (N, m, n) and by (v / length, omega) (N, m, 6), and (N,) whether axes that
-        the joint aligns are parallel rather than opposite.
+        the joint aligns are parallel rather than opposite or exchanged.
     """
     closing, frames = leg.closing, _frames(leg, q)
     N = len(p)
@@ -179,7 +183,7 @@ def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Comple
     arm = (p_l - p) / length
     by_platform = np.concatenate([-lin, -(ang + _cross(arm[:, None], lin))], axis=2)
     turn = np.swapaxes(R_p, 1, 2) @ R_l
-    aligned = np.all([turn[:, i, i].real > 0.0 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
+    aligned = np.all([turn[:, i, i].real > 0.5 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
     return np.stack(residual, axis=1), by_leg, by_platform, aligned
 
 

@@ -255,6 +255,13 @@ def _inverse(A: Array) -> Array:
     """Inverses (n, k, k); infinite where there is none."""
     result = np.full(A.shape, np.inf)
     good = np.all(np.isfinite(A), axis=(1, 2))
-    good[good] = np.linalg.matrix_rank(A[good]) == A.shape[1]
-    result[good] = np.linalg.inv(A[good])
+    try:
+        inverse = np.linalg.inv(A[good])
+    except np.linalg.LinAlgError:
+        good[good] = np.linalg.matrix_rank(A[good]) == A.shape[1]
+        inverse = np.linalg.inv(A[good])
+    size = np.abs(A[good]).sum(axis=2).max(axis=1) * np.abs(inverse).sum(axis=2).max(axis=1)
+    whole = size * A.shape[1] * np.finfo(float).eps < 1.0
+    good[good] = whole
+    result[good] = inverse[whole]
     return result

@@ -23,6 +23,9 @@ DONE = 1e-9
 ROUNDING = 1e-10
 """Second Newton step that always counts as small."""
 
+UNSURE = 1e-4
+"""Second Newton step up to which rounding may be what is left of it."""
+
 SAME = 1e-6
 """Poses nearer than this, relative, are one."""
 
@@ -33,11 +36,12 @@ NEARLY, LEAVING = 0.99, 1e2
 """Near the end of a path, positions beyond this are cut short: real poses are no farther than the legs are long."""
 
 
-def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, NDArray[np.bool_]]:
+def follow(loops: Loops, x: Points, q0: Complex, q1: Complex, leaving: float = LEAVING) -> tuple[Points, NDArray[np.bool_]]:
     """Ends of the paths from solutions x at actuators q0 to actuators q1, and which paths arrived.
 
     Args:
         q0, q1: (actuators,) complex.
+        leaving: characteristic lengths beyond which a path is given up near its end.
 
     Checked by: tests/analysis/test_loop_poses.py.
     """
@@ -56,6 +60,8 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
             trial, first, _ = loops.newton(trial)
             trial, second, _ = loops.newton(trial)
         good = (first < CORRECTION) & (second < np.maximum(0.05 * first, ROUNDING * _magnitude(trial)))
+        unsure = (first < CORRECTION) & ~good & (second < UNSURE)
+        good[unsure] = second[unsure] < _floor(loops, trial.at(unsure))
         x = _put(x, active[good], trial.at(good))
         t[active[good]] += H[good]
         t[active[good & (1.0 - t[active] + H * good <= H)]] = 1.0
@@ -63,7 +69,7 @@ def follow(loops: Loops, x: Points, q0: Complex, q1: Complex) -> tuple[Points, N
         h[active] = np.where(good, np.minimum(H * ratio, 0.3), H * np.minimum(ratio, 0.5))
         t = np.where(t > 1.0 - 1e-13, 1.0, t)
         away = np.abs(x.p).max(axis=1) / loops.length
-        lost |= (h < SMALLEST) | (away > FAR) | ((t > NEARLY) & (away > LEAVING))
+        lost |= (h < SMALLEST) | (away > FAR) | ((t > NEARLY) & (away > leaving))
     return x, (t >= 1.0) & ~lost
 
 
@@ -95,12 +101,41 @@ def polished(loops: Loops, x: Points, passes: int = 6) -> tuple[Points, NDArray[
             x, size, _ = loops.newton(x)
         residual = np.nan_to_num(np.abs(loops.evaluate(x)[0]).max(axis=1), nan=np.inf) if len(x) else size
     scale = _magnitude(x)
-    return x, (size < DONE * scale) & (residual < DONE * scale), residual
+    return x, (scale < FAR**2) & (size < DONE * scale) & (residual < DONE * scale), residual
+
+
+def longer(x: Points) -> Points:
+    """Points in extended precision, where the machine has one: Newton's rows keep digits that large rotations cost."""
+    return Points(p=x.p.astype(np.clongdouble), R=x.R.astype(np.clongdouble), q=x.q.astype(np.clongdouble))
 
 
 def _magnitude(x: Points) -> Array:
     """Size of the terms of the closing rows: complex rotations grow far from the real ones."""
-    return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 + np.abs(x.R).max(axis=(1, 2)) ** 2) if len(x) else np.ones(0)
+
+
+def _floor(loops: Loops, x: Points) -> Array:
+    """Newton step (N,) that rounding of the rows alone can cause."""
+    if len(x) == 0:
+        return np.zeros(0)
+    A = loops.square @ loops.evaluate(x)[1]
+    A[~np.all(np.isfinite(A), axis=(1, 2))] = np.eye(A.shape[1])  # overflow: a floor of infinite size is no reason to accept
+    smallest = np.linalg.svd(A, compute_uv=False)[:, -1]
+    return np.asarray(10.0 * np.finfo(float).eps * _magnitude(x) / np.maximum(smallest, 1e-300))
+
+
+def tamest(loops: Loops, x: Points, q: Complex, others: list[Complex]) -> tuple[Points, Complex]:
+    """Solutions x at actuators q, followed to those of some others where most arrive and the largest rotation matrix is smallest:
+    far from real rotations digits are lost."""
+    best, at, rank = x, q, (len(x), -float(np.abs(x.R).max(initial=0.0)))
+    for other in others:
+        ends, arrived = follow(loops, x, q, other, leaving=FAR)
+        ends, good, _ = polished(loops, ends.at(arrived), 3)
+        ends = ends.at(good)
+        if (len(ends), -float(np.abs(ends.R).max(initial=0.0))) > rank:
+            best, at, rank = ends, other, (len(ends), -float(np.abs(ends.R).max(initial=0.0)))
+    return best, at
 
 
 def _put(x: Points, index: NDArray[np.int64], others: Points) -> Points:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
-from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions
+from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions, tamest
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -28,6 +28,9 @@ REGULAR = 1e-7
 
 STARTS = 240
 """Random starts of Newton's method at the generic actuators."""
+
+CANDIDATES = 8
+"""Generic actuators of which the best are taken."""
 
 QUIET = 4
 """Loops without new solutions after which monodromy ends; at most LOOPS."""
@@ -122,13 +125,14 @@ def traced_solutions(robot: Robot) -> Generic:
 
 
 def _traced(loops: Loops, generic: Generic) -> Generic:
-    """The solutions after the trace test, which may find some more."""
+    """The solutions after a trace test of each operation mode, which may find some more."""
     from flexapod.analysis.trace_test import trace_test
 
-    test = trace_test(loops, generic.q, generic.x)
-    if len(test.x) > len(generic.x):
-        generic = _grouped(loops, generic.q, test.x, np.random.default_rng(4))
-    return replace(generic, degree=test.degree if test.complete else 0)
+    tests = [trace_test(loops, generic.q, generic.x.at(generic.mode == m)) for m in range(len(generic.translational))]
+    x = distinct(loops, join(generic.x, *(test.x for test in tests)))
+    if len(x) > len(generic.x):
+        generic = _grouped(loops, generic.q, x, np.random.default_rng(4))
+    return replace(generic, degree=sum(test.degree for test in tests) if all(test.complete for test in tests) else 0)
 
 
 def store(robot: Robot, folder: Path) -> Path:
@@ -150,6 +154,7 @@ def search(loops: Loops) -> Generic:
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = follow(loops, loops.home, home, q)
     x = _usable(loops, distinct(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
+    x, q = tamest(loops, x, q, [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)])
     return _grouped(loops, q, x, random)
 
 

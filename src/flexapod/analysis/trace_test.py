@@ -21,16 +21,20 @@ from itertools import pairwise
 import numpy as np
 
 from flexapod.analysis.complex_loops import Complex, Loops, Points, join
-from flexapod.analysis.loop_paths import distinct, follow, polished, pose_keys
+from flexapod.analysis.loop_paths import FAR, distinct, follow, longer, polished, pose_keys, tamest
 
 STRAIGHT = 1e-8
 """Second difference of the sum of a complete list, over the sum of the sizes: points are found to 1e-12 or so."""
 
-BENT = 1e-6
-"""Second difference of one point, relative, above which it is bent for certain; between both nothing is concluded."""
+ROUNDED, SEEN = 1e-12, 10.0
+"""A point whose own second difference is below the first, relative, moves straight; of any other it must be this many times that
+of the sum, so that the sum would show a list that lacks such a point. Else nothing is concluded."""
 
 ROUNDS = 60
 """Triangles of slices after which the search ends without an answer."""
+
+CANDIDATES = 5
+"""Slices of which the best is taken."""
 
 QUIET = 12
 """Triangles without a new point after which the search ends without an answer."""
@@ -123,6 +127,7 @@ def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
     still[12] = 1.0  # t = 0
     base, z = normal(14), normal(13)
     known = _moved(sliced, sliced.at_slice(x, still), still, base)
+    known, base = tamest(sliced, known, base, [normal(14) for _ in range(CANDIDATES)])
     shift, quiet, bend = np.zeros(14, dtype=complex), 0, np.inf
     shift[13] = normal(1)[0]
     complete = False
@@ -146,23 +151,23 @@ def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
 
 def _moved(sliced: SlicedLoops, x: Points, source: Complex, target: Complex) -> Points:
     """Points of a slice followed to another one; those that arrive."""
-    x, arrived = follow(sliced, x, source, target)
+    x, arrived = follow(sliced, x, source, target, leaving=FAR)
     x, good, _ = polished(sliced, x.at(arrived), 3)
     return x.at(good & sliced.own.aligned(sliced.on_curve(x))) if len(x) else x
 
 
 def _bend(sliced: SlicedLoops, x: Points, base: Complex, shift: Complex, z: Complex) -> tuple[float, bool]:
-    """Second difference of the sum over three slices, over the sum of sizes; and whether each point is clearly bent or not."""
+    """Second difference of the sum over three slices, over the sum of sizes; and whether the sum would show a missing point."""
     values: list[Complex] = []
     for k in range(3):
-        at, arrived = (x, np.ones(len(x), dtype=bool)) if k == 0 else follow(sliced, x, base, base + k * shift)
+        at, arrived = (x, np.ones(len(x), dtype=bool)) if k == 0 else follow(sliced, x, base, base + k * shift, leaving=FAR)
         if not arrived.all():
             return np.inf, False
-        at, good, _ = polished(sliced, at, 3)
+        at, good, _ = polished(sliced, longer(at), 3)
         if not good.all() or len(distinct(sliced, at)) < len(x):
             return np.inf, False
         values.append(np.concatenate([pose_keys(sliced.own, at), at.q[:, [sliced.total]]], axis=1) @ z)
     second = values[0] - 2.0 * values[1] + values[2]
     size = float(np.abs(values).sum())
-    own = np.abs(second) / size
-    return float(abs(second.sum()) / size), not bool(np.any((own > STRAIGHT) & (own < BENT)))
+    own, bend = np.abs(second) / size, float(abs(second.sum()) / size)
+    return bend, not bool(np.any((own > ROUNDED) & (own < SEEN * bend)))

@@ -32,5 +32,8 @@ def poses_figure(robot: fp.Robot, modes: xr.Dataset) -> Any:
             line={"color": COLOURS[k % len(COLOURS)], "width": 4}, marker={"size": 2, "color": COLOURS[k % len(COLOURS)]},
         )  # fmt: skip
     styled(figure, f"{robot.name}: {int(modes['count'])} assembly modes", 560)
-    figure.update_layout(scene=scene(robot), margin={"l": 0, "r": 0, "t": 50, "b": 0})
+    view = scene(robot)
+    if robot.description.file.plane is None:  # poses below the base, too: from farther away than the robot alone
+        view["camera"]["eye"] = {axis: 1.6 * x for axis, x in view["camera"]["eye"].items()}
+    figure.update_layout(scene=view, margin={"l": 0, "r": 0, "t": 50, "b": 0})
     return figure

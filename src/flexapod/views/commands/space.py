@@ -48,6 +48,11 @@ def solid(
     condition: Annotated[float | None, typer.Option(help="largest condition number")] = None,
     clearance: Annotated[float | None, typer.Option(help="smallest distance between the axes of two legs [m]")] = None,
     force: Annotated[float | None, typer.Option(help="largest actuator force at rest [N or N m]")] = None,
+    stiffness: Annotated[float | None, typer.Option(help="smallest translational stiffness, actuators locked [N/m]")] = None,
+    frequency: Annotated[float | None, typer.Option(help="smallest natural frequency [Hz]")] = None,
+    mounting: Annotated[
+        float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")
+    ] = None,
     region: Region = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
@@ -65,7 +70,8 @@ def solid(
     with working("workspace ..."):
         space = fp.workspace_solid(
             found, kind, resolution=resolution, region=dict(span_of("--region", text) for text in region) or None, tilt=tilt,
-            torsion=torsion, condition=condition, clearance=clearance, force=force,
+            torsion=torsion, condition=condition, clearance=clearance, force=force, stiffness=stiffness, frequency=frequency,
+            mounting=mounting,
         )  # fmt: skip
         centre, radius = space.ball()
     figures = {

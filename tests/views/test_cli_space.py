@@ -1,0 +1,25 @@
+"""`flexapod solid`: demands of the command line are those of the verb; what a robot cannot be asked has its reason."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import flexapod as fp
+
+Run = Callable[..., Any]
+
+
+def test_demands_reach_the_verb(run: Run) -> None:
+    result = run("solid", "bench-6ups", "--resolution", "8", "--mounting", "0.7", "--json")
+    assert result.exit_code == 0
+    expected = fp.workspace_solid(fp.load("bench-6ups"), resolution=8, mounting=0.7)
+    assert json.loads(result.stdout)["volume"] == pytest.approx(expected.volume, rel=1e-12)
+
+
+@pytest.mark.parametrize("demand", ["stiffness", "frequency"])
+def test_a_rigid_robot_has_neither_stiffness_nor_frequency(run: Run, demand: str) -> None:
+    result = run("solid", "bench-6ups", "--resolution", "8", f"--{demand}", "5")
+    assert result.exit_code == 1
+    assert f"{demand}: bench-6ups is rigid" in " ".join(result.stderr.split())
