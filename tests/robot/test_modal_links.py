@@ -17,6 +17,9 @@ TOOL = fp.State(position=[0.5, 0.0, 0.0])
 ELEMENTS = 2e-3
 """Frequencies of four cubic elements against sixteen with four modes more than the tip: the sixth is 7e-4 away."""
 
+MODES = 0.02
+"""Modes three to six of the clamped arm begin at 400 Hz and take up part of a push of 64 Hz."""
+
 SERIES = 1e-3
 """Base plate and legs weigh 0.8e-3 of the platform, not all of it moves with it; half of that in frequency."""
 
@@ -75,14 +78,12 @@ def push(time: np.ndarray) -> np.ndarray:
 
 @pytest.mark.full
 def test_an_arm_of_modes_keeps_its_energy(tmp_path: Path) -> None:
-    robot = fp.load(arm_of_modes(tmp_path, modes=2))
-    run = fp.simulate(robot, TOOL, drive="force", force=push, duration=0.02, step=2e-5)
-    exchanged = float(np.abs(run.ledger_actuators.values).max()) if "ledger_actuators" in run else 1.0
-    assert float(np.abs(run.ledger_residual).max()) < 1e-8 * max(exchanged, 1e-3)
-    again = fp.load(written(tmp_path, ARM.format(arm=BEAM.replace("elements: 4", "elements: 2"), reach=0.5)))
-    same = fp.simulate(again, TOOL, drive="force", force=push, duration=0.02, step=2e-5)
-    moved = np.ptp(run.actuator_position.values)
-    assert np.abs(run.actuator_position.values - same.actuator_position.values).max() < ELEMENTS * moved
+    """What the motor gives is some millijoule; two and six modes beside the tip move it alike."""
+    few = fp.simulate(fp.load(arm_of_modes(tmp_path, modes=2)), TOOL, drive="force", force=push, duration=0.02, step=2e-5)
+    many = fp.simulate(fp.load(arm_of_modes(tmp_path, modes=6)), TOOL, drive="force", force=push, duration=0.02, step=2e-5)
+    angle = many.actuator_position.values
+    assert float(np.abs(few.ledger_residual).max()) < 1e-9 * 5.0 * np.ptp(angle)
+    assert np.abs(few.actuator_position.values - angle).max() < MODES * np.ptp(angle)
 
 
 @pytest.mark.parametrize(
