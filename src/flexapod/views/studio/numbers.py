@@ -58,16 +58,24 @@ class Numbers:
 
 
 def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False, variant: str = FILE) -> Numbers:
-    """The numbers of a pose at rest: `check_pose` and `inverse_dynamics`, nothing else.
+    """The numbers of a pose at rest: `check_pose` and `inverse_dynamics`; of a robot that these refuse, the reason.
 
     Checked by: tests/studio/test_studio_model.py.
     """
-    check = fp.check_pose(robot, state)
-    margins = check.margins
     flexible = bool(robot.elastic_names)
-    problems = tuple(Problem(owner=v.name, text=v.text) for v in check.violations)
-    drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask")
     legs = fp.inverse_kinematics(robot, state, joints=False, on_error="mask")
+    try:
+        check = fp.check_pose(robot, state)
+        drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask")
+    except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces
+        return Numbers(
+            origin=Origin.of(robot, state, variant), state=state, taken=bool(legs.valid), stroke=np.array(strokes(robot)),
+            problems=(Problem(owner="robot", text=str(error)),), actuator=legs.actuator_position.values, condition=np.nan,
+            force=np.full(len(robot.actuators), np.nan), type_1=np.full(len(robot.legs), np.nan), type_2=np.nan,
+            elastic=np.zeros(len(robot.elastic_names)), reaction={},
+        )  # fmt: skip
+    margins = check.margins
+    problems = tuple(Problem(owner=v.name, text=v.text) for v in check.violations)
     taken = bool(legs.valid) and bool(np.all(np.isfinite(drive.force.values)))
     if not problems and not taken:
         problems = (Problem(owner="platform", text=str(drive.reason.values) or str(legs.reason.values)),)
