@@ -97,7 +97,7 @@ def test_files_of_modes_in_legs_that_do_not_fit_are_refused_with_file_and_line(t
     text = Path(fp.catalogue()["stewart-3-3"]).read_text()
     first = text.index("cylinder: {mass")
     file.write_text(text[:first] + "cylinder: {flexible: {type: modes, file: modes.npz}}" + text[text.index("\n", first) :])
-    with pytest.raises(fp.RobotBuildError, match=r"robot\.yaml:\d+: leg .*, body cylinder: it has no interface at"):
+    with pytest.raises(fp.FlexapodError, match=r"robot\.yaml:\d+: leg .*, body cylinder: there is no file"):
         fp.load(file)
 
 

@@ -197,7 +197,8 @@ def deflection_ratios(robot: Robot, elastic: Array) -> Array:
 
     Checked by: tests/analysis/test_validity.py.
     """
-    columns = [np.linalg.norm(np.einsum("paN,nN->npa", p.shapes, elastic), axis=2).max(axis=1) / p.length for p in parts(robot)]
+    moved = [np.linalg.norm(np.einsum("paN,nN->npa", part.shapes, elastic), axis=2) for part in parts(robot)]
+    columns = [each.max(axis=1, initial=0.0) / part.length for each, part in zip(moved, parts(robot), strict=True)]
     return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 

@@ -32,7 +32,9 @@ def beam_curve(bent: list[LinkFrame], rest: list[LinkFrame], element: Any, tip: 
     Checked by: tests/studio/test_studio_drawing.py.
     """
     root, chord = element.root, rest[tip].origin - rest[element.root].origin
-    t0, t1 = (bent[k].rotation @ rest[k].rotation.T @ chord for k in (root, tip))
+    if element.rooted is None:  # a beam's own axis, without the rounding of a difference
+        chord = float(np.linalg.norm(chord)) * (rest[root].rotation @ element.axes)[:, 0]
+    t0, t1 = (bent[k].rotation @ (rest[k].rotation.T @ chord) for k in (root, tip))
     s = np.linspace(0.0, 1.0, pieces + 1)[:, None]
     h00, h10, h01, h11 = 2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2
     line = h00 * bent[root].origin + h10 * t0 + h01 * bent[tip].origin + h11 * t1
