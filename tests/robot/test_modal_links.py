@@ -146,3 +146,50 @@ def test_a_flexible_base_is_in_series_with_the_drives(tmp_path: Path) -> None:
         found = fp.natural_frequencies(robot, home, prestress=False).frequency.values
         assert np.abs(found / expected - 1.0).min() < SERIES, (ring, drive)
         assert fp.inverse_dynamics(robot, home).force.values == pytest.approx(np.full(3, 200.02 * 9.81 / 3.0), rel=1e-3)
+
+
+PLATE = (
+    "{type: plate, outline: [[-0.1, -0.45], [0.7, -0.45], [0.7, 0.45], [-0.1, 0.45]], thickness: 0.02, material: steel, modes: 2,"
+    " reduction: {method: craig-bampton}}"
+)
+BALLS = {"A": (0.0, 0.0), "B": (0.6, 0.35), "C": (0.6, -0.35)}
+
+
+def three_rps(folder: Path, *, carried: bool) -> fp.Robot:
+    """A plate on three struts, as `platform.flexible` or as a body of the first leg, its origin at that leg's ball."""
+    head = "flexapod: 1\nname: plate\nsource: written for this test\ngravity: [0, 0, -9.81]\ncharacteristic_length: 0.5\n"
+    platform = "{body: A.plate}" if carried else f"{{flexible: {PLATE}}}"
+    lines = [head + "home: {position: [0, 0, 0.6]}", f"platform: {platform}", "legs:", "  each:"]
+    for name, (x, y) in BALLS.items():
+        c, s = x - 0.4, y
+        own = carried and name == "A"
+        end = "to: plate" if own else f"to: platform, on: [{x}, {y}, 0]"
+        lines += [
+            f"    {name}:", "      joints:",
+            f"        hip: {{type: revolute, from: base, at: [{x}, {y}, 0], axis: [{-s}, {c}, 0], to: tube}}",
+            "        drive: {type: prismatic, from: tube, to: rod, axis: [0, 0, 1], actuated: true}",
+            f"        ball: {{type: spherical, from: rod, at: [0, 0, 0.6], {end}}}", "      bodies:",
+            *(f"        {part}: {{mass: 1, inertia: {{diagonal: [0.01, 0.01, 0.01]}}}}" for part in ("tube", "rod")),
+            *([f"        plate: {{flexible: {PLATE}}}"] if own else []),
+        ]  # fmt: skip
+    return fp.load(written(folder, "\n".join(lines) + "\n"))
+
+
+@pytest.mark.full
+def test_a_plate_that_a_leg_carries_is_the_flexible_platform(tmp_path: Path) -> None:
+    """One plate with the same interfaces and modes, in two sets of coordinates: joints of other legs are held where it bends."""
+    one, other = three_rps(tmp_path, carried=False), three_rps(tmp_path, carried=True)
+    home = fp.State(position=[0.0, 0.0, 0.6])
+    found = [fp.natural_frequencies(robot, home, prestress=False).frequency.values[:5] for robot in (one, other)]
+    assert np.allclose(found[0], found[1], rtol=1e-6)  # eigenvectors of the mesh, good to 1e-9, on both sides
+    forces = [fp.inverse_dynamics(robot, home).force.values for robot in (one, other)]
+    assert np.allclose(forces[0], forces[1], rtol=1e-3)  # the pose is that of the mean frame, and of the root
+
+
+def test_force_elements_act_at_the_root_of_a_flexible_body(tmp_path: Path) -> None:
+    text = ARM.format(arm=BEAM, reach=0.5)
+    spring = "forces:\n  spring: {from: base, at: [0, 1, 0], to: A.arm, on: [0.5, 0, 0], stiffness: 10}\n"
+    with pytest.raises(
+        fp.FlexapodError, match=r"forces: A\.arm is flexible, and a force element acts at its root alone; fix a rigid"
+    ):
+        fp.load(written(tmp_path, text + spring))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -20,8 +20,9 @@ from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.chain import closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
+from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
-from flexapod.robot.modal_link import attachments
+from flexapod.robot.modal_link import Place, place_of, row_shift
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
 
@@ -186,7 +187,7 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
     flexible = [row.body for row in spec.table if row.flexible] + [key for key, body in spec.bodies.items() if body.flexible]
-    ends = {body: attachments({**description.legs, name: spec}, name, body) for body in flexible}
+    ends = {body: _attachments({**description.legs, name: spec}, name, body, _flexible_carrier(description)) for body in flexible}
     tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None, ends=ends, path=description.path)
     end = next((j for j in spec.joints.values() if _to_platform(j.to, name, description)), None)
     previous = "base"
@@ -206,6 +207,37 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
     return tree, found
 
 
+def _attachments(legs: Mapping[str, schema.Leg], leg: str, body: str, carrier: str | None) -> tuple[Place, ...]:
+    """Places of a body, but its origin, where joints of any leg begin or end, each once, in the order of the file."""
+    found, whole = list[Place](), f"{leg}.{body}"
+    for name, spec in legs.items():
+        names = {whole, *([body] if name == leg else [])}
+        found += [place_of(joint.at) for joint in spec.joints.values() if joint.from_ in names]
+        previous = "base"
+        for row in spec.table if name == leg else ():
+            found += [place_of(row_shift(row).position)] if (row.after or previous) == body else []
+            previous = row.body
+        first = next((key for key, joint in spec.joints.items() if joint.to == body), None) if name == leg else None
+        for key, joint in spec.joints.items():  # the joint that places a body does so at its origin
+            if carrier == whole and (joint.to == "platform" or (joint.to == whole and name != leg)):
+                found.append(place_of(frame_pose(spec.platform_frame).point(np.array(joint.on))))
+            elif joint.to in names and key != first:
+                found.append(place_of(joint.on))
+    return tuple(p for p in dict.fromkeys(found) if np.linalg.norm(p) > SAME_POINT)
+
+
+def _flexible_carrier(description: Description) -> str | None:
+    """The body of a leg that is the platform, as `leg.body`, where it is flexible."""
+    body = description.file.platform.body
+    leg, _, name = (body or "").partition(".")
+    spec = description.legs.get(leg)
+    if spec is None:
+        return None
+    rows = {row.body: row.flexible for row in spec.table}
+    flexible = spec.bodies[name].flexible if name in spec.bodies else rows.get(name)
+    return body if flexible is not None else None
+
+
 def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], description: Description) -> Leg:
     """A leg with its loops: the joint to the platform first, where it has one."""
     tree, seen = trees[name], {"base", *(row.body for row in spec.table)}
@@ -215,6 +247,10 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
             on_platform = _to_platform(joint.to, name, description)
             frame = pose() if key.endswith(SEAT_END) else frame_pose(spec.platform_frame)
             target = (0, -1, frame) if on_platform else _seat(joint, name, trees)
+            if on_platform and (carrier := _flexible_carrier(description)):  # it ends on a flexible body, where that is held
+                on = [float(x) for x in frame.point(np.array(joint.on))]
+                *there, seat = _seat(joint.model_copy(update={"to": carrier, "on": on}), name, trees)
+                on_platform, target = False, (*there, seat @ frame)
             found = closing_joint(tree, key, joint, target[2])
             (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
         seen |= {joint.to} | ({joint.cross} if joint.cross else set())

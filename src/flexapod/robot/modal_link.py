@@ -6,7 +6,7 @@ that carry nothing. So a body of any source is one more element (`beams`), of as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -31,36 +31,14 @@ INNER = 4
 Place = tuple[float, float, float]
 
 
-def attachments(legs: Mapping[str, schema.Leg], leg: str, body: str) -> tuple[Place, ...]:
-    """Places of a body, but its origin, where joints of any leg begin or end, each once, in the order of the file."""
-    found: list[Place] = []
-    for name, spec in legs.items():
-        names = {f"{leg}.{body}", *([body] if name == leg else [])}
-        for joint in spec.joints.values():
-            found += [_place(joint.at)] if joint.from_ in names else []
-        if name == leg:
-            found += [_place(row_shift(row).position) for before, row in _rows(spec) if (row.after or before) == body]
-        first = next((key for key, joint in spec.joints.items() if joint.to == body), None) if name == leg else None
-        for key, joint in spec.joints.items():  # the joint that places a body does so at its origin
-            found += [_place(joint.on)] if joint.to in names and key != first else []
-    return tuple(p for p in dict.fromkeys(found) if np.linalg.norm(p) > SAME_POINT)
-
-
 def row_shift(row: schema.Row) -> Pose:
     """The fixed part of a Khalil-Kleinfinger row: Rz(gamma) Tz(b) Rx(alpha) Tx(d)."""
     x, z = np.eye(3)[0], np.eye(3)[2]
     return pose(row.b * z, about(z, row.gamma)) @ pose(rotation=about(x, row.alpha)) @ pose(row.d * x)
 
 
-def _rows(spec: schema.Leg) -> Iterator[tuple[str, schema.Row]]:
-    """The rows of a leg's table, each with the body before it."""
-    previous = "base"
-    for row in spec.table:
-        yield previous, row
-        previous = row.body
-
-
-def _place(at: Sequence[float] | Array) -> Place:
+def place_of(at: Sequence[float] | Array) -> Place:
+    """A place as a key: three plain numbers."""
     x, y, z = (float(v) for v in at)
     return x, y, z
 
@@ -134,7 +112,7 @@ def add_modal(tree: TreeBuilder, name: str, spec: Flexible, root: int, axes: Arr
             placement = pose(K_before.T @ step, snap(K_before.T @ K))
             parent = tree.add(parent, placement, kind, name, body=None, elastic=True, coordinate=f"{name}.{next(names)}")
             K_before, step = K, np.zeros(3)
-        feet[_place(place)] = parent, K_before.T
+        feet[place_of(place)] = parent, K_before.T
     for end in tree.ends.get(name, ()):
         foot = _foot(spec, end)
         parent, own = feet.get(foot, (root, axes))

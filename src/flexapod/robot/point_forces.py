@@ -69,4 +69,7 @@ def _end(description: Description, legs: Sequence[Leg], body: str, at: Sequence[
     link = next(k for k, other in enumerate(legs[i].links) if other.body is not None and other.body.name == name)
     found = legs[i].links[link].body
     assert found is not None
+    if found.flexible is not None and float(np.linalg.norm(at)) > 1e-9:
+        why = f"forces: {leg}.{name} is flexible, and a force element acts at its root alone"
+        raise RobotBuildError(f"{why}; fix a rigid body to it at {list(at)} and attach the element there")
     return End(on=(i, link), at=frozen(found.body_axes @ np.array(at)))
