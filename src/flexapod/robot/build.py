@@ -249,8 +249,8 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
             target = (0, -1, frame) if on_platform else _seat(joint, name, trees)
             if on_platform and (carrier := _flexible_carrier(description)):  # it ends on a flexible body, where that is held
                 on = [float(x) for x in frame.point(np.array(joint.on))]
-                *there, seat = _seat(joint.model_copy(update={"to": carrier, "on": on}), name, trees)
-                on_platform, target = False, (*there, seat @ frame)
+                other, link, seat = _seat(joint.model_copy(update={"to": carrier, "on": on}), name, trees)
+                on_platform, target = False, (other, link, seat @ frame)
             found = closing_joint(tree, key, joint, target[2])
             (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
         seen |= {joint.to} | ({joint.cross} if joint.cross else set())
