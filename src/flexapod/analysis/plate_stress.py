@@ -53,7 +53,7 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     stress = bending if forces is None else bending + plane
     equal = von_mises(bending) if forces is None else np.maximum(von_mises(plane + bending), von_mises(plane - bending))
     kept = "joint forces" if surface.pairs is None else "joint forces and stretching"
-    told = "none: the result has no reactions" if forces is None else kept
+    included = "none: the result has no reactions" if forces is None else kept
     dims, lead = over.dims[:-1], over.shape[:-1]
     coords = {k: v for k, v in over.coords.items() if k != "elastic_coordinate"}
     data = xr.Dataset(
@@ -65,7 +65,7 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
         },
         {**coords, "component": ["xx", "yy", "xy"], "axis": ["x", "y", "z"]},
     )
-    return data.assign_attrs(robot=robot.name, membrane=told, **_peak(equal, surface, over))
+    return data.assign_attrs(robot=robot.name, membrane=included, **_peak(equal, surface, over))
 
 
 def _joint_forces(robot: Robot, result: Any, places: int) -> Array | None:

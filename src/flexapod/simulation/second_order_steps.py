@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 class SecondOrderSteps:
-    """Advances the carried numbers of a layout in place; nothing is allocated but the pivots of a factorisation.
+    """Advances the carried numbers of a layout in place; pivots of factorisations and views are all that is allocated.
 
     Args:
         layout: a run under given forces.
