@@ -10,7 +10,6 @@ from leg_robots import home_actuators, moment, robot
 
 import flexapod as fp
 from flexapod.analysis.anderson import fixed_points
-from flexapod.analysis.general_verbs import general_forward_dynamics, general_inverse_dynamics
 from flexapod.analysis.sampling import random_states
 from flexapod.description import description_from_document
 from flexapod.robot.robot import build_robot
@@ -41,9 +40,8 @@ def test_rigid_robots_as_newton_euler(name: str) -> None:
     wrench = None if r.planar else LOAD
     expected = fp.inverse_dynamics(r, m, reactions=True, wrench=wrench, shares="frozen")
     redundant = len(r.actuators) > r.mobility.rank
-    found = general_inverse_dynamics(
-        r, m, None, None, (wrench, None, "world"), True, True, None if redundant else "frozen", "raise"
-    )
+    parts = None if redundant else "frozen"
+    found = fp.inverse_dynamics(r, m, wrench=wrench, reactions=True, shares=parts, formulation="general")
     size = float(np.nanmax(np.abs(expected.reaction_force)))
     assert share(found.force, expected.force) < AGREEMENT
     assert share(found.reaction_force, expected.reaction_force) < AGREEMENT
@@ -53,7 +51,7 @@ def test_rigid_robots_as_newton_euler(name: str) -> None:
         assert share(found.friction_force, expected.friction_force) < AGREEMENT
     if not redundant:
         assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
-    back = general_forward_dynamics(r, m, found.force.values, None, None, (wrench, None, "world"), True, True, "raise")
+    back = fp.forward_dynamics(r, m, found.force.values, wrench=wrench, reactions=True, formulation="general")
     assert np.allclose(back.acceleration, m.acceleration, atol=1e-8)
     assert share(back.reaction_force, found.reaction_force) < 1e-8
 
@@ -62,7 +60,7 @@ def test_friction_of_one_source_alone() -> None:
     r = fp.load("hexaslide")
     m = motion(r, 3)
     expected = fp.inverse_dynamics(r, m, shares="alone")
-    found = general_inverse_dynamics(r, m, None, None, (None, None, "world"), True, False, "alone", "raise")
+    found = fp.inverse_dynamics(r, m, shares="alone", formulation="general")
     assert share(found.force_share.isel(share=slice(9)), expected.force_share) < AGREEMENT
 
 

@@ -9,7 +9,7 @@ import pytest
 from measured import DATA, RIGID, series
 
 import flexapod as fp
-from flexapod.analysis.inverse_dynamics import PROGRAM
+from flexapod.analysis.rigid_dynamics import INVERSE
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.sampling import random_states
 from flexapod.equations.regressor import inertial_columns
@@ -56,7 +56,7 @@ def test_columns_are_differences_of_another_formulation(name: str) -> None:
     model = linear_model(robot, friction=False)
     Y = model.rows(inputs, None, reasons)
     other = "newton_euler" if name == "planar-4-prr" else "virtual_work"
-    bound = kernel(robot, PROGRAM[other], **({"friction": False} if other == "newton_euler" else {}))
+    bound = kernel(robot, INVERSE[other], **({"friction": False} if other == "newton_euler" else {}))
     bound = type(bound)(robot, bound.compiled)
     given = {i.name: inputs[i.name] for i in bound.signature.inputs}
     places = {p.name: k for k, p in enumerate(bound.signature.parameters)}

@@ -132,6 +132,7 @@ NO_SPIN = (
     "spin='neglected': {robot} does not consist of six legs between a universal and a spherical joint (U-P-S, P-U-S or R-U-S), "
     "and no spin about a leg's own line can be left out of others; use spin='exact'"
 )
+SMOOTH = "formulation={value!r} knows no friction; set friction=False, or leave it out"
 MINIMAL: Row = {
     "flexible platform": "formulation='minimal' does not apply to {robot}: its platform is flexible",
     "rigid & no minimal equations": "formulation='minimal' does not apply to {robot}: {minimal}",
@@ -141,6 +142,16 @@ LINKS: Row = {
     "flexible platform": "formulation='links' does not apply to {robot}: {no_links}",
     "rigid & no link plan": "formulation='links' does not apply to {robot}: {no_links}",
 }
+FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
+FORMULATION: dict[str, Row] = {
+    "formulation": {},
+    "formulation=general": {"elastic drive & motion=platform": MOTOR},
+    "formulation=virtual_power": {"flexible legs": LEGS},
+    "formulation=virtual_work": FLEXIBLE,
+    "formulation=newton_euler": FLEXIBLE,
+    "formulation=minimal": {"flexible legs": LEGS, **MINIMAL},
+    "formulation=links": {"flexible legs": LEGS, **LINKS},
+}
 LOCKED = (
     "{verb}: {robot} has {part}, but with its actuators locked nothing in it can move; "
     "give actuators='free', or the stiffness of each actuator"
@@ -149,7 +160,6 @@ LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes":
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
 SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
-FLEXIBLE: Row = {"flexible platform": PLATFORM, "flexible legs": LEGS}
 TERMS: dict[str, Row] = {
     ANY: {**SIX_ONLY, "tied actuators": TIED},
     "on_error": {}, **DESIGNS,
@@ -222,17 +232,15 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
         "legs": {"elastic legs": MASSLESS}, **DESIGNS,
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
-        "formulation": {"flexible legs": LEGS}, "formulation=minimal": MINIMAL, "formulation=links": LINKS,
+        **FORMULATION,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
         ANY: {},
-        "friction": {}, "reactions": {}, "formulation": {"flexible legs": LEGS},
-        "formulation=links": LINKS, **DESIGNS,
-        "formulation=minimal": {
-            **MINIMAL,
-            "rigid & friction & friction=True": "formulation='minimal' knows no friction; set friction=False, or leave it out",
-        },
+        "friction": {}, "reactions": {}, **FORMULATION,
+        "formulation=general": {}, **DESIGNS,
+        "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},
+        "formulation=minimal": {**FORMULATION["formulation=minimal"], "rigid & friction & friction=True": SMOOTH},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {

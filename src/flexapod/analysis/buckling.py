@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
+from flexapod.analysis.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import FlexapodError, InputError
@@ -76,7 +76,7 @@ def buckling(
 
     def tangent(factor: float) -> tuple[Array, list[str], Array]:
         words = np.full(1, "", dtype=object)
-        model = linear_model(robot, state, actuators, True, (factor * w, point, axes), words)
+        model = linear_model(robot, state, True, (factor * w, point, axes), words)
         settle("buckling", robot, words.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
         Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))

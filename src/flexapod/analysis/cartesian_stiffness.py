@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.linear_solve import solved
-from flexapod.analysis.natural_frequencies import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
@@ -70,7 +70,7 @@ def cartesian_stiffness(
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "cartesian_stiffness", actuators=actuators, prestress=prestress, wrench=wrench, point=point)
     words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, actuators, prestress, (wrench, None, "world"), words)
+    model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
     if point is not None:
         model = replace(model, P=_at_point(robot, state, model, point))

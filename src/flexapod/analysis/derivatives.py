@@ -12,11 +12,11 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.elastic_state import elastic_state
 from flexapod.analysis.flexible_load import flexible_load
-from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import dataset, settle
+from flexapod.analysis.rigid_dynamics import note
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import Variables, labelled, no_words
+from flexapod.analysis.results import force_unit
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.request import Request
     from flexapod.description.read import Description
     from flexapod.robot.model import Link
     from flexapod.robot.robot import Robot
@@ -69,19 +70,17 @@ def _without_springs(description: Description) -> Description:
     return replace(description, legs=legs)
 
 
-def carried_inverse_dynamics(robot: Robot, motion: Any, options: dict[str, Any], on_error: Any) -> xr.Dataset:
+def carried_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     """Forces, powers and springs of a platform motion; see `inverse_dynamics` and the module.
-
-    Args:
-        options: of `inverse_dynamics` for the links: load, friction, elastic coordinates of other bodies.
 
     Checked by: tests/analysis/test_elastic_drives.py.
     """
     from flexapod.analysis.inverse_dynamics import inverse_dynamics
     from flexapod.analysis.inverse_kinematics import inverse_kinematics
 
-    links = rigid_drives(robot)
-    given = {k: v for k, v in options.items() if v is not None}
+    links, motion, on_error = rigid_drives(robot), request.at, request.on_error
+    names = ("wrench", "point", "axes", "friction", "elastic", "elastic_velocity")
+    given = {name: request.options[name] for name in names if request.options[name] is not None}
     if not links.elastic_names:
         for key in ("elastic", "elastic_velocity"):
             if not isinstance(given.pop(key, "static"), str):

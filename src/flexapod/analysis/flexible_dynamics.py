@@ -1,6 +1,6 @@
 """Verbs on robots with a flexible platform: inverse and forward dynamics, mass matrix, forces and energy.
 
-The public verbs come here where `robot.flexible_platform` is set. World axes outside, platform axes in the kernels.
+A fast path of the verbs. World axes outside, platform axes in the kernels.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import inverted
-from flexapod.analysis.results import OnError, check_option, dataset, reasons, settle
-from flexapod.motions.arrays import real_array
+from flexapod.analysis.results import TWIST, OnError, check_option, dataset, force_unit, reasons, settle
+from flexapod.analysis.rigid_dynamics import forces
+from flexapod.analysis.rigid_terms import SINGULAR
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.request import Request
     from flexapod.analysis.state import State
     from flexapod.kernels import Batch
     from flexapod.motions.motion import Motion
@@ -28,26 +30,23 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 FORMULATIONS = {"auto": "flexible", "virtual_power": "general_flexible"}
-TWIST = ["vx", "vy", "vz", "wx", "wy", "wz"]
 
 
-def flexible_inverse_dynamics(
-    robot: Robot, motion: Motion | State, elastic: Any, elastic_velocity: Any, wrench: Any, point: str | None, axes: str,
-    formulation: str, on_error: OnError,
-) -> xr.Dataset:  # fmt: skip
+def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     """Actuator forces and elastic accelerations of a motion; see `inverse_dynamics`.
 
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/analysis/test_flexible_dynamics.py.
     """
+    motion = request.at
     check_flexible(robot, "inverse dynamics")
-    quantity = _program(formulation, "inverse_dynamics")
+    quantity = _program(request.formulation, "inverse_dynamics")
     inputs = platform_inputs(motion)
     words = np.full(len(inputs["position"]), "", dtype=object)
-    load = flexible_load(robot, inputs, wrench, point, axes)
-    e = elastic_state(robot, motion, inputs, load, elastic, elastic_velocity, words)
+    load = flexible_load(robot, inputs, *request.load)
+    e = elastic_state(robot, motion, inputs, load, request.elastic, request.elastic_velocity, words)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
     batch = _run(robot, quantity, with_elastic(inputs, e), words)
-    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
+    settle("inverse dynamics", robot, words.astype(str), motion, request.on_error)
     force, power = batch.outputs["force"], batch.outputs["power"]
     variables: dict[str, tuple[Any, Any, str]] = {
         "force": (("actuator",), force, force_unit(robot)),
@@ -58,31 +57,27 @@ def flexible_inverse_dynamics(
     if "joint_force" in batch.outputs:
         variables["joint_force"] = (("leg", "axis"), batch.outputs["joint_force"], "N")
     _mask(variables, words)
-    result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
-    return result.assign_attrs(formulation=formulation, friction=0, elastic=e.source)
+    result = dataset(robot, variables, motion, words.astype(str) if request.on_error == "mask" else None)
+    return result.assign_attrs(formulation=request.formulation, friction=0, elastic=e.source)
 
 
-def flexible_forward_dynamics(
-    robot: Robot, state: State | Motion, force: Any, elastic: Any, elastic_velocity: Any, wrench: Any, point: str | None,
-    axes: str, formulation: str, on_error: OnError,
-) -> xr.Dataset:  # fmt: skip
+def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     """Accelerations of platform frame and elastic coordinates under forces; see `forward_dynamics`.
 
     Checked by: tests/analysis/test_flexible_dynamics.py.
     """
+    state = request.at
     check_flexible(robot, "forward dynamics")
-    quantity = _program(formulation, "forward_dynamics")
+    quantity = _program(request.formulation, "forward_dynamics")
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
-    count, n = len(inputs["position"]), len(robot.actuators)
-    words = np.full(count, "", dtype=object)
-    load = flexible_load(robot, inputs, wrench, point, axes)
-    e = elastic_state(robot, state, still, load, elastic, elastic_velocity, words)
+    words = np.full(len(inputs["position"]), "", dtype=object)
+    load = flexible_load(robot, inputs, *request.load)
+    e = elastic_state(robot, state, still, load, request.elastic, request.elastic_velocity, words)
     inputs["wrench"], inputs["elastic_load"] = load.at(inputs["rotation"], e.elastic)
-    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (count, n))
-    inputs["force"] = np.array(np.broadcast_to(given, (count, n)))
+    inputs["force"] = forces(robot, request.force, len(words))
     batch = _run(robot, quantity, with_elastic(inputs, e), words)
-    settle("forward dynamics", robot, words.astype(str), state, on_error)
+    settle("forward dynamics", robot, words.astype(str), state, request.on_error)
     variables: dict[str, tuple[Any, Any, str]] = {
         "acceleration": (("axis",), batch.outputs["acceleration"], "m/s^2"),
         "angular_acceleration": (("axis",), batch.outputs["angular_acceleration"], "rad/s^2"),
@@ -90,8 +85,8 @@ def flexible_forward_dynamics(
         **elastic_variables(e),
     }
     _mask(variables, words)
-    result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
-    return result.assign_attrs(formulation=formulation, elastic=e.source)
+    result = dataset(robot, variables, state, words.astype(str) if request.on_error == "mask" else None)
+    return result.assign_attrs(formulation=request.formulation, elastic=e.source)
 
 
 def _program(formulation: str, verb: str) -> str:
@@ -128,12 +123,6 @@ def elastic_variables(e: ElasticState) -> dict[str, tuple[Any, Any, str]]:
     }
 
 
-def force_unit(robot: Robot) -> str:
-    """Unit of the actuator forces."""
-    kinds = set(robot.actuator_units)
-    return "N" if kinds == {"m"} else "N m" if kinds == {"rad"} else "N or N m"
-
-
 def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any], ElasticState]:
     """M, bias, gravity_force, coriolis_force (n, 6 + N ..) in world axes, and B (n, 6 + N, actuators)."""
     check_flexible(robot, "mass matrix")
@@ -163,6 +152,17 @@ def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tu
         "actuator_map": T @ batch.outputs["actuator_map"],
     }  # fmt: skip
     return terms, words, e
+
+
+def flexible_term(robot: Robot, request: Request, which: str) -> tuple[Array, list[str]]:
+    """Mass matrix (n, k, k) or generalized force (n, k) in the chosen coordinates, and their names."""
+    terms, words, _ = flexible_terms(robot, request.at, request.on_error)
+    T, names = in_coordinates(robot, terms, request.coordinates)
+    words[~np.isfinite(T).all(axis=(1, 2)) & (words == "")] = SINGULAR
+    settle("actuator coordinates", robot, words.astype(str), request.at, request.on_error)
+    if which == "mass_matrix":
+        return np.einsum("nij,nik,nkl->njl", T, terms[which], T), names
+    return np.einsum("nij,ni->nj", T, terms[which]), names
 
 
 def world_axes(rotation: Array, modes: int) -> Array:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
 from flexapod.analysis.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.inverse_kinematics import continue_angles, platform_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -66,19 +68,18 @@ def _second(robot: Robot, inputs: dict[str, Array], e: ElasticState) -> Array:
     return np.asarray(bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs["elastic_acceleration"])
 
 
-def flexible_inverse_kinematics(
-    robot: Robot, motion: Any, joints: bool, bodies: bool, given: Given, on_error: OnError
-) -> xr.Dataset:
+def flexible_inverse_kinematics(robot: Robot, request: Request) -> xr.Dataset:
     """Actuators, joints and bodies with the deformed joints; see `inverse_kinematics`.
 
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
+    motion, on_error = request.at, request.on_error
     check_flexible(robot, "inverse kinematics")
-    words = np.full(_length(motion), "", dtype=object)
-    inputs, e, second = _elastic(robot, motion, given, words)
+    words = np.full(len(motion), "", dtype=object)
+    inputs, e, second = _elastic(robot, motion, request.given, words)
     at = {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity, "elastic_acceleration": second}
     variables: dict[str, tuple[Any, Any, str]] = {}
-    for detail in [d for d, wanted in (("joints", joints), ("bodies", bodies)) if wanted] or ["actuators"]:
+    for detail in [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]:
         bound = kernel(robot, "flexible_kinematics", detail=detail)
         own = {i.name: at[i.name] for i in bound.signature.inputs}
         batch = bound.batch(own)
@@ -93,22 +94,17 @@ def flexible_inverse_kinematics(
     return result.assign_attrs(elastic=e.source)
 
 
-def _length(motion: Any) -> int:
-    if not isinstance(motion, Motion | State | ActuatorMotion):
-        raise InputError(f"motion: expected a Motion or a State, got {type(motion).__name__}")
-    return len(motion)
-
-
-def flexible_point_motion(robot: Robot, motion: Any, name: str, place: Array, given: Given, on_error: OnError) -> xr.Dataset:
+def flexible_point_motion(robot: Robot, request: Request, place: Array) -> xr.Dataset:
     """Motion of a material point of the deformed platform; see `point_motion`.
 
     The surroundings of the point are turned by the rotation vector Phi_r e against the frame: a true rotation.
 
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
+    motion, name, on_error = request.at, request.point_name, request.on_error
     check_flexible(robot, "point motion")
-    words = np.full(_length(motion), "", dtype=object)
-    inputs, e, second = _elastic(robot, motion, given, words)
+    words = np.full(len(motion), "", dtype=object)
+    inputs, e, second = _elastic(robot, motion, request.given, words)
     settle("point motion", robot, words.astype(str), motion, on_error)
     point = shapes_at(robot, place, f"point '{name}'")
     values = deformed_point(inputs, point, e.elastic, e.elastic_velocity, second)
@@ -163,18 +159,11 @@ def deformation(
     Source: Long 2014 Eqs. (12), (14), Figs. 6, 7. Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     refuse(robot, "deformation", elastic=elastic, elastic_velocity=elastic_velocity)
-    words = np.full(_length(motion), "", dtype=object)
-    if robot.elastic_legs:
-        from flexapod.analysis.leg_request import leg_request
-
-        request = leg_request(robot, motion, elastic, elastic_velocity, (None, None, "world"), True, words)
-        whole, rates = request.state.elastic(robot)
-        e = ElasticState(elastic=whole, elastic_velocity=rates, source=request.source)
-    else:
-        _, e, _ = _elastic(robot, motion, (elastic, elastic_velocity, None), words)
+    words = np.full(len(motion), "", dtype=object)
+    found = closed_request(robot, Request(at=motion, elastic=elastic, elastic_velocity=elastic_velocity), words)
     settle("deformation", robot, words.astype(str), motion, on_error)
     variables: dict[str, tuple[Any, Any, str]] = {}
-    modes = e.elastic[:, : len(robot.flexible_platform.names)] if robot.flexible_platform is not None else e.elastic[:, :0]
+    modes, (e, ed) = found.state.modes, found.state.elastic(robot)
     try:
         origin = shapes_at(robot, np.zeros(3), "platform origin")
         variables["displacement"] = (("axis",), origin.shift(modes), "m")
@@ -182,15 +171,16 @@ def deformation(
     except InputError:
         pass  # a file of modes without a node at the origin
     variables["joint_displacement"] = (("leg", "axis"), robot.joint_displacements(modes), "m")
-    variables["elastic"] = (("elastic_coordinate",), e.elastic, "sqrt(kg) m for mass-normalised modes")
-    variables["elastic_velocity"] = (("elastic_coordinate",), e.elastic_velocity, "1/s of the coordinate")
-    return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None).assign_attrs(elastic=e.source)
+    variables["elastic"] = (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")
+    variables["elastic_velocity"] = (("elastic_coordinate",), ed, "1/s of the coordinate")
+    return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None).assign_attrs(elastic=found.source)
 
 
-def flexible_energy(robot: Robot, state: State | Motion) -> xr.Dataset:
+def flexible_energy(robot: Robot, request: Request) -> xr.Dataset:
     """Kinetic and potential energy [J], the elastic part included and given by itself as `elastic`; see `energy`."""
     from flexapod.analysis.flexible_dynamics import flexible_terms
 
+    state = request.at
     terms, _, e = flexible_terms(robot, state, "raise")
     inputs = platform_inputs(state)
     rates = np.concatenate([inputs["velocity"], inputs["angular_velocity"], e.elastic_velocity], axis=1)

@@ -1,6 +1,6 @@
 """Inverse and forward dynamics of any robot by its general model: with reactions, contributions, friction by joint loads.
 
-The verbs come here where no faster kernel has what is asked for.
+The last path of these verbs: it takes every robot and every option.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import platform_jacobian
 from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.contributions import INERTIAL, NAMES, contributions
-from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.general_dynamics import reactions as joint_reactions
 from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
 from flexapod.analysis.leg_dynamics import no_words, state_variables
 from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.properties import has_friction
-from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.analysis.results import OnError, dataset, force_unit, settle
+from flexapod.analysis.rigid_dynamics import forces
 from flexapod.equations.elastodynamics.reactions import reaction_joints
-from flexapod.motions.arrays import real_array
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from flexapod.analysis.leg_request import LegRequest
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-Load = tuple[Any, Any, str]
 
 
 def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
@@ -52,22 +51,21 @@ def without_leg_mass(robot: Robot) -> Robot:
     return with_values(robot, {name: 0.0 for name in robot.values if name.startswith("legs.") and INERTIAL.search(name)})
 
 
-def general_inverse_dynamics(
-    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: Load, friction: bool, reactions: bool,
-    parts: str | None, on_error: OnError,
-) -> xr.Dataset:  # fmt: skip
+def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """Actuator forces, with what is asked for beside; see `inverse_dynamics`.
 
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(34). Checked by: tests/analysis/test_general_dynamics.py.
     """
-    words, friction = no_words(motion), friction and has_friction(robot)
-    request = closed_request(robot, motion, elastic, elastic_velocity, load, friction, words)
+    motion, on_error, parts = asked.at, asked.on_error, asked.contributions
+    robot = without_leg_mass(robot) if asked.legs == "massless" else robot
+    words, friction = no_words(motion), asked.friction and has_friction(robot)
+    request = closed_request(robot, replace(asked, friction=friction), words)
     found = solve_inverse(robot, request, friction, words)
     variables: Variables = {
         "force": (("actuator",), found.force, force_unit(robot)),
         "power": (("actuator",), found.force * request.state.actuators(robot)[1], "W"),
     }
-    variables |= joint_reactions(robot, request.state, found, words) if reactions else {}
+    variables |= joint_reactions(robot, request.state, found, words) if asked.reactions else {}
     if parts is not None:
         table = contributions(robot, request, found, parts, words)
         variables["force_share"] = (("share", "actuator"), table, force_unit(robot))
@@ -76,19 +74,15 @@ def general_inverse_dynamics(
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
 
 
-def general_forward_dynamics(
-    robot: Robot, state: Any, force: Any, elastic: Any, elastic_velocity: Any, load: Load, friction: bool, reactions: bool,
-    on_error: OnError,
-) -> xr.Dataset:  # fmt: skip
+def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """Accelerations under forces, with reactions if asked for; see `forward_dynamics`.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_general_dynamics.py.
     """
-    words, n, friction = no_words(state), len(robot.actuators), friction and has_friction(robot)
-    request = closed_request(robot, state, elastic, elastic_velocity, load, False, words)
-    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (len(words), n))
-    forces = np.array(np.broadcast_to(given, (len(words), n)))
-    found = solve_forward(robot, request, forces, friction, words)
+    state, on_error = asked.at, asked.on_error
+    words, friction = no_words(state), asked.friction and has_friction(robot)
+    request = closed_request(robot, replace(asked, friction=False), words)
+    found = solve_forward(robot, request, forces(robot, asked.force, len(words)), friction, words)
     J, drift = platform_jacobian(robot, request.state, words)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift
     variables: Variables = {
@@ -96,7 +90,7 @@ def general_forward_dynamics(
         "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
         "actuator_acceleration": (("actuator",), found.coordinates[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
     }
-    variables |= joint_reactions(robot, request.state, found, words) if reactions else {}
+    variables |= joint_reactions(robot, request.state, found, words) if asked.reactions else {}
     settle("forward dynamics", robot, words.astype(str), state, on_error)
     result = _labelled(robot, state, request, found.coordinates, variables, words, on_error)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")

@@ -21,6 +21,7 @@ from flexapod.motions.motion import ActuatorMotion, Motion
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.request import Request
     from flexapod.kernels import Batch
     from flexapod.robot.robot import Robot
 
@@ -64,25 +65,31 @@ def inverse_kinematics(
         SampleError: a leg cannot reach, is singular, or the robot cannot follow a component of the motion.
     """
     from flexapod.analysis.abilities import kind_of, refuse
-    from flexapod.analysis.elastic_state import is_flexible, refuse_elastic
-    from flexapod.analysis.flexible_kinematics import flexible_inverse_kinematics
-    from flexapod.analysis.platform_motion import as_platform
+    from flexapod.analysis.fast_paths import answer
+    from flexapod.analysis.request import Request
 
     refuse(
         robot, "inverse_kinematics", motion=kind_of(motion, State), joints=joints, bodies=bodies, elastic=elastic,
         elastic_velocity=elastic_velocity, elastic_acceleration=elastic_acceleration,
     )  # fmt: skip
-    if robot.elastic_legs:
-        from flexapod.analysis.leg_kinematics import leg_inverse_kinematics
+    if not isinstance(motion, Motion | State | ActuatorMotion):
+        raise InputError(f"motion: expected a Motion or a State, got {type(motion).__name__}")
+    request = Request(
+        at=motion, joints=joints, bodies=bodies, elastic=elastic, elastic_velocity=elastic_velocity,
+        elastic_acceleration=elastic_acceleration, on_error=on_error,
+    )  # fmt: skip
+    return answer(robot, "inverse_kinematics", request)  # type: ignore[no-any-return]
 
-        return leg_inverse_kinematics(robot, motion, joints, bodies, (elastic, elastic_velocity, elastic_acceleration), on_error)
-    if is_flexible(robot):
-        given_elastic = (elastic, elastic_velocity, elastic_acceleration)
-        return flexible_inverse_kinematics(robot, motion, joints, bodies, given_elastic, on_error)
-    refuse_elastic(robot, getattr(motion, "elastic", None))
-    at = as_platform(robot, motion)
+
+def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
+    """Actuators, joints and bodies of rigid legs that follow from the platform; see `inverse_kinematics`."""
+    from flexapod.analysis.elastic_state import refuse_elastic
+    from flexapod.analysis.platform_motion import as_platform
+
+    refuse_elastic(robot, getattr(request.at, "elastic", None))
+    at, on_error = as_platform(robot, request.at), request.on_error
     inputs = platform_inputs(at)
-    details = [d for d, wanted in (("joints", joints), ("bodies", bodies)) if wanted] or ["actuators"]
+    details = [d for d, wanted in (("joints", request.joints), ("bodies", request.bodies)) if wanted] or ["actuators"]
     kernels = [kernel(robot, "inverse_kinematics", detail=detail) for detail in details]
 
     def block(part: dict[str, Any], rows: slice) -> tuple[dict[str, Any], Words]:

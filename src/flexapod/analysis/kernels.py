@@ -338,20 +338,19 @@ def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, 
 
         refuse(robot, quantity, motion="actuators", friction=True)
     if robot.elastic_legs and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-        from flexapod.analysis.inverse_dynamics import has_friction
+        from flexapod.analysis.properties import has_friction
 
         return f"elastic_{quantity}", {"friction": has_friction(robot)} if quantity != "mass_matrix" else {}
     if robot.flexible_platform is not None and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
         return f"flexible_{quantity}", {}
     if quantity != "inverse_dynamics":
         return quantity, {}
-    from flexapod.analysis.inverse_dynamics import choose, has_friction
+    from flexapod.analysis.properties import has_friction
+    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation
 
     if has_friction(robot):
         return "newton_euler", {"friction": True}
-    from flexapod.analysis.inverse_dynamics import PROGRAM
-
-    return PROGRAM.get(choose(robot, "auto", loaded=False), "virtual_power"), {}
+    return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

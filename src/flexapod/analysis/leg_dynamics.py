@@ -1,30 +1,30 @@
-"""Verbs on robots with flexible legs: inverse and forward dynamics, mass matrix, generalized forces, energy, statics.
+"""Dynamics in independent coordinates: forces and accelerations by one compiled kernel, mass matrix, generalized forces, energy.
 
-The public verbs come here where `robot.elastic_legs` holds, a flexible platform included. Small robots run one compiled
-kernel; where there are many coordinates, kernels give the terms and NumPy solves.
+Robots with few coordinates run one compiled kernel; where there are many, kernels give the terms and NumPy solves.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
-from flexapod.analysis.flexible_dynamics import TWIST, force_unit
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
-from flexapod.analysis.results import OnError, dataset, settle
+from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
+from flexapod.analysis.rigid_dynamics import forces
 from flexapod.analysis.validity import spin_variable
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -36,17 +36,16 @@ COMPILED = 24
 MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 
 
-def leg_inverse_dynamics(
-    robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool, on_error: OnError
-) -> xr.Dataset:
+def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """Actuator forces and elastic accelerations of a motion; see `inverse_dynamics`.
 
     Source: Briot 2014 Eqs. (41)-(44). Checked by: tests/analysis/test_flexible_legs.py.
     """
+    motion, friction = asked.at, asked.friction
     words = no_words(motion)
-    request = leg_request(robot, motion, elastic, elastic_velocity, load, friction, words)
+    request = leg_request(robot, motion, asked.elastic, asked.elastic_velocity, asked.load, friction, words)
     force, z = solve_inverse(robot, request, friction, words)
-    settle("inverse dynamics", robot, words.astype(str), motion, on_error)
+    settle("inverse dynamics", robot, words.astype(str), motion, asked.on_error)
     rates = request.state.actuators(robot)[1]
     variables: Variables = {
         "force": (("actuator",), force, force_unit(robot)),
@@ -54,7 +53,7 @@ def leg_inverse_dynamics(
         "elastic_acceleration": (("elastic_coordinate",), z[:, elastic_columns(robot)], "1/s^2 of the coordinate"),
         **state_variables(robot, request.state),
     }
-    return labelled(robot, motion, variables, words, on_error).assign_attrs(friction=int(friction), elastic=request.source)
+    return labelled(robot, motion, variables, words, asked.on_error).assign_attrs(friction=int(friction), elastic=request.source)
 
 
 def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any]) -> tuple[Array, Array]:
@@ -88,34 +87,28 @@ def _told(x: Array, what: str, words: NDArray[Any]) -> None:
     words[np.any(~np.isfinite(x), axis=1) & (words == "")] = what
 
 
-def leg_forward_dynamics(
-    robot: Robot, state: Any, force: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
-    on_error: OnError,
-) -> xr.Dataset:  # fmt: skip
+def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """Accelerations under forces; see `forward_dynamics`.
 
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
-    words, n = no_words(state), len(robot.actuators)
-    request = leg_request(robot, state, elastic, elastic_velocity, load, False, words)
-    count = len(words)
-    given = real_array("force", force, (n,) if np.ndim(force) == 1 else (count, n))
-    forces = np.array(np.broadcast_to(given, (count, n)))
-    closed = request.state
+    words, friction = no_words(asked.at), asked.friction
+    request = leg_request(robot, asked.at, asked.elastic, asked.elastic_velocity, asked.load, False, words)
+    given, closed = forces(robot, asked.force, len(words)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED:
         loaded = bool(np.any(request.wrench))
-        inputs = {**closed.inputs(), "force": forces, "wrench": request.wrench}
+        inputs = {**closed.inputs(), "force": given, "wrench": request.wrench}
         found = run(robot, "elastic_forward_dynamics", inputs, words, friction=friction, load=loaded)
         z, u = found["coordinate_acceleration"], found["independent_acceleration"]
         _told(u, MASSLESS, words)
     else:
         terms = leg_terms(robot, closed, request.wrench, friction, words)
-        u = solved(terms.M, np.einsum("nau,na->nu", terms.A, forces) - terms.c)
+        u = solved(terms.M, np.einsum("nau,na->nu", terms.A, given) - terms.c)
         _told(u, MASSLESS, words)
         z = np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
     J, drift = platform_jacobian(robot, closed, words)
     V = np.einsum("niu,nu->ni", J, u) + drift
-    settle("forward dynamics", robot, words.astype(str), state, on_error)
+    settle("forward dynamics", robot, words.astype(str), asked.at, asked.on_error)
     variables: Variables = {
         "acceleration": (("axis",), V[:, :3], "m/s^2"),
         "angular_acceleration": (("axis",), V[:, 3:], "rad/s^2"),
@@ -123,7 +116,7 @@ def leg_forward_dynamics(
         "actuator_acceleration": (("actuator",), z[:, driven_columns(robot)], "m/s^2 or rad/s^2"),
         **state_variables(robot, closed),
     }
-    return labelled(robot, state, variables, words, on_error).assign_attrs(elastic=request.source)
+    return labelled(robot, asked.at, variables, words, asked.on_error).assign_attrs(elastic=request.source)
 
 
 def no_words(motion: Any) -> NDArray[Any]:
@@ -151,19 +144,19 @@ def labelled(robot: Robot, at: Any, variables: Variables, words: NDArray[Any], o
     return dataset(robot, variables, at, words.astype(str) if on_error == "mask" else None)
 
 
-def leg_matrix(robot: Robot, state: Any, coordinates: str, on_error: OnError, which: str) -> tuple[Array, list[str]]:
+def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[str]]:
     """Mass matrix (n, k, k) or generalized force (n, k): ``"mass_matrix"``, ``"gravity_force"``, ``"coriolis_force"``.
 
     Coordinates: ``"independent"`` and ``"actuator"`` are those of ``robot.independent``; ``"platform"`` (v, omega, elastic).
     """
     from flexapod.analysis.closed_state import closed_request
 
-    words = no_words(state)
-    request = closed_request(robot, state, None, None, (None, None, "world"), False, words)
+    words, state, on_error = no_words(asked.at), asked.at, asked.on_error
+    request = closed_request(robot, replace(asked, friction=False), words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
     values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
-    if coordinates != "platform":
+    if asked.coordinates != "platform":
         return values, names
     J, drift = platform_jacobian(robot, request.state, words)
     S = np.concatenate([J, terms.N[:, elastic_columns(robot)]], axis=1)
@@ -201,10 +194,12 @@ def independent_rates(robot: Robot, state: ClosedLegs) -> Array:
     return np.asarray(z[:, list(robot.elastic_plan.independent)])
 
 
-def leg_energy(robot: Robot, state: Any) -> xr.Dataset:
+def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
     """Kinetic and potential energy [J], the elastic part by itself as `elastic`; see `energy`."""
-    words = no_words(state)
-    request = leg_request(robot, state, None, None, (None, None, "world"), False, words)
+    from flexapod.analysis.closed_state import closed_request
+
+    words, state = no_words(asked.at), asked.at
+    request = closed_request(robot, replace(asked, friction=False), words)
     settle("energy", robot, words.astype(str), state, "raise")
     kinetic, potential, elastic = energies(robot, request.state)
     parts = {"kinetic": kinetic, "potential": potential + elastic, "elastic": elastic}

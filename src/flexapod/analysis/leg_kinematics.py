@@ -1,4 +1,4 @@
-"""Kinematics of robots with flexible legs: states from actuators, joints, motion of any point of a deformed body."""
+"""Kinematics of any robot, deformed or not: states from actuators, joints, motion of any point of a body."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import moving
 from flexapod.analysis.closed_legs import pseudo_inverse, run
+from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
-from flexapod.analysis.results import OnError, settle
+from flexapod.analysis.results import settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
@@ -23,16 +24,19 @@ from flexapod.robot.elastic_plan import driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
-Given = tuple[Any, Any, Any]
 FOLLOWED = 1e-9
 """Largest acceleration that is not reached, of the largest one: rounding of the Jacobian is 1e-15."""
 
 
-def leg_state_from_actuators(robot: Robot, position: Any, velocity: Any, elastic: Any, elastic_velocity: Any) -> State:
+def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, guess: Any) -> State:
     """The state of actuators and elastic coordinates; see `State.from_actuators`."""
+    position, (elastic, elastic_velocity, _) = asked.at, asked.given
+    if guess is not None:
+        raise InputError(f"guess: the loops of {robot.name} are closed from home; leave it out")
     n, shape = len(robot.actuators), np.shape(position)
     if shape[-1:] != (n,) or len(shape) > 2:
         raise InputError(f"position: expected shape ({n},) or (n, {n}), got {shape}")
@@ -85,19 +89,19 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
     return np.asarray(np.einsum("nzu,nu->nz", terms.N, u) + terms.beta)
 
 
-def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, bodies: bool, given: Given, on_error: OnError) -> xr.Dataset:
+def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     """Actuators, joints and bodies of a motion, legs deformed; see `inverse_kinematics`.
 
     Where actuators can move while the platform stands still, a pose leaves the rest open: it is as near home as it can be.
     """
+    motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
     words = no_words(motion)
     if robot.floats and (not isinstance(motion, State) or moving(motion)):
         raise InputError(
             f"inverse kinematics: actuators of {robot.name} can move while its platform stands still, so that its motion does "
             "not give theirs; simulate has them, and a State at rest is drawn as near home as it can be"
         )
-    request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
-    edd = given[2]
+    request = closed_request(robot, asked, words)
     if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):
         edd = np.zeros(len(robot.elastic_names))  # motors behind springs: their motion does not follow from the platform's
     columns = len(robot.elastic_plan.columns)
@@ -114,8 +118,8 @@ def leg_inverse_kinematics(robot: Robot, motion: Any, joints: bool, bodies: bool
         "joint_velocity": (("joint",), np.array(state.joint_velocity), "m/s or rad/s"),
         "joint_acceleration": (("joint",), np.array(z[:, at:]), "m/s^2 or rad/s^2"),
     }
-    kept = {k: v for k, v in variables.items() if joints or not k.startswith("joint")}
-    kept |= _bodies(robot, request, z, words) if bodies else {}
+    kept = {k: v for k, v in variables.items() if asked.joints or not k.startswith("joint")}
+    kept |= _bodies(robot, request, z, words) if asked.bodies else {}
     return labelled(robot, motion, kept, words, on_error)
 
 
@@ -130,7 +134,7 @@ def _bodies(robot: Robot, request: LegRequest, z: Array, words: NDArray[Any]) ->
     return {name: (dims[name], values, units[name.removeprefix("body_")]) for name, values in found.items()}
 
 
-def leg_point_motion(robot: Robot, motion: Any, name: str, given: Given, on_error: OnError) -> xr.Dataset:
+def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
     """Motion of a named point of a deformed robot; see `point_motion`.
 
     Elastic accelerations that are left out are those of the inverse model at this motion; a `State` is taken at rest.
@@ -139,10 +143,11 @@ def leg_point_motion(robot: Robot, motion: Any, name: str, given: Given, on_erro
     """
     from flexapod.analysis.point_motion import UNITS, named_point
 
+    motion, name, on_error, edd = asked.at, asked.point_name, asked.on_error, asked.elastic_acceleration
     body, place = named_point(robot, name)
     words = no_words(motion)
-    request = leg_request(robot, motion, given[0], given[1], (None, None, "world"), True, words)
-    edd = np.zeros(len(robot.elastic_names)) if given[2] is None and isinstance(motion, State) else given[2]
+    request = closed_request(robot, asked, words)
+    edd = np.zeros(len(robot.elastic_names)) if edd is None and isinstance(motion, State) else edd
     z = accelerations(robot, request, edd, True, words)
     options, axes = {}, np.eye(3)
     if body != "platform":

@@ -1,4 +1,4 @@
-"""Static deflection and small motions of robots with flexible legs."""
+"""Static deflection and small motions in independent coordinates, of any robot."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
-from flexapod.analysis.flexible_dynamics import force_unit
 from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
 from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.load_sequence import load_sequence
-from flexapod.analysis.results import OnError, settle
+from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.validity import ValidityWarning
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -23,7 +22,8 @@ from flexapod.robot.elastic_plan import driven_columns
 if TYPE_CHECKING:
     import xarray as xr
 
-    from flexapod.analysis.natural_frequencies import LinearModel
+    from flexapod.analysis.linear_model import LinearModel
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -43,21 +43,19 @@ def at_rest(motion: Any) -> Any:
     return State(position=motion.position, rotation=motion.rotation, elastic=motion.elastic)
 
 
-def leg_static_deflection(
-    robot: Robot, state: Any, load: tuple[Any, Any, str], on_error: OnError, sequence: bool = False
-) -> xr.Dataset:
+def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     """Deflection and holding forces under gravity and load; see `static_deflection`.
 
     An `ActuatorMotion` holds the actuators; a `State` the platform's pose.
 
     Checked by: tests/analysis/test_flexible_legs.py.
     """
-    words = no_words(state)
-    still = at_rest(state)
-    if sequence:
-        request = load_sequence(robot, still, load, words)
+    state, on_error = asked.at, asked.on_error
+    words, still = no_words(state), at_rest(state)
+    if asked.sequence:
+        request = load_sequence(robot, still, asked.load, words)
     else:
-        request = leg_request(robot, still, "static", None, load, False, words)
+        request = leg_request(robot, still, "static", None, asked.load, False, words)
     rho, K, N = leg_stiffness(robot, request.state, request.wrench, words)
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)
@@ -100,16 +98,16 @@ def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
     return force, np.abs(left).max(axis=1)
 
 
-def leg_linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]) -> LinearModel:
+def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> LinearModel:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
     Source: Briot 2014, section 5. Checked by: tests/analysis/test_flexible_legs.py.
     """
-    from flexapod.analysis.natural_frequencies import LinearModel
+    from flexapod.analysis.linear_model import LinearModel
 
-    still = at_rest(state)
+    still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
-    request = leg_request(robot, still, None if given else "zero", None, load, False, words)
+    request = leg_request(robot, still, None if given else "zero", None, asked.load, False, words)
     closed = request.state
     good = np.flatnonzero(words == "")
     own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))

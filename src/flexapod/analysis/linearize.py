@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import moving, refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.leg_dynamics import MASSLESS
+from flexapod.analysis.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.linear_solve import inverted
-from flexapod.analysis.natural_frequencies import actuator_stiffness, linear_model
 from flexapod.analysis.results import check_option, settle
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import InputError
@@ -100,8 +100,7 @@ def linearize(
     stiffness = actuator_stiffness(robot, actuators)
     if moving(state):
         return _about_motion(robot, state, inputs, outputs, stiffness, wrench, words)
-    model = linear_model(robot, state, "free" if robot.elastic_legs else _for_rigid(robot, actuators), prestress,
-                         (wrench, None, "world"), words)  # fmt: skip
+    model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
     settle("linearize", robot, words.astype(str), state, "raise")
     M, D, K, B, P = (matrix[0] for matrix in (model.M, model.D, model.K, model.B, model.P))
     if stiffness is not None:
@@ -149,13 +148,6 @@ def _about_motion(
         A=A, B=right, C=rows, D=np.zeros((len(rows), columns.shape[1])),
         states=(*names, *(f"{name}_rate" for name in names)), inputs=tuple(labels), outputs=tuple(shown),
     )  # fmt: skip
-
-
-def _for_rigid(robot: Robot, actuators: Any) -> Any:
-    """A rigid robot has a linear model whatever its actuators are: zero stiffness stands for free ones."""
-    if robot.flexible_platform is not None:
-        return actuators
-    return np.zeros(len(robot.actuators)) if isinstance(actuators, str) else actuators
 
 
 def _inputs(robot: Robot, inputs: Sequence[str], B: Array, P: Array, locked: bool) -> tuple[Array, list[str]]:

@@ -22,6 +22,7 @@ from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.leg_dynamics import independent_rates
 from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.properties import has_friction
+from flexapod.analysis.request import Request
 from flexapod.analysis.rigid_vibration import STEP, WEIGHTS
 from flexapod.errors import InputError
 
@@ -62,7 +63,7 @@ def moving_model(robot: Robot, motion: Any, wrench: Any, words: NDArray[Any]) ->
     if min(plan.independent) < at - modes:
         raise InputError(f"linearize: {robot.name} is under-actuated; about a motion it is known in joint coordinates only")
     robot = _viscous(robot) if friction else robot
-    request = closed_request(robot, motion, None, None, (wrench, None, "world"), False, words)
+    request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), words)
     found = solve_inverse(robot, request, friction, words)
     count = len(plan.independent)
     length = robot.characteristic_length

@@ -9,7 +9,6 @@ prestress K_T is the derivative of the equation at the equilibrium, gravity and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +16,10 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.elastic_state import check_flexible, is_flexible
-from flexapod.analysis.flexible_dynamics import TWIST, world_axes
-from flexapod.analysis.flexible_load import flexible_load
-from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.over_designs import over_designs
-from flexapod.analysis.results import OnError, dataset, reasons, settle
-from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
+from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.vibration import Vibration, vibration
-from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,28 +32,6 @@ Array = NDArray[np.float64]
 
 POSITIVE = 1e-14
 """Smallest eigenvalue of a mass matrix with unit diagonal: below it is rounding, and something moves without mass."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LinearModel:
-    """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names.
-
-    P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes.
-    """
-
-    M: Array
-    D: Array
-    K: Array
-    B: Array
-    P: Array
-    names: list[str]
-    good: NDArray[np.intp]
-    variables: dict[str, tuple[Any, Any, str]]
-
-    def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
-        """The model of some of its samples."""
-        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "good")}
-        return replace(self, **parts)
 
 
 @checked
@@ -104,7 +74,7 @@ def natural_frequencies(
     stiffness = actuator_stiffness(robot, actuators)
     refuse(robot, "natural_frequencies", actuators=actuators, prestress=prestress, wrench=wrench, point=point, axes=axes)
     words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, actuators, prestress, (wrench, point, axes), words)
+    model = linear_model(robot, state, prestress, (wrench, point, axes), words)
     settle("natural frequencies", robot, words.astype(str), state, on_error)
     light = ~_moves(model.M)
     words[model.good[light]] = MASSLESS
@@ -112,43 +82,6 @@ def natural_frequencies(
     model = model.rows(~light)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     return _labelled(robot, state, model, found, words, on_error)
-
-
-def linear_model(
-    robot: Robot, state: Any, actuators: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
-) -> LinearModel:
-    """Small motions about the states of any robot.
-
-    Args:
-        load: (wrench, point, axes) of the equilibrium.
-        words: reasons per sample, added to.
-    """
-    if not isinstance(prestress, bool | np.bool_):
-        raise InputError(f"prestress: expected True or False, got {prestress!r}")
-    if robot.elastic_legs or (prestress and not is_flexible(robot) and robot.plan.constraints):
-        from flexapod.analysis.leg_statics import leg_linear_model
-
-        return leg_linear_model(robot, state, prestress, load, words)
-    inputs = platform_inputs(state)
-    if is_flexible(robot):
-        check_flexible(robot, "natural frequencies")
-        return _flexible(robot, state, inputs, prestress, load, words)
-    from flexapod.analysis.rigid_vibration import rigid_model
-
-    return rigid_model(robot, state, prestress, load, words)
-
-
-def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
-    """Stiffness (actuators,), or None for locked and free ones."""
-    n = len(robot.actuators)
-    if isinstance(actuators, str):
-        if actuators not in ("locked", "free"):
-            raise InputError(f"actuators: expected 'locked', 'free' or the stiffness of {n} actuators, got {actuators!r}")
-        return None
-    values = real_array("actuators", actuators, (n,))
-    if not np.all(np.isfinite(values)) or np.any(values < 0):
-        raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
-    return values
 
 
 MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
@@ -167,50 +100,6 @@ def _modes(model: LinearModel, actuators: str, stiffness: Array | None) -> Vibra
     if stiffness is not None:
         K = K + model.B @ (stiffness[:, None] * Bt)
     return vibration(model.M, K, model.D, Bt if actuators == "locked" else None)
-
-
-def _flexible(
-    robot: Robot, state: Any, inputs: dict[str, Array], prestress: bool, given: tuple[Any, Any, str], words: NDArray[Any]
-) -> LinearModel:
-    """The linear model of a robot with a flexible platform, world axes."""
-    count, N = len(words), len(robot.elastic_names)
-    still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
-    load = flexible_load(robot, inputs, *given)
-    e, force = np.zeros((count, N)), np.zeros((count, len(robot.actuators)))
-    if prestress:
-        found = solve_static(robot, still, load, words)
-        e, force = found.elastic, found.force
-    elif getattr(state, "elastic", None) is not None:
-        e = np.array(real_array("elastic", state.elastic, (*state.position.shape[:-1], N))).reshape(count, N)
-    whole = kernel(robot, "flexible_mass_matrix")
-    at = {**still, "elastic": np.where(np.isfinite(e), e, 0.0), "elastic_velocity": np.zeros((count, N))}
-    batch = whole.batch({i.name: np.ascontiguousarray(at[i.name]) for i in whole.signature.inputs})
-    why = reasons(whole.signature, batch.status, {name: at[name] for name in ("position", "rotation")})
-    words[words == ""] = why[words == ""]
-    good = np.flatnonzero(words == "")
-    body = robot.flexible_platform
-    assert body is not None
-    K, D = np.zeros((len(good), 6 + N, 6 + N)), np.zeros((len(good), 6 + N, 6 + N))
-    K[:, 6:, 6:], D[:, 6:, 6:] = body.K_ee, body.D_ee
-    if prestress and len(good):
-        pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
-        equilibrium = {"elastic": e[good], "force": force[good], **load.rows(good).inputs()}
-        K = kernel(robot, "flexible_tangent").batch({**pose, **equilibrium}).outputs["stiffness"]
-    T = world_axes(inputs["rotation"][good], N)
-    Tt = np.swapaxes(T, 1, 2)
-    variables: dict[str, tuple[Any, Any, str]] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}
-    if prestress:
-        variables["force"] = (("actuator",), force, "N")
-    return LinearModel(
-        M=T @ batch.outputs["mass_matrix"][good] @ Tt,
-        D=D,
-        K=T @ K @ Tt,
-        B=T @ batch.outputs["actuator_map"][good],
-        P=np.tile(np.eye(6, 6 + N), (len(good), 1, 1)),
-        names=[*TWIST, *robot.elastic_names],
-        good=good,
-        variables=variables,
-    )
 
 
 def _labelled(

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import has_friction, inverse_dynamics
+from flexapod.analysis.inverse_dynamics import inverse_dynamics
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
+from flexapod.analysis.properties import has_friction
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import Motion

@@ -17,6 +17,7 @@ from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
 
 if TYPE_CHECKING:
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 CONSISTENT = 1e-9
@@ -71,10 +72,13 @@ def _as_motion(time: Array, result: Any) -> Motion:
     return Motion(time=time, **{name: result[name].values for name in ("position", "rotation", *RATES)})
 
 
-def state_from_actuators(robot: Robot, position: Any, velocity: Any = None, guess: Any = None) -> State:
-    """The platform's state from actuator coordinates and rates; see `State.from_actuators`."""
+def pose_from_actuators(robot: Robot, request: Request, velocity: Any, guess: Any) -> State:
+    """The undeformed platform's state from actuator coordinates and rates; see `State.from_actuators`."""
+    from flexapod.analysis.elastic_state import refuse_elastic
     from flexapod.analysis.forward_kinematics import raise_unfound, solve
 
+    refuse_elastic(robot, request.elastic, request.elastic_velocity)
+    position = request.at
     solved = solve(robot, position, guess, None, "same")
     rows = np.zeros((len(solved.at), len(robot.actuators)))
     if velocity is not None:

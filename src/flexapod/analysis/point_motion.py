@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import kind_of, refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.elastic_state import is_flexible
+from flexapod.analysis.fast_paths import answer
 from flexapod.analysis.flexible_kinematics import flexible_point_motion
 from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -72,15 +73,24 @@ def point_motion(
         robot, "point_motion", motion=kind_of(motion, State),
         elastic=elastic, elastic_velocity=elastic_velocity, elastic_acceleration=elastic_acceleration,
     )  # fmt: skip
-    if robot.elastic_legs:
-        from flexapod.analysis.leg_kinematics import leg_point_motion
+    request = Request(
+        at=motion, point_name=point, elastic=elastic, elastic_velocity=elastic_velocity,
+        elastic_acceleration=elastic_acceleration, on_error=on_error,
+    )  # fmt: skip
+    return answer(robot, "point_motion", request)  # type: ignore[no-any-return]
 
-        return leg_point_motion(robot, motion, point, (elastic, elastic_velocity, elastic_acceleration), on_error)
-    body, r_B = named_point(robot, point)
-    given = {"elastic": elastic, "elastic_velocity": elastic_velocity, "elastic_acceleration": elastic_acceleration}
-    if is_flexible(robot) and body == "platform":
-        return flexible_point_motion(robot, motion, point, r_B, (elastic, elastic_velocity, elastic_acceleration), on_error)
-    moved = motion if is_flexible(robot) else as_platform(robot, motion)
+
+def point_of_flexible_platform(robot: Robot, request: Request) -> xr.Dataset:
+    """A point of the deformed platform, or of a body of the legs that follow it."""
+    body, place = named_point(robot, request.point_name)
+    return flexible_point_motion(robot, request, place) if body == "platform" else point_of_body(robot, request)
+
+
+def point_of_body(robot: Robot, request: Request) -> xr.Dataset:
+    """A point of a body whose motion inverse kinematics gives."""
+    (body, r_B), on_error = named_point(robot, request.point_name), request.on_error
+    given = dict(zip(("elastic", "elastic_velocity", "elastic_acceleration"), request.given, strict=True))
+    moved = request.at if robot.elastic_names else as_platform(robot, request.at)
     found = inverse_kinematics(robot, moved, joints=False, bodies=True, on_error=on_error, **given).sel(body=body)
     R, w, alpha = (found[f"body_{name}"].values for name in ("rotation", "angular_velocity", "angular_acceleration"))
     single = R.ndim == 2
@@ -99,7 +109,7 @@ def point_motion(
         for name, array in values.items()
     }
     words = np.atleast_1d(found["reason"].values) if on_error == "mask" else None
-    return dataset(robot, variables, moved, words).assign_attrs(point=point, body=body)
+    return dataset(robot, variables, moved, words).assign_attrs(point=request.point_name, body=body)
 
 
 def named_point(robot: Robot, name: str) -> tuple[str, Array]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.natural_frequencies import linear_model
+from flexapod.analysis.linear_model import linear_model
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import InputError
@@ -71,7 +71,7 @@ def reduce_legs(
     if frequencies is not None:
         given = np.array(real_array("frequencies", frequencies, (np.size(frequencies),)))
     words = np.full(len(state), "", dtype=object)
-    model = linear_model(robot, state, "locked", prestress, (None, None, "world"), words)
+    model = linear_model(robot, state, prestress, (None, None, "world"), words)
     settle("reduce_legs", robot, words.astype(str), state, "raise")
     rows = [_sample(model, k, float(limit), method, given) for k in range(len(words))]
     variables: dict[str, tuple[Any, Any, str]] = {

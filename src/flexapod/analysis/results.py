@@ -101,6 +101,12 @@ def labels(robot: Robot) -> dict[str, Any]:
     }
 
 
+def force_unit(robot: Robot) -> str:
+    """Unit of the actuator forces."""
+    kinds = set(robot.actuator_units)
+    return "N" if kinds == {"m"} else "N m" if kinds == {"rad"} else "N or N m"
+
+
 def dataset(
     robot: Robot,
     variables: Mapping[str, tuple[Sequence[str], Any, str]],

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.flexible_dynamics import TWIST
-from flexapod.analysis.forward_dynamics import state_inputs
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.linear_model import LinearModel
 from flexapod.analysis.loads import platform_wrench
-from flexapod.analysis.natural_frequencies import LinearModel
+from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.results import TWIST
+from flexapod.analysis.rigid_dynamics import state_inputs
 from flexapod.motions.rotations import rotvec_rotation
 
 if TYPE_CHECKING:
+    from flexapod.analysis.request import Request
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -39,18 +41,18 @@ BORDER = "a pose beside this one cannot be taken, where the prestress is differe
 WEIGHTS = {1: 3.0 / 4.0, 2: -3.0 / 20.0, 3: 1.0 / 60.0}
 
 
-def rigid_model(robot: Robot, state: Any, prestress: bool, given: tuple[Any, Any, str], words: NDArray[Any]) -> LinearModel:
+def rigid_model(robot: Robot, request: Request, words: NDArray[Any]) -> LinearModel:
     """M, K_T and actuator map of a rigid robot at poses, in its independent platform coordinates.
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
     """
-    inputs, why = state_inputs(robot, state)
+    inputs, why = state_inputs(robot, as_platform(robot, request.at))
     words[words == ""] = why[words == ""]
     terms = _terms(robot, inputs)
     freedoms = terms["basis"].shape[2]
     tangent, variables = np.zeros((len(words), freedoms, freedoms)), {}
-    if prestress:
-        load = platform_wrench(robot, inputs, *given)
+    if request.prestress:
+        load = platform_wrench(robot, inputs, *request.load)
         Jt = np.swapaxes(terms["jacobian"], 1, 2)
         force = np.full((len(words), Jt.shape[2]), np.nan)
         known = words == ""

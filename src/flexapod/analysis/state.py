@@ -82,20 +82,16 @@ class State:
             position: (actuators,) or (n, actuators) [m or rad].
             velocity: likewise [m/s or rad/s]; at rest if left out.
             guess: pose to start from: a `State`, or an earlier result of forward kinematics; home if left out.
-            elastic, elastic_velocity: of a robot with flexible legs: arrays (N,) or (n, N), ``"zero"``, or ``"static"``, the
-                default: the deflection at rest.
+            elastic, elastic_velocity: of a flexible robot: arrays (N,) or (n, N), ``"zero"``, or ``"static"``: the deflection at
+                rest. Left out: static with flexible legs; the pose of the undeformed robot with a flexible platform.
 
         Checked by: tests/analysis/test_actuator_motion.py.
         """
-        from flexapod.analysis.elastic_state import refuse_elastic
-        from flexapod.analysis.platform_motion import state_from_actuators
+        from flexapod.analysis.fast_paths import answer
+        from flexapod.analysis.request import Request
 
-        if robot.elastic_legs:
-            from flexapod.analysis.leg_kinematics import leg_state_from_actuators
-
-            return leg_state_from_actuators(robot, position, velocity, elastic, elastic_velocity)
-        refuse_elastic(robot, elastic, elastic_velocity)
-        return state_from_actuators(robot, position, velocity, guess)
+        request = Request(at=position, elastic=elastic, elastic_velocity=elastic_velocity)
+        return answer(robot, "state_from_actuators", request, velocity, guess)  # type: ignore[no-any-return]
 
     @property
     def single(self) -> bool:

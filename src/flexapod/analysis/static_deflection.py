@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.fast_paths import answer
 from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.over_designs import over_designs
+from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.motions.motion import ActuatorMotion
 
@@ -85,17 +87,20 @@ def static_deflection(
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
     refuse(robot, "static_deflection", wrench=wrench, point=point, axes=axes, sequence=sequence)
-    if robot.elastic_legs:
-        from flexapod.analysis.leg_statics import leg_static_deflection
+    request = Request(at=state, wrench=wrench, point=point, axes=axes, sequence=sequence, on_error=on_error)
+    return answer(robot, "static_deflection", request)  # type: ignore[no-any-return]
 
-        return leg_static_deflection(robot, state, (wrench, point, axes), on_error, sequence)
+
+def static_platform(robot: Robot, request: Request) -> xr.Dataset:
+    """Deflection of a flexible platform on closed-form legs, its frame or its actuators held; see `static_deflection`."""
+    state, on_error = request.at, request.on_error
     if isinstance(state, ActuatorMotion):
         from flexapod.analysis.held_actuators import held_actuators
 
-        return held_actuators(robot, state, (wrench, point, axes), on_error)
+        return held_actuators(robot, state, request.load, on_error)
     inputs = platform_inputs(state)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
-    load = flexible_load(robot, inputs, wrench, point, axes)
+    load = flexible_load(robot, inputs, *request.load)
     words = np.full(len(inputs["position"]), "", dtype=object)
     found = solve_static(robot, still, load, words)
     settle("static deflection", robot, words.astype(str), state, on_error)

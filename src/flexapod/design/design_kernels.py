@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import has_friction
 from flexapod.analysis.kernels import RobotKernel, kernel, slope_kernel
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_map import PoseMap
+from flexapod.analysis.properties import has_friction
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_dynamics import note
 from flexapod.analysis.inverse_kinematics import follow
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.results import check_option
+from flexapod.analysis.rigid_dynamics import note
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
 

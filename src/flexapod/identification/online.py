@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.inverse_dynamics import has_friction
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import export_c, kernel
+from flexapod.analysis.properties import has_friction
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import model_inputs
 from flexapod.motions.arrays import real_array

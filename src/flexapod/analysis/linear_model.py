@@ -1,0 +1,71 @@
+"""Small motions of any robot about its states: M, D, K and what the actuators and the platform have to do with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.fast_paths import answer
+from flexapod.analysis.request import Request
+from flexapod.errors import InputError
+from flexapod.motions.arrays import real_array
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearModel:
+    """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names.
+
+    P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes.
+    """
+
+    M: Array
+    D: Array
+    K: Array
+    B: Array
+    P: Array
+    names: list[str]
+    good: NDArray[np.intp]
+    variables: dict[str, tuple[Any, Any, str]]
+
+    def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
+        """The model of some of its samples."""
+        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "good")}
+        return replace(self, **parts)
+
+
+def linear_model(
+    robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
+) -> LinearModel:
+    """Small motions about the states of any robot.
+
+    Args:
+        load: (wrench, point, axes) of the equilibrium.
+        words: reasons per sample, added to.
+    """
+    if not isinstance(prestress, bool | np.bool_):
+        raise InputError(f"prestress: expected True or False, got {prestress!r}")
+    wrench, point, axes = load
+    request = Request(at=state, prestress=bool(prestress), wrench=wrench, point=point, axes=axes)
+    found: LinearModel = answer(robot, "linear_model", request, words)
+    return found
+
+
+def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
+    """Stiffness (actuators,), or None for locked and free ones."""
+    n = len(robot.actuators)
+    if isinstance(actuators, str):
+        if actuators not in ("locked", "free"):
+            raise InputError(f"actuators: expected 'locked', 'free' or the stiffness of {n} actuators, got {actuators!r}")
+        return None
+    values = real_array("actuators", actuators, (n,))
+    if not np.all(np.isfinite(values)) or np.any(values < 0):
+        raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
+    return values
