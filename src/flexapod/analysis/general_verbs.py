@@ -81,7 +81,7 @@ def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     """
     state, on_error = asked.at, asked.on_error
     words, friction = no_words(state), asked.friction and has_friction(robot)
-    request = closed_request(robot, replace(asked, friction=False), words)
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
     found = solve_forward(robot, request, forces(robot, asked.force, len(words)), friction, words)
     J, drift = platform_jacobian(robot, request.state, words)
     V = np.einsum("niu,nu->ni", J, found.independent) + drift

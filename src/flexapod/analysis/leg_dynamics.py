@@ -93,7 +93,8 @@ def leg_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     Source: Briot 2014 Eq. (44). Checked by: tests/analysis/test_flexible_legs.py.
     """
     words, friction = no_words(asked.at), asked.friction
-    request = leg_request(robot, asked.at, asked.elastic, asked.elastic_velocity, asked.load, False, words)
+    at = asked.unaccelerated().at
+    request = leg_request(robot, at, asked.elastic, asked.elastic_velocity, asked.load, False, words)
     given, closed = forces(robot, asked.force, len(words)), request.state
     if len(robot.elastic_plan.columns) <= COMPILED:
         loaded = bool(np.any(request.wrench))
@@ -152,7 +153,7 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     from flexapod.analysis.closed_state import closed_request
 
     words, state, on_error = no_words(asked.at), asked.at, asked.on_error
-    request = closed_request(robot, replace(asked, friction=False), words)
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
     values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
@@ -199,7 +200,7 @@ def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
     from flexapod.analysis.closed_state import closed_request
 
     words, state = no_words(asked.at), asked.at
-    request = closed_request(robot, replace(asked, friction=False), words)
+    request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
     settle("energy", robot, words.astype(str), state, "raise")
     kinetic, potential, elastic = energies(robot, request.state)
     parts = {"kinetic": kinetic, "potential": potential + elastic, "elastic": elastic}

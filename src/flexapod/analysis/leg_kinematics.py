@@ -11,15 +11,17 @@ from flexapod.analysis.abilities import moving
 from flexapod.analysis.closed_legs import pseudo_inverse, run
 from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.flexible_kinematics import deformed_point
+from flexapod.analysis.flexible_load import shapes_at
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
-from flexapod.analysis.leg_request import LegRequest, followed, leg_request
+from flexapod.analysis.leg_request import LegRequest, leg_request, reached
 from flexapod.analysis.results import settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,24 +64,28 @@ def general_state_from_actuators(robot: Robot, asked: Request, velocity: Any, gu
 
 
 def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool, words: NDArray[Any]) -> Array:
-    """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them."""
-    if given is None:
+    """Accelerations (n, z) of all coordinates: with given elastic ones, or as the inverse model has them.
+
+    Where nothing deforms they are kinematics alone: of redundant and of under-actuated robots too.
+    """
+    if given is None and robot.elastic_names:
         return solve_inverse(robot, request, friction, words)[1]
-    edd = elastic_array("elastic_acceleration", given, len(words), len(robot.elastic_names))
+    none = np.zeros(0) if given is None else given
+    edd = elastic_array("elastic_acceleration", none, len(words), len(robot.elastic_names))
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     u = np.zeros((len(words), terms.M.shape[1]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
-    driven = driven_columns(robot)
     for k, column in enumerate(robot.elastic_plan.independent):
         if column in where:
             u[:, k] = edd[:, where[column]]
-    own = [robot.elastic_plan.independent.index(k) for k in driven]
+    chosen, own = chosen_drives(robot)
     if request.actuator_acceleration is not None:
-        u[:, own] = request.actuator_acceleration
+        u[:, own] = request.actuator_acceleration[:, chosen]
     else:
         assert request.acceleration is not None
         found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
-        rows = followed(robot)
+        rows, others = reached(robot)
+        own = [*own, *others]
         rest = (request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u))[:, rows]
         J = found["jacobian"][:, rows][:, :, own]
         u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J), rest)
@@ -154,7 +160,8 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
         leg = next(leg for leg in robot.legs if body.startswith(f"{leg.name}."))
         link = next(i for i, k in enumerate(leg.links) if k.body is not None and f"{leg.name}.{k.body.name}" == body)
         options, axes = {"leg": leg.name, "link": link}, np.asarray(robot.bodies_by_name[body].body_axes)
-    inputs = {**request.state.inputs(), "point": np.tile(axes @ place, (len(words), 1))}
+    deformed = body == "platform" and request.state.modes.shape[1] > 0
+    inputs = {**request.state.inputs(), "point": np.tile(0.0 * place if deformed else axes @ place, (len(words), 1))}
     found = run(robot, "elastic_point", inputs, words, **options)
     settle("point motion", robot, words.astype(str), motion, on_error)
     u = z[:, list(robot.elastic_plan.independent)]
@@ -164,6 +171,11 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
         "velocity": found["point_velocity"], "angular_velocity": found["point_angular_velocity"],
         "acceleration": V[:, :3].copy(), "angular_acceleration": V[:, 3:].copy(),
     }  # fmt: skip
+    if deformed:  # the material of a flexible platform moves against its frame
+        first = len(robot.elastic_plan.columns) - len(robot.coordinates)
+        count, point = request.state.modes.shape[1], shapes_at(robot, place, f"point '{name}'")
+        second = z[:, first - count : first]
+        values = deformed_point(values, point, request.state.modes, request.state.modes_velocity, second)
     variables: dict[str, tuple[Any, Any, str]] = {
         key: (("axis", "body_axis") if key == "rotation" else ("axis",), array, UNITS.get(key, ""))
         for key, array in values.items()

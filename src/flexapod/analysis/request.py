@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from flexapod.analysis.results import OnError
+from flexapod.motions.motion import ActuatorMotion, Motion
 
 Load = tuple[Any, str | None, str]
 Elastic = tuple[Any, Any, Any]
@@ -53,6 +56,16 @@ class Request:
     prestress: bool = True
     point_name: str = "platform"
     on_error: OnError = "raise"
+
+    def unaccelerated(self) -> Request:
+        """The same states without accelerations: what masses, energies and motions under given forces are asked about."""
+        if isinstance(self.at, Motion):
+            names = ("time", "position", "rotation", "velocity", "angular_velocity")
+            none = {name: np.zeros_like(self.at.velocity) for name in ("acceleration", "angular_acceleration")}
+            return replace(self, at=Motion(**{name: getattr(self.at, name) for name in names}, **none))
+        if isinstance(self.at, ActuatorMotion):
+            return replace(self, at=replace(self.at, acceleration=np.zeros_like(self.at.acceleration)))
+        return self
 
     @property
     def load(self) -> Load:
