@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import xarray as xr
 
 import flexapod as fp
 from flexapod.analysis.abilities import reason
+from flexapod.analysis.cartesian_stiffness import _at_point, compliance
 from flexapod.analysis.fast_paths import FAST_PATHS, GENERAL, choose
 from flexapod.analysis.linear_model import LinearModel
 from flexapod.analysis.request import Request
@@ -34,11 +36,13 @@ def requests(robot: fp.Robot, verb: str) -> list[Request]:
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     driven = fp.ActuatorMotion(time=[0.0], position=home[None], velocity=0.0 * home[None], acceleration=0.1 + 0.0 * home[None])
     at: Any = driven if robot.elastic_legs else motion
-    n = len(robot.actuators)
+    n, N = len(robot.actuators), len(robot.elastic_names)
+    still = np.zeros(N) if N else None
     if verb == "state_from_actuators":  # of flexible platforms the fast path is the pose of the undeformed robot, as documented
         return [] if robot.elastic_names else [Request(at=home[None])]
     if verb in TERMS:
-        return [Request(at=motion, coordinates=c) for c in ("platform", "actuator") if reason(robot, verb, {"coordinates": c}) is None]
+        known = [c for c in ("platform", "actuator") if reason(robot, verb, {"coordinates": c}) is None]
+        return [Request(at=motion, coordinates=c) for c in known]
     if verb == "linear_model":
         pose = fp.State(position=states["position"], rotation=states["rotation"])
         return [Request(at=pose, prestress=False), Request(at=pose)]
@@ -46,9 +50,9 @@ def requests(robot: fp.Robot, verb: str) -> list[Request]:
         pose = fp.State(position=states["position"], rotation=states["rotation"])
         return [Request(at=pose), Request(at=pose, wrench=np.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3]))]
     if verb == "inverse_kinematics":
-        return [Request(at=at, bodies=True, elastic_acceleration=np.zeros(len(robot.elastic_names)) if robot.elastic_names else None)]
+        return [Request(at=at, bodies=True, elastic_acceleration=still)]
     if verb == "point_motion":
-        return [Request(at=at, point_name="tool", elastic_acceleration=np.zeros(len(robot.elastic_names)) if robot.elastic_names else None)]
+        return [Request(at=at, point_name="tool", elastic_acceleration=still)]
     if verb == "forward_dynamics":
         state = fp.State(**{k: v for k, v in states.items() if "acceleration" not in k})
         return [Request(at=state, force=np.linspace(1.0, 2.0, n), friction=f) for f in (False, True)]
@@ -58,6 +62,8 @@ def requests(robot: fp.Robot, verb: str) -> list[Request]:
 def compare(found: Any, expected: Any, robot: fp.Robot) -> None:
     if isinstance(found, LinearModel):
         own, theirs = (squared_frequencies(model, len(robot.actuators)) for model in (found, expected))
+        assert np.abs(own - theirs).max() < TANGENT * np.abs(theirs).max()
+        own, theirs = (yielding(robot, model) for model in (found, expected))
         assert np.abs(own - theirs).max() < TANGENT * np.abs(theirs).max()
         return
     if isinstance(found, fp.State):
@@ -84,6 +90,12 @@ def floor(name: str, expected: Any) -> float:
         return 1e-6
     known = ("force", "reaction_force", "actuator_acceleration")
     return float(max([1e-6, *(np.nanmax(np.abs(expected[k])) for k in known if k in expected)]))
+
+
+def yielding(robot: fp.Robot, model: LinearModel) -> np.ndarray:
+    """Compliance (n, 6, 6) at the tool."""
+    at_tool = replace(model, P=_at_point(robot, model, "tool"))
+    return compliance(at_tool, "stiffness", np.full(len(robot.actuators), STIFF))
 
 
 def squared_frequencies(model: LinearModel, actuators: int) -> np.ndarray:

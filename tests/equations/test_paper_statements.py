@@ -64,6 +64,15 @@ def test_massless_legs_cost_less() -> None:
     assert without < 0.6 * whole
 
 
-def test_massless_legs_know_no_friction() -> None:
+def test_massless_legs_with_friction() -> None:
+    """Friction by the loads that remain, by Newton-Euler and by the general model; a formulation without it is refused."""
+    robot, motion = fp.load("hexaslide"), kim_circle(samples=5)
+    found = fp.inverse_dynamics(robot, motion, legs="massless", reactions=True)
+    general = fp.inverse_dynamics(robot, motion, legs="massless", reactions=True, formulation="general")
+    for name in ("force", "reaction_force"):
+        size = np.abs(general[name].values).max()
+        assert np.abs(found[name].values - general[name].values).max() <= ROUNDING * size
+    smooth = fp.inverse_dynamics(robot, motion, legs="massless", friction=False)
+    assert np.abs(found.force - smooth.force).max() > 1.0  # N
     with pytest.raises(fp.InputError, match="legs='massless' is a variant of virtual_power"):
-        fp.inverse_dynamics(fp.load("hexaslide"), kim_circle(samples=5), legs="massless")
+        fp.inverse_dynamics(robot, motion, legs="massless", friction=False, formulation="links")

@@ -261,7 +261,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **SMALL, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
-    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {"flexible platform on flexible legs": WHOLE_POINT}},
+    "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
     "linearize": {
         ANY: {**SIX_ONLY, "tied actuators": TIED},
         "velocity": {},

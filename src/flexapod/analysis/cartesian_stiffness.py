@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.flexible_load import shapes_at
 from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.over_designs import over_designs
+from flexapod.analysis.point_motion import named_point
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
 from flexapod.description.check_robot import NORMALS
@@ -73,7 +75,7 @@ def cartesian_stiffness(
     model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
     if point is not None:
-        model = replace(model, P=_at_point(robot, state, model, point))
+        model = replace(model, P=_at_point(robot, model, point))
     C = compliance(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     free = ~np.isfinite(C).all(axis=(1, 2))
     words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
@@ -124,23 +126,17 @@ def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> A
     return (C + np.swapaxes(C, 1, 2)) / 2.0
 
 
-def _at_point(robot: Robot, state: Any, model: LinearModel, point: str) -> Array:
-    """(n, 6, m) motion of a point of the platform per coordinate: that of the frame, on a flexible platform also its own."""
-    from flexapod.analysis.flexible_load import shapes_at
-    from flexapod.analysis.point_motion import named_point, point_motion
-
+def _at_point(robot: Robot, model: LinearModel, point: str) -> Array:
+    """(n, 6, m) motion of a point of the platform per coordinate: that of the frame, and of the material where it deforms."""
     body, place = named_point(robot, point)
     if body != "platform":
         raise InputError(f"point: {point!r} is a point of {body}; Cartesian stiffness is that of the platform")
-    if robot.flexible_platform is None:
-        at = [np.atleast_2d(point_motion(robot, state, name).position.values)[model.good] for name in (point, "platform")]
-        return _arms(at[0] - at[1]) @ model.P
-    shapes = shapes_at(robot, place, f"point '{point}'")
-    R = np.reshape(state.rotation, (-1, 3, 3))[model.good]
-    e = model.variables["elastic"][1][model.good]
+    shapes, R, count = shapes_at(robot, place, f"point '{point}'"), model.rotation, len(robot.platform_modes)
+    e = model.variables["elastic"][1][model.good][:, :count] if count else np.zeros((len(R), 0))
     P = _arms(np.einsum("nij,nj->ni", R, shapes.r0 + shapes.shift(e))) @ model.P
-    P[:, :3, 6:] += R @ shapes.columns(e)
-    P[:, 3:, 6:] += R @ shapes.Phi_r
+    modes = [model.names.index(name) for name in robot.platform_modes]
+    P[:, :3, modes] += R @ shapes.columns(e)
+    P[:, 3:, modes] += R @ shapes.Phi_r
     return P
 
 

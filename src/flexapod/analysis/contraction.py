@@ -64,7 +64,8 @@ INDEPENDENT = 1e-6
 
 def contracts(robot: Robot) -> bool:
     """Whether regions of a robot's poses can be proven: its legs are closed one by one, and actuators determine the pose."""
-    if robot.elastic_legs or has_inner_loops(robot.legs) or len(robot.actuators) != len(robot.plan.platform_independent):
+    square = len(robot.actuators) == len(robot.plan.platform_independent)
+    if robot.moved_by == "actuators" or has_inner_loops(robot.legs) or not square:
         return False
     if any(row[0] == "along" for leg in robot.legs for row in ROWS[leg.closing.type]):
         return False  # a joint that slides along the platform's axes has no bound of its travel

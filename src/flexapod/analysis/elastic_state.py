@@ -34,33 +34,10 @@ class ElasticState:
     source: str
 
 
-def is_flexible(robot: Robot) -> bool:
-    """The robot has a flexible platform."""
-    return robot.flexible_platform is not None
-
-
-def refuse_flexible_legs(robot: Robot, what: str) -> None:
-    """Refuse an option or verb that robots with flexible legs do not have."""
-    if robot.elastic_legs:
-        raise InputError(f"{what}: not available for the flexible legs of {robot.name}; leave it out")
-
-
 def refuse_elastic(robot: Robot, *given: Any) -> None:
     """A rigid robot has no elastic coordinates."""
     if any(value is not None for value in given):
         raise InputError(f"elastic: {robot.name} is rigid and has no elastic coordinates; leave it out")
-
-
-def check_flexible(robot: Robot, what: str) -> None:
-    """Refuse robots that a verb for flexible robots cannot serve."""
-    if not is_flexible(robot):
-        raise InputError(f"{what}: {robot.name} is rigid; load a flexible robot or use robot.with_flexible_body")
-    if any(form is None for form in robot.closed_forms):
-        general = next(leg.name for leg, form in zip(robot.legs, robot.closed_forms, strict=True) if form is None)
-        raise InputError(
-            f"{what}: a flexible platform needs legs that end in a spherical joint (U-P-S, P-U-S, R-U-S); "
-            f"leg {general} of {robot.name} is of another kind"
-        )
 
 
 def elastic_state(

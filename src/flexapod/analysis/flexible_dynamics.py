@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
+from flexapod.analysis.elastic_state import ElasticState, elastic_state
 from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -38,7 +38,6 @@ def flexible_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     Source: Long 2014 Eqs. (44)-(49). Checked by: tests/analysis/test_flexible_dynamics.py.
     """
     motion = request.at
-    check_flexible(robot, "inverse dynamics")
     quantity = _program(request.formulation, "inverse_dynamics")
     inputs = platform_inputs(motion)
     words = np.full(len(inputs["position"]), "", dtype=object)
@@ -67,7 +66,6 @@ def flexible_forward_dynamics(robot: Robot, request: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_flexible_dynamics.py.
     """
     state = request.at
-    check_flexible(robot, "forward dynamics")
     quantity = _program(request.formulation, "forward_dynamics")
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
@@ -125,7 +123,6 @@ def elastic_variables(e: ElasticState) -> dict[str, tuple[Any, Any, str]]:
 
 def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tuple[dict[str, Array], NDArray[Any], ElasticState]:
     """M, bias, gravity_force, coriolis_force (n, 6 + N ..) in world axes, and B (n, 6 + N, actuators)."""
-    check_flexible(robot, "mass matrix")
     inputs = platform_inputs(state)
     still = {**inputs, **{k: np.zeros_like(inputs["velocity"]) for k in ("acceleration", "angular_acceleration")}}
     words = np.full(len(inputs["position"]), "", dtype=object)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.closed_state import closed_request
-from flexapod.analysis.elastic_state import ElasticState, check_flexible, elastic_state
+from flexapod.analysis.elastic_state import ElasticState, elastic_state
 from flexapod.analysis.flexible_load import Point, flexible_load, shapes_at
 from flexapod.analysis.inverse_kinematics import continue_angles, platform_inputs
 from flexapod.analysis.kernels import kernel
@@ -74,7 +74,6 @@ def flexible_inverse_kinematics(robot: Robot, request: Request) -> xr.Dataset:
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     motion, on_error = request.at, request.on_error
-    check_flexible(robot, "inverse kinematics")
     words = np.full(len(motion), "", dtype=object)
     inputs, e, second = _elastic(robot, motion, request.given, words)
     at = {**inputs, "elastic": e.elastic, "elastic_velocity": e.elastic_velocity, "elastic_acceleration": second}
@@ -102,7 +101,6 @@ def flexible_point_motion(robot: Robot, request: Request, place: Array) -> xr.Da
     Checked by: tests/analysis/test_flexible_kinematics.py.
     """
     motion, name, on_error = request.at, request.point_name, request.on_error
-    check_flexible(robot, "point motion")
     words = np.full(len(motion), "", dtype=object)
     inputs, e, second = _elastic(robot, motion, request.given, words)
     settle("point motion", robot, words.astype(str), motion, on_error)

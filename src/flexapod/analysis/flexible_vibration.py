@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.elastic_state import check_flexible
 from flexapod.analysis.flexible_dynamics import world_axes
 from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
@@ -29,7 +28,6 @@ def flexible_model(robot: Robot, request: Request, words: NDArray[Any]) -> Linea
 
     Checked by: tests/analysis/test_flexible_frequencies.py.
     """
-    check_flexible(robot, "natural frequencies")
     state, prestress, inputs = request.at, request.prestress, platform_inputs(request.at)
     count, N = len(words), len(robot.elastic_names)
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
@@ -65,6 +63,7 @@ def flexible_model(robot: Robot, request: Request, words: NDArray[Any]) -> Linea
         K=T @ K @ Tt,
         B=T @ batch.outputs["actuator_map"][good],
         P=np.tile(np.eye(6, 6 + N), (len(good), 1, 1)),
+        rotation=inputs["rotation"][good],
         names=[*TWIST, *robot.elastic_names],
         good=good,
         variables=variables,

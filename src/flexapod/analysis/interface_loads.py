@@ -62,7 +62,7 @@ def flexible_joints(robot: Robot) -> dict[str, str]:
             at += [link.body.name if link.body is not None and link.body.flexible is not None else None]
             _add(found, f"{leg.name}.{link.joint}", at)
         end = _carrying(leg, leg.closing.link) if leg.closing.link >= 0 else None
-        _add(found, f"{leg.name}.{leg.closing.joint}", [end, "platform" if robot.flexible_platform is not None else None])
+        _add(found, f"{leg.name}.{leg.closing.joint}", [end, "platform" if robot.platform_modes else None])
     return found
 
 

@@ -201,7 +201,9 @@ def slope_kernel(bound: RobotKernel) -> Kernel:
 
 def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     """The program that serves a quantity, with its options."""
-    program, chosen = _served(robot, quantity, options.get("friction", True))
+    from flexapod.analysis.programs import usual_program
+
+    program, chosen = usual_program(robot, quantity, options.get("friction", True))
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
         raise unknown_quantity("kernel for", quantity)
@@ -303,12 +305,11 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
     """
-    from flexapod.analysis.sampling import random_leg_states, random_states
+    from flexapod.analysis.sampling import random_inputs
     from flexapod.kernels import export_c as write_c
 
     bound = kernel_with_friction(robot, quantity, options)
-    states = random_leg_states(robot, 8, seed=1) if robot.elastic_legs else random_states(robot, 8, seed=1)
-    golden = golden_inputs(bound, states)
+    golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
     name = f"{robot.name}_{quantity}".replace("-", "_").replace(".", "_")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
@@ -318,39 +319,16 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
 
     Checked by: tests/bridges/test_casadi_function.py.
     """
-    flexible = robot.elastic_legs or robot.flexible_platform is not None
-    if flexible or quantity not in ("inverse_dynamics", "forward_dynamics"):
-        return kernel(robot, quantity, **options)
-    from flexapod.analysis.properties import has_friction
+    from flexapod.analysis.properties import PROPERTIES, has_friction
 
+    if not PROPERTIES["rigid"](robot) or quantity not in ("inverse_dynamics", "forward_dynamics"):
+        return kernel(robot, quantity, **options)
     others = {k: v for k, v in options.items() if k != "friction"}
     if not has_friction(robot):
         return kernel(robot, quantity, **others)
     if quantity == "inverse_dynamics":
         return kernel(robot, quantity, **options)
     return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
-
-
-def _served(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:
-    """The program and its options that serve a verb's name; friction that its equations do not have is refused."""
-    if quantity in ("inverse_dynamics", "forward_dynamics") and friction and (robot.elastic_legs or robot.flexible_platform):
-        from flexapod.analysis.abilities import refuse
-
-        refuse(robot, quantity, motion="actuators", friction=True)
-    if robot.elastic_legs and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-        from flexapod.analysis.properties import has_friction
-
-        return f"elastic_{quantity}", {"friction": has_friction(robot)} if quantity != "mass_matrix" else {}
-    if robot.flexible_platform is not None and quantity in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-        return f"flexible_{quantity}", {}
-    if quantity != "inverse_dynamics":
-        return quantity, {}
-    from flexapod.analysis.properties import has_friction
-    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation
-
-    if has_friction(robot):
-        return "newton_euler", {"friction": True}
-    return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:

@@ -143,8 +143,8 @@ def constant_matrices(robot: Robot) -> tuple[Array, Array]:
     size = len(plan.columns)
     K, D = np.zeros((size, size)), np.zeros((size, size))
     at = size - len(robot.coordinates)
-    if robot.flexible_platform is not None:
-        body = robot.flexible_platform
+    body = robot.flexible_platform
+    if body is not None:
         modes = slice(at - len(body.names), at)
         K[modes, modes], D[modes, modes] = body.K_ee, body.D_ee
     for i, leg in enumerate(robot.legs):

@@ -130,7 +130,7 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     J, _ = platform_jacobian(robot, part, own)
     words[good] = np.where(words[good] == "", own, words[good])
     return LinearModel(
-        M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J,
+        M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J, rotation=part.rotation,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 class LinearModel:
     """M, D, K (n, m, m), B (n, m, actuators) of the samples without a reason, their equilibrium, and the coordinates' names.
 
-    P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes.
+    P: (n, 6, m) displacement and rotation of the platform frame per coordinate, world axes; rotation: (n, 3, 3) of that frame.
     """
 
     M: Array
@@ -31,13 +31,14 @@ class LinearModel:
     K: Array
     B: Array
     P: Array
+    rotation: Array
     names: list[str]
     good: NDArray[np.intp]
     variables: dict[str, tuple[Any, Any, str]]
 
     def rows(self, chosen: NDArray[np.bool_]) -> LinearModel:
         """The model of some of its samples."""
-        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "good")}
+        parts = {name: getattr(self, name)[chosen] for name in ("M", "D", "K", "B", "P", "rotation", "good")}
         return replace(self, **parts)
 
 

@@ -7,51 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.kernels import PROGRAMS, parameter_values, unknown_quantity
+from flexapod.analysis.programs import WITH_FRICTION, formulations
+from flexapod.analysis.properties import PROPERTIES
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
     from flexapod.kernels import Program, Tape
     from flexapod.robot.robot import Robot
-
-RIGID = {
-    "inverse_dynamics": {
-        "minimal": "minimal_inverse_dynamics",
-        "links": "link_inverse_dynamics",
-        "virtual_power": "virtual_power",
-        "virtual_work": "virtual_work",
-        "newton_euler": "newton_euler",
-    },
-    "forward_dynamics": {
-        "minimal": "minimal_forward_dynamics",
-        "links": "link_forward_dynamics",
-        "virtual_power": "forward_dynamics",
-    },
-    "mass_matrix": {"virtual_power": "mass_matrix"},
-}
-WITH_FRICTION = {
-    "inverse_dynamics": {"newton_euler": "newton_euler"},
-    "forward_dynamics": {"iterated": "forward_friction"},
-}
-FLEXIBLE_PLATFORM = {
-    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
-    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
-    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
-}
-FLEXIBLE_LEGS = {
-    "inverse_dynamics": {
-        "link_axes": "elastic_inverse_dynamics",
-        "articulated": "elastic_inverse_dynamics",
-        "world_axes": "elastic_inverse_dynamics",
-    },
-    "forward_dynamics": {
-        "link_axes": "elastic_forward_dynamics",
-        "articulated": "elastic_forward_dynamics",
-        "projected": "elastic_forward_dynamics",
-        "world_axes": "elastic_forward_dynamics",
-    },
-    "mass_matrix": {"link_axes": "elastic_mass_matrix", "world_axes": "elastic_mass_matrix"},
-}
-"""Quantity -> formulation -> program, for each kind of robot; the first formulation that applies is the default."""
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "newton_euler": {"friction": False},
@@ -80,21 +42,6 @@ class Choice:
     options: Mapping[str, Any]
 
 
-def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
-    """Quantity -> formulation -> program of a robot."""
-    if robot.elastic_legs:
-        return {quantity: _preferred(robot, found) for quantity, found in FLEXIBLE_LEGS.items()}
-    return FLEXIBLE_PLATFORM if robot.flexible_platform is not None else RIGID
-
-
-def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
-    """Articulated bodies first where legs are long."""
-    from flexapod.equations.elastodynamics.articulated_assembly import is_long
-
-    first = ["articulated"] if "articulated" in found and is_long(robot) else []
-    return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
-
-
 def choose_model(
     robot: Robot, quantity: str, *, solve: bool = True, formulation: str | None = None, friction: bool | None = None,
     options: Mapping[str, Any] | None = None,
@@ -104,11 +51,12 @@ def choose_model(
     given = dict(options or {})
     if friction:
         known = _with_friction(robot, quantity, known, solve)
-        given |= {"friction": True} if quantity != "forward_dynamics" or robot.elastic_legs else {}
+        given |= {"friction": True} if quantity != "forward_dynamics" or PROPERTIES["flexible legs"](robot) else {}
     elif friction is not None and quantity not in known:
         given["friction"] = friction
     if not solve:
-        if quantity not in ("inverse_dynamics", "forward_dynamics") or (quantity == "inverse_dynamics" and known is RIGID):
+        solved = ("forward_dynamics",) if PROPERTIES["rigid"](robot) else ("inverse_dynamics", "forward_dynamics")
+        if quantity not in solved:
             raise InputError(
                 f"{quantity} of {robot.name} has no final system to leave out; solve=False applies to forward_dynamics"
                 " and, of flexible robots, to inverse_dynamics"
@@ -150,7 +98,7 @@ def _with_friction(
         raise InputError("friction: known in inverse_dynamics and forward_dynamics with their final solve; leave it out")
     if quantity in WITH_FRICTION:
         refuse(robot, quantity, motion="actuators", friction=True)
-    return WITH_FRICTION if known is RIGID else known
+    return WITH_FRICTION if PROPERTIES["rigid"](robot) else known
 
 
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:

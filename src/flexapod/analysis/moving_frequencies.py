@@ -55,8 +55,8 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
-    if not robot.elastic_legs:
-        raise InputError(f"moving frequencies: {robot.name} has no flexible legs; natural_frequencies takes it at rest")
+    if not robot.elastic_names:
+        raise InputError(f"moving frequencies: nothing of {robot.name} deforms; natural_frequencies takes it on actuator springs")
     if not isinstance(motion, ActuatorMotion):
         raise InputError(f"moving frequencies: expected an ActuatorMotion, got {type(motion).__name__}")
     driven = driven_columns(robot)

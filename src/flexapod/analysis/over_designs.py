@@ -206,7 +206,7 @@ def _takes_columns(name: str, designs: Designs, at: Any, options: Mapping[str, A
         return False
     redundant = len(robot.actuators) - len(robot.plan.platform_independent)
     moments = any(part in name for name in values.names for part in (".mass", ".first_moment.", ".inertia."))
-    if robot.elastic_names or robot.elastic_legs or redundant or (moments and has_grouped(robot)):
+    if robot.elastic_names or robot.moved_by == "actuators" or redundant or (moments and has_grouped(robot)):
         return False
     facts = {(has_friction(r), depends_on_loads(r), r.structure) for r in (robot, *values.robots)}
     if len(facts) > 1:

@@ -63,7 +63,7 @@ def reduce_legs(
 
     Checked by: tests/analysis/test_reduce_legs.py.
     """
-    if not robot.elastic_legs:
+    if not robot.elastic_indices:
         raise InputError(f"reduce_legs: {robot.name} has no flexible legs")
     if isinstance(limit, bool | str) or not 0.0 < float(limit) < np.inf:
         raise InputError(f"limit: expected a positive frequency [Hz], got {limit!r}")

@@ -70,7 +70,10 @@ def rigid_model(robot: Robot, request: Request, words: NDArray[Any]) -> LinearMo
     M = Nt @ terms["mass_matrix"][good] @ N
     B = Nt @ np.swapaxes(terms["jacobian"][good], 1, 2)
     names = [TWIST[i] for i in robot.plan.platform_independent]
-    return LinearModel(M=M, D=np.zeros_like(M), K=tangent[good], B=B, P=N, names=names, good=good, variables=variables)
+    return LinearModel(
+        M=M, D=np.zeros_like(M), K=tangent[good], B=B, P=N, rotation=inputs["rotation"][good], names=names, good=good,
+        variables=variables,
+    )  # fmt: skip
 
 
 def _terms(robot: Robot, inputs: dict[str, Array]) -> dict[str, Array]:

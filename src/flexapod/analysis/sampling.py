@@ -40,6 +40,12 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     return _on_constraints(robot, joined)
 
 
+def random_inputs(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
+    """Random states by the names of a robot's kernels: closed ones where its equations are in independent coordinates."""
+    by_actuators = robot.moved_by == "actuators"
+    return random_leg_states(robot, count, seed) if by_actuators else random_states(robot, count, seed)
+
+
 def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     """Closed random states of a robot with flexible legs, by the names of its kernels: actuators within 5 % of the robot's size,
     deflections within 0.1 %, rates to match."""

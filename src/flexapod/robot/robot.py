@@ -276,6 +276,17 @@ class Robot:
         sprung = any(link.elastic or link.spring for leg in self.legs for link in leg.links)
         return general or has_inner_loops(self.legs) or bool(self.forces) or sprung or self.floats
 
+    @property
+    def moved_by(self) -> str:
+        """``"platform"`` or ``"actuators"``: whose motion determines a state, deformations aside. The platform's, but where
+        something in the legs deforms or closes loops of its own."""
+        return "actuators" if self.elastic_legs else "platform"
+
+    @cached_property
+    def platform_modes(self) -> tuple[str, ...]:
+        """Names of the elastic coordinates of the platform."""
+        return self.elastic_names[: len(self.elastic_names) - len(self.elastic_indices)]
+
     @cached_property
     def floats(self) -> bool:
         """Actuators can move while the platform stands still."""

@@ -71,7 +71,7 @@ def path_frequencies(robot: Robot, motion: Any, modes: int, poses: int) -> tuple
     at = motion_at(actuators_of(robot, motion), times)
     still = np.zeros_like(at.position)
     held: Any = ActuatorMotion(time=times, position=at.position, velocity=still, acceleration=still)
-    if not robot.elastic_legs:
+    if robot.moved_by == "platform":
         from flexapod.analysis.forward_kinematics import forward_kinematics
         from flexapod.analysis.state import State
 
@@ -217,7 +217,7 @@ def _after(
     from flexapod.simulation.simulate import simulate
 
     (h, rows), end = look, float(motion.time[-1] - motion.time[0])
-    stiff: Any = "implicit" if controller is not None and robot.flexible_platform is not None else None  # h follows few modes
+    stiff: Any = "implicit" if controller is not None and robot.platform_modes else None  # h follows few modes
     first = int(np.ceil(end / h - 1e-9)) + 1
     run = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
@@ -237,8 +237,8 @@ def _positions(robot: Robot, run: xr.Dataset, point: str | None) -> Array:
     from flexapod.analysis.point_motion import point_motion
     from flexapod.analysis.state import State
 
-    names = ("position", "rotation", "elastic")
-    state = State(**{name: run[name].values for name in names})
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         state = State.from_actuators(robot, run.actuator_position.values, elastic=run.elastic.values)
+    else:
+        state = State(**{name: run[name].values for name in ("position", "rotation", "elastic")})
     return np.asarray(point_motion(robot, state, point).position.values)

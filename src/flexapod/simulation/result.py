@@ -84,8 +84,8 @@ def _elastic(layout: Layout, states: Array, seen: Mapping[str, Array], second: A
     if not n:
         return found
     e, ed, dims = seen["elastic"], seen["elastic_velocity"], ("elastic_coordinate",)
-    if robot.flexible_platform is not None:
-        modes = len(robot.elastic_names) - len(robot.elastic_indices)
+    modes = len(robot.platform_modes)
+    if modes:
         shown = elastic_variables(robot, e[:, :modes], ed[:, :modes], second[:, :modes])
         found |= {name: value for name, value in shown.items() if not name.startswith("elastic")}
     found |= {

@@ -65,7 +65,7 @@ def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
     from flexapod.equations.minimal.conditions import applies
     from flexapod.equations.minimal.planning import plan
 
-    if "wrench" in inputs or friction or robot.flexible_platform is not None or applies(robot) is not None:
+    if "wrench" in inputs or friction or robot.platform_modes or applies(robot) is not None:
         return None
     return plan(robot)
 
@@ -90,7 +90,7 @@ def make_setup(
     independent = in_independent(robot, drive, method)
     if independent:
         _check_controller(robot, control)
-    elif robot.flexible_platform is not None:
+    elif robot.platform_modes:
         _check_flexible(robot, motion, drive, control)
     inputs, found = _inputs(robot, reference, drive, force, wrench, function is not None)
     failing = any(event.failing for event in events)
@@ -115,10 +115,10 @@ def make_setup(
 def in_independent(robot: Robot, drive: str, method: str | None = None) -> bool:
     """A run in independent coordinates: something in the legs deforms, actuators are followed while the platform deforms, or an
     implicit method integrates a platform that its legs constrain."""
-    if robot.elastic_legs or (bool(robot.elastic_names) and drive == "actuators"):
+    if robot.moved_by == "actuators" or (bool(robot.elastic_names) and drive == "actuators"):
         return True
-    constrained = len(robot.plan.platform_independent) < 6
-    return constrained and method in ("implicit", "radau") and drive != "actuators" and robot.flexible_platform is None
+    constrained = len(robot.plan.platform_independent) < 6 and not robot.elastic_names
+    return constrained and method in ("implicit", "radau") and drive != "actuators"
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:
@@ -126,7 +126,7 @@ def _check_controller(robot: Robot, controller: Controller | None) -> None:
     if not isinstance(controller, ComputedTorque):
         return
     model = controller.model
-    if model is None or model.elastic_names or model.elastic_legs or any(form is None for form in model.closed_forms):
+    if model is None or model.elastic_names or model.moved_by == "actuators" or any(form is None for form in model.closed_forms):
         raise InputError(
             f"controller: ComputedTorque would invert the platform's acceleration through the deformations of {robot.name}, "
             "which is not stable; give it a rigid `model` on U-P-S, P-U-S or R-U-S legs, or use FeedForwardPD"
@@ -155,12 +155,10 @@ def _inputs(
     elif drive == "platform":
         if motion is None:
             raise InputError("drive='platform' needs the platform's motion: give a Motion, not a State")
-        if robot.elastic_legs:
-            found["force"] = sig.demanded_force(robot, motion)
-        elif robot.flexible_platform is not None:
+        if robot.moved_by == "platform" and robot.platform_modes:  # the forces follow the modes at every stage
             found["acceleration"] = sig.platform_acceleration(motion)
         else:
-            found["force"] = sig.demanded_force(robot, as_platform(robot, motion))
+            found["force"] = sig.demanded_force(robot, as_moved(robot, motion))
     elif force is not None:
         found["force"] = sig.over_time("force", force, n)
     elif function:
@@ -177,6 +175,11 @@ def as_platform(robot: Robot, motion: Any) -> Motion:
     return motion  # type: ignore[no-any-return]
 
 
+def as_moved(robot: Robot, motion: Any) -> Any:
+    """A motion by what moves the robot: of the platform, or as it is where the actuators determine a state."""
+    return as_platform(robot, motion) if robot.moved_by == "platform" else motion
+
+
 def _references(robot: Robot, motion: Any, controller: Controller | None) -> dict[str, sig.Signal]:
     """Signals that the controller needs."""
     if controller is None or not controller.signals:
@@ -191,7 +194,7 @@ def _references(robot: Robot, motion: Any, controller: Controller | None) -> dic
             found[name] = sig.platform_reference(as_platform(robot, motion))
         else:
             assumed = _assumed(robot, controller)
-            given = motion if assumed.elastic_legs else as_platform(assumed, motion)
+            given = as_moved(assumed, motion)
             make = {"inertia": sig.actuator_inertia, "coupling": sig.deformation_coupling}.get(name, sig.demanded_force)
             found[name] = make(robot if name == "coupling" else assumed, given)
     return found

@@ -124,7 +124,7 @@ def actuator_reference(robot: Robot, motion: Any) -> Signal:
     """(n, 2 actuators): coordinates and rates of the reference motion."""
     if isinstance(motion, ActuatorMotion):
         return lambda t: np.concatenate([motion_at(motion, t).position, motion_at(motion, t).velocity], axis=1)
-    if robot.elastic_names or robot.elastic_legs:
+    if robot.elastic_names or robot.moved_by == "actuators":
         return _deflected_reference(robot, motion)
     from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
     from flexapod.analysis.kernels import kernel

@@ -115,7 +115,7 @@ def stepper(
 
 def step_methods(robot: Robot) -> tuple[str, ...]:
     """Methods of steps under given forces, the usual one first."""
-    return ("implicit", "radau") if robot.elastic_legs else ("rk4", "implicit", "radau")
+    return ("implicit", "radau") if robot.moved_by == "actuators" else ("rk4", "implicit", "radau")
 
 
 def home_start(robot: Robot) -> Any:
@@ -123,7 +123,7 @@ def home_start(robot: Robot) -> Any:
     from flexapod.analysis.state import State
     from flexapod.motions.motion import ActuatorMotion
 
-    if not robot.elastic_legs:
+    if robot.moved_by == "platform":
         return State(position=robot.home.position, rotation=robot.home.rotation)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     still = np.zeros((2, len(home)))

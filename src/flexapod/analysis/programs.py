@@ -1,0 +1,87 @@
+"""Which programs derive a quantity, by formulation: one table, from which kernels, exports and counts are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from flexapod.analysis.properties import PROPERTIES, has_friction
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+RIGID = {
+    "inverse_dynamics": {
+        "minimal": "minimal_inverse_dynamics",
+        "links": "link_inverse_dynamics",
+        "virtual_power": "virtual_power",
+        "virtual_work": "virtual_work",
+        "newton_euler": "newton_euler",
+    },
+    "forward_dynamics": {
+        "minimal": "minimal_forward_dynamics",
+        "links": "link_forward_dynamics",
+        "virtual_power": "forward_dynamics",
+    },
+    "mass_matrix": {"virtual_power": "mass_matrix"},
+}
+WITH_FRICTION = {
+    "inverse_dynamics": {"newton_euler": "newton_euler"},
+    "forward_dynamics": {"iterated": "forward_friction"},
+}
+FLEXIBLE_PLATFORM = {
+    "inverse_dynamics": {"closed_form": "flexible_inverse_dynamics", "general": "general_flexible_inverse_dynamics"},
+    "forward_dynamics": {"closed_form": "flexible_forward_dynamics", "general": "general_flexible_forward_dynamics"},
+    "mass_matrix": {"closed_form": "flexible_mass_matrix", "general": "general_flexible_mass_matrix"},
+}
+FLEXIBLE_LEGS = {
+    "inverse_dynamics": {
+        "link_axes": "elastic_inverse_dynamics",
+        "articulated": "elastic_inverse_dynamics",
+        "world_axes": "elastic_inverse_dynamics",
+    },
+    "forward_dynamics": {
+        "link_axes": "elastic_forward_dynamics",
+        "articulated": "elastic_forward_dynamics",
+        "projected": "elastic_forward_dynamics",
+        "world_axes": "elastic_forward_dynamics",
+    },
+    "mass_matrix": {"link_axes": "elastic_mass_matrix", "world_axes": "elastic_mass_matrix"},
+}
+
+BY_PROPERTY = (("flexible legs", FLEXIBLE_LEGS), ("flexible platform", FLEXIBLE_PLATFORM), ("rigid", RIGID))
+"""Property of a robot -> quantity -> formulation -> program; the first formulation that applies is the default."""
+
+
+def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
+    """Quantity -> formulation -> program of a robot."""
+    known = next(table for name, table in BY_PROPERTY if PROPERTIES[name](robot))
+    return {quantity: _preferred(robot, found) for quantity, found in known.items()}
+
+
+def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
+    """Articulated bodies first where legs are long."""
+    from flexapod.equations.elastodynamics.articulated_assembly import is_long
+
+    first = ["articulated"] if "articulated" in found and is_long(robot) else []
+    return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
+
+
+def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:
+    """The program and its options behind a verb's name; friction that its equations do not have is refused."""
+    from flexapod.analysis.abilities import refuse
+    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation
+
+    has = has_friction(robot)
+    if not PROPERTIES["rigid"](robot):
+        if quantity not in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
+            return quantity, {}
+        if friction and quantity != "mass_matrix":
+            refuse(robot, quantity, motion="actuators", friction=True)
+        program = next(iter(formulations(robot)[quantity].values()))
+        return program, {"friction": has} if program.startswith("elastic_") and quantity != "mass_matrix" else {}
+    if quantity != "inverse_dynamics":
+        return quantity, {}
+    if has:
+        return "newton_euler", {"friction": True}
+    return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
