@@ -71,7 +71,7 @@ def test_massless_legs_with_friction() -> None:
     general = fp.inverse_dynamics(robot, motion, legs="massless", reactions=True, formulation="general")
     for name in ("force", "reaction_force"):
         size = np.abs(general[name].values).max()
-        assert np.abs(found[name].values - general[name].values).max() <= ROUNDING * size
+        assert np.abs(found[name].values - general[name].values).max() <= AGREE * size
     smooth = fp.inverse_dynamics(robot, motion, legs="massless", friction=False)
     assert np.abs(found.force - smooth.force).max() > 1.0  # N
     with pytest.raises(fp.InputError, match="legs='massless' is a variant of virtual_power"):

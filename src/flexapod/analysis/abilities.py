@@ -54,10 +54,6 @@ LOOPS = (
     "{verb}: enumerates the poses of legs that close once, and {robot} has loops inside or between its legs; "
     "forward_kinematics follows one of them"
 )
-TIED = (
-    "{verb}: {robot} has more actuators ({actuators}) than its loops leave independent, and {part}; the equations with {part} "
-    "take independent actuators only. Leave out the stiffness of its joints, or actuate fewer of them"
-)
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 DERIVATIVES = (
     "{verb}: robots with rigid legs have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
@@ -83,8 +79,11 @@ OF_PLATFORM: Row = {
     "flexible platform & friction at the platform": AT_PLATFORM,
 }  # fmt: skip
 CARRIED = (
-    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, which has no joint "
-    "forces of its own; give an ActuatorMotion, or use forward_dynamics at the forces found"
+    "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, and their part has "
+    "no source of its own; give an ActuatorMotion"
+)
+DETERMINED = (
+    "{option}: {robot} has no more actuators ({actuators}) than its motion needs, so that nothing is to be chosen; leave it out"
 )
 TIED_PARTS = (
     "shares: {robot} has more actuators ({actuators}) than its loops leave independent; how they share a part of the force is a "
@@ -160,8 +159,9 @@ LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes":
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
 SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
+SQUARE = "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}"
 TERMS: dict[str, Row] = {
-    ANY: {**SIX_ONLY, "tied actuators": TIED},
+    ANY: {**SIX_ONLY},
     "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
@@ -171,13 +171,13 @@ TERMS: dict[str, Row] = {
             "coordinates='platform' needs mobility 6; {robot} has {mobility}. Use 'actuator' or 'independent'",
     },
     "coordinates=actuator": {
-        "rigid & other actuators than freedoms":
-            "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}",
+        "rigid & other actuators than freedoms": SQUARE,
+        "tied actuators": SQUARE,
     },
     "coordinates": {},
 }  # fmt: skip
 SMALL: dict[str, Row] = {
-    ANY: {**SIX_ONLY, "tied actuators": TIED},
+    ANY: {**SIX_ONLY},
     "actuators=locked": {
         "rigid":
             "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
@@ -201,7 +201,7 @@ SMALL: dict[str, Row] = {
 
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
         "bodies": {},
         "elastic_acceleration": OWN,
@@ -218,19 +218,20 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "working_modes": {ANY: {"inner loops": LOOPS}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {**SIX_ONLY, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
         **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
     },
     "deformation": {
-        ANY: {"rigid": IS_RIGID, **SIX_ONLY, "tied actuators": TIED, "rigid platform & flexible legs": LEG_DEFORMATION},
+        ANY: {"rigid": IS_RIGID, **SIX_ONLY, "rigid platform & flexible legs": LEG_DEFORMATION},
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
         ANY: {"under-actuated": UNDERACTUATED},
         "friction": {"friction of an elastic drive & motion=platform & friction=True": MOTOR_FRICTION},
-        "reactions": {"elastic drive & motion=platform": CARRIED},
+        "reactions": {},
         "shares": {"elastic drive & motion=platform": CARRIED, "tied actuators": TIED_PARTS},
         "legs": {"elastic legs": MASSLESS}, **DESIGNS,
+        "weights": {"determined forces": DETERMINED}, "preload": {"determined forces": DETERMINED},
         "spin": {**FLEXIBLE, "rigid & other legs than six that spin": NO_SPIN},
         **FORMULATION,
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
@@ -250,9 +251,9 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
     "coriolis_force": TERMS,
-    "energy": {ANY: {**SIX_ONLY, "tied actuators": TIED}, **DESIGNS},
+    "energy": {ANY: {**SIX_ONLY}, **DESIGNS},
     "static_deflection": {
-        ANY: {"rigid": IS_RIGID, "tied actuators": TIED, **SIX_ONLY},
+        ANY: {"rigid": IS_RIGID, **SIX_ONLY},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
         **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
@@ -263,7 +264,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
     "linearize": {
-        ANY: {**SIX_ONLY, "tied actuators": TIED},
+        ANY: {**SIX_ONLY},
         "velocity": {},
         "inputs": {}, "outputs": {}, "actuators": {},
         "actuators=locked": {**SMALL["actuators=locked"], "with velocity": LOCKED_MOTION},

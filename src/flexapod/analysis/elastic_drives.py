@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.leg_dynamics import Variables, labelled, no_words
 from flexapod.analysis.results import force_unit
+from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import Motion
 
@@ -102,7 +103,21 @@ def carried_inverse_dynamics(robot: Robot, request: Request) -> xr.Dataset:
         variables[key] = (("elastic_coordinate",), _named(robot, links, found, key, own), unit)
     words = np.atleast_1d(found.reason.values).astype(object) if "reason" in found else no_words(motion)
     attributes = {"friction": found.attrs.get("friction", 0), "elastic": "carried along the motion"}
-    return labelled(robot, motion, variables, words, on_error).assign_attrs(attributes)
+    result = labelled(robot, motion, variables, words, on_error).assign_attrs(attributes)
+    return result.merge(_reactions(robot, request, result)) if request.reactions else result
+
+
+def _reactions(robot: Robot, request: Request, found: xr.Dataset) -> xr.Dataset:
+    """Joint reactions under the forces that were found, at the springs' deflections and rates."""
+    from flexapod.analysis.general_verbs import general_forward_dynamics
+
+    names = ("position", "rotation", "velocity", "angular_velocity")
+    elastic = {name: found[name].values for name in ("elastic", "elastic_velocity")}
+    state = State(**{name: getattr(request.at, name) for name in names}, **elastic)
+    own = replace(request, at=state, force=found.force.values, elastic=None, elastic_velocity=None)
+    under = general_forward_dynamics(robot, own)
+    wanted = under[[name for name in under.data_vars if str(name).startswith(("reaction_", "friction_"))]]
+    return wanted.rename(sample="time").assign_coords(time=found.time) if "time" in found.coords else wanted
 
 
 def _springs(motion: Any, tau: Array, pairs: list[tuple[Link, Link | None]]) -> tuple[Array, Array, Array]:

@@ -4,7 +4,8 @@ r"""The whole equation of any robot in numbers: forces, accelerations, multiplie
 
 Projected on the independent coordinates it gives accelerations and actuator forces; what is left over gives the multipliers,
 hence every joint's load N. Friction by loads is a fixed point over the same factors. More actuators than the motion needs:
-forces of least norm. Closing rows that repeat each other (over-constrained, rigid): the reactions that they touch are NaN.
+forces of least weighted norm, or nearest to a given preload. Closing rows that repeat each other (over-constrained, rigid): the
+reactions that they touch are NaN.
 """
 
 from __future__ import annotations
@@ -66,14 +67,29 @@ class Solution:
     wrench: Array
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Redundancy:
+    """How forces are chosen where actuators are redundant.
+
+    Args:
+        weights: (actuators,) positive: what is least is the sum of weight times force squared.
+        preload: (actuators,) or (n, actuators) [N or N m]: forces nearest to these, in that norm.
+    """
+
+    weights: Array
+    preload: Array
+
+
 def solve_inverse(
-    robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any], sources: tuple[str, ...] = SOURCES
-) -> Solution:
+    robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any], sources: tuple[str, ...] = SOURCES,
+    redundancy: Redundancy | None = None,
+) -> Solution:  # fmt: skip
     """Forces that give a motion.
 
     Args:
         request: from `closed_request`.
         sources: kinds of joints whose friction is taken.
+        redundancy: choice among forces; those of least norm where left out.
 
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(32). Checked by: tests/analysis/test_general_dynamics.py.
     """
@@ -81,7 +97,7 @@ def solve_inverse(
     J, right = _wanted(robot, request, terms, words)
 
     def choose(Q: Array) -> tuple[Array, Array]:
-        return chosen_forces(terms, J, right, terms.c - _projected(terms, Q))
+        return chosen_forces(terms, J, right, terms.c - _projected(terms, Q), redundancy)
 
     return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, words)
 
@@ -114,8 +130,15 @@ def _wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[A
     return J[:, rows], (request.acceleration - drift)[:, rows]
 
 
-def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array) -> tuple[Array, Array]:
-    """Forces (n, a) and accelerations (n, u) with M u'' + c = A^T force, J u'' = right; of many forces those of least norm."""
+def chosen_forces(
+    terms: LegTerms, J: Array, right: Array, c: Array, redundancy: Redundancy | None = None
+) -> tuple[Array, Array]:
+    r"""Forces (n, a) and accelerations (n, u) with M u'' + c = A^T force, J u'' = right.
+
+    Of many forces the one nearest to the preload p in the norm of the weights W, with S = J M^{-1} A^T:
+
+    .. math:: f = p + W^{-1}S^T(S W^{-1} S^T)^{-1}(r - S p)
+    """
     count, size = c.shape
     actuators, rows = terms.A.shape[1], J.shape[1]
     if actuators < rows:
@@ -128,7 +151,10 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array) -> tuple[Ar
     moved = solved(terms.M, np.concatenate([np.swapaxes(terms.A, 1, 2), -c[:, :, None]], axis=2))
     reach = J @ moved
     S, rest = reach[:, :, :-1], right - reach[:, :, -1]
-    force = np.einsum("nja,nj->na", S, solved(S @ np.swapaxes(S, 1, 2), rest))
+    lighter = np.ones(actuators) if redundancy is None else 1.0 / redundancy.weights
+    near = np.zeros((count, actuators)) if redundancy is None else np.broadcast_to(redundancy.preload, (count, actuators))
+    missing = rest - np.einsum("nja,na->nj", S, near)
+    force = near + lighter * np.einsum("nja,nj->na", S, solved((S * lighter) @ np.swapaxes(S, 1, 2), missing))
     return force, np.einsum("nua,na->nu", moved[:, :, :-1], force) + moved[:, :, -1]
 
 

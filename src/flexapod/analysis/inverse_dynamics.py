@@ -37,6 +37,8 @@ def inverse_dynamics(
     legs: Literal["full", "massless"] = "full",
     shares: Literal["frozen", "alone"] | None = None,
     spin: Literal["exact", "neglected"] = "exact",
+    weights: Any = None,
+    preload: Any = None,
     elastic: Any = None,
     elastic_velocity: Any = None,
     on_error: OnError = "raise",
@@ -59,6 +61,9 @@ def inverse_dynamics(
         legs: ``"massless"`` leaves out the legs' inertia and weight (Kim & Ryu, section 4.2).
         spin: ``"neglected"`` lets legs between universal and spherical joints turn with n x n' (Kim & Ryu, Eq. 19) instead of
             the angular velocity that the universal joint implies; by Newton-Euler, for six such legs.
+        weights, preload: of robots with more actuators than the motion needs: among the forces that give it, those with the least
+            sum of weight times squared distance from `preload` (actuators,) or (n, actuators); left out: ones, and zero. The
+            part of a preload that moves nothing stays inside the robot.
         elastic, elastic_velocity: of flexible robots: arrays (N,) or (n, N), or ``"static"``: quasi-static deflection under
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.
@@ -75,7 +80,7 @@ def inverse_dynamics(
     refuse(
         robot, "inverse_dynamics", motion=kind_of(motion), friction=friction, reactions=reactions, formulation=formulation,
         wrench=wrench, point=point, axes=axes, legs=legs, shares=shares, elastic=elastic, elastic_velocity=elastic_velocity,
-        spin=spin,
+        spin=spin, weights=weights, preload=preload,
     )  # fmt: skip
     check_option("spin", spin, ("exact", "neglected"))
     check_option("shares", shares, (None, "frozen", "alone"))
@@ -85,6 +90,7 @@ def inverse_dynamics(
         "inverse_dynamics",
         Request(
             at=motion, friction=friction, reactions=reactions, formulation=formulation, wrench=wrench, point=point, axes=axes,
-            legs=legs, contributions=shares, spin=spin, elastic=elastic, elastic_velocity=elastic_velocity, on_error=on_error,
+            legs=legs, contributions=shares, spin=spin, weights=weights, preload=preload, elastic=elastic,
+            elastic_velocity=elastic_velocity, on_error=on_error,
         ),
     )  # fmt: skip
