@@ -109,3 +109,22 @@ def test_prestress_of_a_rigid_robot_with_fewer_degrees_of_freedom(tmp_path: Path
     floating = rigid.with_parameters({"gravity": [0, 0, 0]})
     plain, also = (fp.natural_frequencies(floating, state, actuators=[stiffness] * 3, prestress=p) for p in (True, False))
     np.testing.assert_allclose(plain.frequency, also.frequency, rtol=1e-12)
+
+
+REACTIONS = 1e-10
+"""Of the largest reaction: the links move as those of rigid drives do, so that all joints carry the same, whatever the springs."""
+
+
+def test_reactions_are_those_of_rigid_drives() -> None:
+    """Reactions by the forward model at the forces and springs that were found, against Newton-Euler without springs."""
+    time = np.linspace(0.0, 0.2, 81)
+    rigid, soft = robot_with("inertia: 2,"), robot_with("stiffness: 1e4, inertia: 2,")
+    expected = fp.inverse_dynamics(rigid, circle(rigid, time), friction=False, reactions=True)
+    found = fp.inverse_dynamics(soft, circle(soft, time), friction=False, reactions=True)
+    assert list(found.joint.values) == list(expected.joint.values)
+    size = float(np.nanmax(np.abs(expected.reaction_force)))
+    links = [name for name in expected.joint.values if not str(name).endswith("rail")]  # moments there are about the motor
+    for name, joints in (("reaction_force", list(expected.joint.values)), ("reaction_moment", links)):
+        ours, theirs = found[name].sel(joint=joints).values, expected[name].sel(joint=joints).values
+        assert np.nanmax(np.abs(ours - theirs)) < REACTIONS * size
+    assert np.abs(found.force.values - expected.force.values).max() > 0.1  # N: the motors move otherwise
