@@ -11,14 +11,15 @@ from flexapod.analysis.fast_paths import FAST_PATHS, GENERAL
 PAGE = Path(__file__).parents[1] / "docs" / "abilities.md"
 HEAD = """# What works for which robot
 
-Every verb takes every robot. What has no meaning, or is not known yet, is refused with its reason; no option is ignored. This page is written from the
-two tables that decide: `flexapod.analysis.abilities.ABILITIES` (what is refused, and why) and `flexapod.analysis.fast_paths.FAST_PATHS` (which
-derivation answers). `python tools/make_abilities.py` writes it anew.
+Every verb takes every robot. What has no meaning, or is not known yet, is refused with its reason; no option is ignored. This
+page is written from the two tables that decide: `flexapod.analysis.abilities.ABILITIES` (what is refused, and why) and
+`flexapod.analysis.fast_paths.FAST_PATHS` (which derivation answers). `python tools/make_abilities.py` writes it anew.
 
 ## Which derivation answers
 
-The first one that applies is taken. The last, *general*, takes every robot; the others are faster and are compared with it in the tests
-(tests/analysis/test_fast_paths.py). `formulation="general"` of `inverse_dynamics` and `forward_dynamics` asks for it by name.
+The first one that applies is taken. The last, *general*, takes every robot; the others are faster and are compared with it in
+the tests (tests/analysis/test_fast_paths.py). `formulation="general"` of `inverse_dynamics` and `forward_dynamics` asks for it
+by name.
 
 | verb | derivations, in the order in which they are tried |
 |---|---|
@@ -26,8 +27,8 @@ The first one that applies is taken. The last, *general*, takes every robot; the
 MIDDLE = """
 ## What is refused
 
-A row is a property of the robot, or of the request, under which an option has no result. Words in braces are filled in for the robot at hand. Options
-without a row work for every robot.
+A row is a property of the robot, or of the request, under which an option has no result. Words in braces are filled in for the
+robot at hand. Options without a row work for every robot.
 
 | verb | option | where | reason |
 |---|---|---|---|

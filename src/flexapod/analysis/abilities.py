@@ -112,8 +112,19 @@ LEG_INTERNAL = (
     "natural_frequencies and linearize describe its small motions"
 )
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
-STIFF = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
-STIFF_ONES: Row = {"flexible legs": STIFF, "flexible platform & drive=actuators": STIFF}
+STIFF = (
+    "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
+    "'implicit' or 'radau'"
+)
+STIFF_ONES: Row = {
+    "flexible legs & many coordinates": STIFF,
+    "flexible platform & many coordinates & drive=actuators": STIFF,
+}
+OTHER_MAKE = (
+    "method='cvode': the reference integrates the motion of a platform, and that of {robot} follows from its {part}; choose "
+    "'dopri', 'implicit' or 'radau'"
+)
+OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, "flexible platform & drive=actuators": OTHER_MAKE}
 GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
@@ -293,7 +304,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         "wrench": {},
         "start": {"rigid & drive=actuators": FOLLOWED},
         "method": {"rigid & drive=actuators": FOLLOWED},
-        "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": STIFF_ONES,
+        "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": OF_PLATFORMS,
         "method=implicit": {"rigid & friction by loads & friction=True": NO_LOADS},
         "method=radau": {"rigid & friction by loads & friction=True": NO_LOADS},
         "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},

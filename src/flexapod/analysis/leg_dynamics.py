@@ -15,6 +15,7 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.leg_request import LegRequest, followed, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
+from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.analysis.validity import spin_variable
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-COMPILED = 24
-"""Coordinates up to which the whole model with its solve is one kernel; beyond, it would take minutes to compile."""
-
-
 MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
-from flexapod.analysis.leg_dynamics import COMPILED, labelled, no_words, state_variables
+from flexapod.analysis.leg_dynamics import labelled, no_words, state_variables
 from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.load_sequence import load_sequence
+from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.validity import ValidityWarning

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 ALWAYS = "always"
+COMPILED = 24
+"""Coordinates up to which a whole model with its solve is one kernel; beyond, it would take minutes to compile."""
 
 
 def _parts(robot: Robot) -> list[Link | Closing]:
@@ -123,6 +125,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "no determinant": lambda robot: len(robot.actuators) + len(robot.plan.constraints) != 6,
     "no link plan": lambda robot: robot.no_link_plan is not None,
     "no minimal equations": lambda robot: bool(_minimal(robot)),
+    "many coordinates": lambda robot: len(robot.elastic_plan.columns) > COMPILED,
     "friction by loads": lambda robot: bool(_loaded(robot)),
     "friction at the platform": lambda robot: bool(_closing(robot, ())),
 }
@@ -137,6 +140,8 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         else "inner loops" if has_inner_loops(robot.legs) else "force elements" if robot.forces else "joint springs"
     ),
     "actuators": lambda robot: len(robot.actuators),
+    "coordinates": lambda robot: len(robot.elastic_plan.columns),
+    "compiled": lambda robot: COMPILED,
     "own": lambda robot: _own(robot),
     "wanted": lambda robot: len(robot.elastic_names) + 6,
     "minimal": lambda robot: _minimal(robot),

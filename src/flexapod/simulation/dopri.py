@@ -18,11 +18,8 @@ import casadi as ca
 import numpy as np
 
 from flexapod.kernels.program import Program
-from flexapod.simulation.attitude import normalised, turned
-from flexapod.simulation.closure import closed
 from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import rates
 
 C = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
 A = np.zeros((7, 7))
@@ -50,7 +47,7 @@ def adaptive_row(
 
     Checked by: tests/simulation/test_orders.py.
     """
-    moving = ["p", "quat", "v", "w", "joints", *layout.extra]
+    moving = layout.moving
     rtol, atol = root.parameter("tolerance.relative"), root.parameter("tolerance.absolute")
 
     def attempt(inner: Any, *carried: Any) -> tuple[list[Any], Any]:
@@ -62,9 +59,9 @@ def adaptive_row(
         y1, error, code, first = _stages(root, inner, layout, now, h, s / long, long, table)
         begin = ca.if_else(s == 0, first, begin)
         scope = Scope(root, inner)
-        after = advanced(scope, layout, now, y1)
+        after = layout.advanced(scope, now, y1, polynomial(layout, table, (s + h) / long))
         code = ca.if_else(code != 0, code, scope.code)
-        size = _norm(now, y1, error, rtol, atol)
+        size = layout.norm(now, y1, error, rtol, atol)
         good = ca.logic_and(size <= 1, code == 0)
         factor = ca.if_else(size < 1e300, ca.fmin(5, ca.fmax(0.2, 0.9 * ca.fmax(size, 1e-10) ** -0.2)), 0.2)
         factor = ca.if_else(code == 0, factor, 0.2)
@@ -86,21 +83,6 @@ def adaptive_row(
     code = ca.if_else(failed != 0, failed, ca.if_else(s < H, many, 0))
     end = dict(parts, **dict(zip(moving, values, strict=True)), step=step, taken=taken, rejected=rejected)
     return end, code, begin[: layout.actuators], begin[layout.actuators :]
-
-
-def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
-    """The parts of the state after increments y, loops closed."""
-    found = dict(parts)
-    quat = normalised(turned(y[3:6], parts["quat"]))
-    p, quat, v, w, joints = closed(
-        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
-    )
-    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
-    at = MOTION
-    for name, size in layout.extra.items():
-        found[name] = parts[name] + y[at : at + size]
-        at += size
-    return found
 
 
 def polynomial(layout: Layout, table: Any, where: Any) -> Any:
@@ -128,7 +110,7 @@ def _stages(
 
     def stage(inner: Any, _: Any, y: Any, queue: Any, error: Any, code: Any, c: Any) -> tuple[list[Any], list[Any]]:
         scope = Scope(root, inner)
-        found = rates(scope, layout, parts, y, polynomial(layout, table, where + c[6] * h / H))
+        found = layout.rates(scope, parts, y, polynomial(layout, table, where + c[6] * h / H))
         queue = queue + h * ca.mtimes(found.dy, c[:6].T)
         following = queue[:, 0]
         shifted = ca.horzcat(queue[:, 1:], ca.SX.zeros(size, 1))
@@ -140,7 +122,7 @@ def _stages(
     return stages[:size, 6], error, code, stages[size:, 0]
 
 
-def _norm(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+def weighted_error(parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
     """Weighted error of the motion; rotation against one radian."""
     total, elastic = ca.SX(0), sum(parts[name].numel() for name in ("e", "ed") if name in parts)
     sizes = [*[parts["p"][i] for i in range(3)], *[1] * 3, *[parts["v"][i] for i in range(3)], *[parts["w"][i] for i in range(3)]]

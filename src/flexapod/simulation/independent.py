@@ -67,6 +67,34 @@ class IndependentLayout(Layout):
         return 6 + self.elastic + self.actuators
 
     @cached_property
+    def increments(self) -> int:
+        """Numbers that a step integrates: unknown coordinates, their rates, then `extra`."""
+        return 2 * len(self.unknown) + sum(self.extra.values())
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Carried numbers that a step changes."""
+        return ("p", "R", "v", "w", "joints", "modes", "ud", *self.extra)
+
+    def rates(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> Any:
+        """See `Layout.rates`."""
+        from flexapod.simulation.independent_rates import independent_rates
+
+        return independent_rates(scope, self, parts, y, column)
+
+    def advanced(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+        """See `Layout.advanced`."""
+        from flexapod.simulation.independent_rates import independent_advanced
+
+        return independent_advanced(scope, self, parts, y, column)
+
+    def norm(self, parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+        """See `Layout.norm`."""
+        from flexapod.simulation.independent_rates import independent_norm
+
+        return independent_norm(self, parts, error, rtol, atol)
+
+    @cached_property
     def extra(self) -> dict[str, int]:
         """What is integrated beside the motion."""
         return {name: size for name, size in super().extra.items() if name not in ("e", "ed")}
@@ -82,7 +110,7 @@ class IndependentLayout(Layout):
         """Places of all carried numbers: platform pose and twist, joints, modes, rates of u, and what every run carries."""
         n, modes, count = len(self.robot.coordinates), platform_modes(self.robot), len(self.robot.elastic_plan.independent)
         sizes = {"p": 3, "R": 9, "v": 3, "w": 3, "joints": n, "modes": modes, "ud": count, **self.extra, **self.memory, "code": 1}
-        return self.placed(sizes)
+        return self.placed(sizes | self.adaptive)
 
     @property
     def sliding(self) -> Friction:
@@ -190,7 +218,7 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
     wrench = signals.get("wrench")
     q = link_equation_at(scope.root, values, robot, now.state, layout.sliding, wrench)
     X, beta = solve_loops(robot.elastic_plan, q.A, q.gamma)
-    felt = felt_forces(robot, q, X, beta, _completed(layout, a, signals, 2))
+    felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
     moment, c = observed_moment(layout, now)
     error = ca.SX.zeros(layout.actuators)
     if layout.follows:
@@ -239,7 +267,7 @@ def drive_determinant(root: Program, layout: IndependentLayout, parts: dict[str,
     return closing_determinant(layout.robot.elastic_plan, matrices)
 
 
-def _completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], which: int) -> Any:
+def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], which: int) -> Any:
     """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
     n = layout.actuators
     result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))
@@ -270,7 +298,7 @@ def independent_row(
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
-        step, rates = _increment(layout, x, column, table[:, 0]), _completed(layout, parts["ud"][unknown] + v, signals, 1)
+        step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown] + v, signals, 1)
         at = loops_at(values, robot, *placed(values, robot, start, step, corrections=1), rates)
         found = acting(own, layout, parts, at, a, z, column)
         residual = (found.felt - found.driving)[unknown]
@@ -284,19 +312,19 @@ def independent_row(
     found = implicit_step(root, b, METHODS[layout.method], system, h, columns)
     end = layout.at_node(table[:, -1])
     step = _increment(layout, found.x, table[:, -1], table[:, 0])
-    rates = _completed(layout, parts["ud"][unknown] + found.v, end, 1)
+    rates = completed(layout, parts["ud"][unknown] + found.v, end, 1)
     last = loops_at(values, robot, *placed(values, robot, start, step, corrections=2), rates)
     after = parts | carried_parts(layout, last)
     at = 0
     for name, size in layout.extra.items():
         after[name] = parts[name] + found.z[at : at + size]
         at += size
-    second = _completed(layout, a0, layout.at_node(table[:, 0]), 2)
-    force = now.force if not layout.follows else _held(robot, now, M, unknown, a0)
-    return after, ca.if_else(scope.code != 0, scope.code, found.code), force, _accelerations(layout, start, now, second)
+    second = completed(layout, a0, layout.at_node(table[:, 0]), 2)
+    force = now.force if not layout.follows else held_forces(robot, now, M, unknown, a0)
+    return after, ca.if_else(scope.code != 0, scope.code, found.code), force, shown_accelerations(layout, start, now, second)
 
 
-def _held(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) -> Any:
+def held_forces(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) -> Any:
     """Forces of actuators that follow, with the accelerations of the unknowns."""
     own, places = chosen_drives(robot)
     force = ca.SX(now.force)
@@ -306,7 +334,7 @@ def _held(robot: Robot, now: Action, M: Any, unknown: list[int], a0: Any) -> Any
 
 def _increment(layout: IndependentLayout, x: Any, column: Any, first: Any) -> Any:
     """Increment of u since the start of the row."""
-    return _completed(layout, x, layout.at_node(column - first), 0)
+    return completed(layout, x, layout.at_node(column - first), 0)
 
 
 def carried_parts(layout: IndependentLayout, now: Loops) -> dict[str, Any]:
@@ -329,7 +357,7 @@ def _with_gains(scope: Scope, layout: IndependentLayout, start: Loops, K: Any, D
     return K + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[0]), A)), D + ca.mtimes(A.T, ca.mtimes(ca.diag(gains[1]), A))
 
 
-def _accelerations(layout: IndependentLayout, start: Loops, now: Action, second: Any) -> Any:
+def shown_accelerations(layout: IndependentLayout, start: Loops, now: Action, second: Any) -> Any:
     """Accelerations of the platform, of the elastic coordinates, of the actuators."""
     from flexapod.analysis.leg_model import elastic_columns
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def independent_start(setup: Setup, layout: IndependentLayout, begin: Any) -> tuple[Array, dict[str, float]]:
+def independent_start(setup: Setup, layout: IndependentLayout, begin: Any, step: float) -> tuple[Array, dict[str, float]]:
     """Carried numbers at time 0 of a `State`, or of the first moment of a motion.
 
     Checked by: tests/simulation/test_leg_simulation.py.
@@ -50,5 +50,7 @@ def independent_start(setup: Setup, layout: IndependentLayout, begin: Any) -> tu
     }  # fmt: skip
     for name, numbers in found.items():
         start[place[name]] = numbers
+    if "step" in place:
+        start[place["step"]] = step
     determinant = drive_determinant_at(robot, state, words) if is_large(layout) and "determinant" in place else None
     return complete_start(layout, start, values, determinant), values

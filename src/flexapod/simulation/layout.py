@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from flexapod.equations.minimal.planning import Plan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
+    from flexapod.simulation.scope import Scope
 
 WIDTHS = {"platform": 24, "wrench": 6, "acceleration": 6}
 """Numbers per signal; the others have a multiple of the number of actuators."""
@@ -156,9 +157,35 @@ class Layout:
 
         joints = len(self.robot.coordinates) if is_general(self.robot) else 0
         sizes = {"p": 3, "quat": 4, "v": 3, "w": 3, "joints": joints, **self.extra, **self.memory, "code": 1}
-        if self.method == "dopri":
-            sizes |= {"step": 1, "taken": 1, "rejected": 1}
-        return self.placed(sizes)
+        return self.placed(sizes | self.adaptive)
+
+    @property
+    def adaptive(self) -> dict[str, int]:
+        """What an adaptive method carries: its step, steps taken and rejected."""
+        return {"step": 1, "taken": 1, "rejected": 1} if self.method == "dopri" else {}
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Carried numbers that a step changes."""
+        return ("p", "quat", "v", "w", "joints", *self.extra)
+
+    def rates(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> Any:
+        """Derivative of the increments y of a row at given signals, with forces and accelerations: all that integrators see."""
+        from flexapod.simulation.system import rates
+
+        return rates(scope, self, parts, y, column)
+
+    def advanced(self, scope: Scope, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:
+        """The parts of the state after increments y, loops closed; `column`: signals there."""
+        from flexapod.simulation.system import advanced
+
+        return advanced(scope, self, parts, y)
+
+    def norm(self, parts: dict[str, Any], y: Any, error: Any, rtol: Any, atol: Any) -> Any:
+        """Weighted error of increments y, 1 where it is as large as the tolerances allow."""
+        from flexapod.simulation.dopri import weighted_error
+
+        return weighted_error(parts, y, error, rtol, atol)
 
     def placed(self, sizes: dict[str, int]) -> dict[str, slice]:
         """Numbers one after the other in a vector, and the determinant where it is watched."""

@@ -15,8 +15,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
-from flexapod.analysis.leg_dynamics import COMPILED
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
+from flexapod.analysis.properties import COMPILED
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.simulation.collocation import METHODS

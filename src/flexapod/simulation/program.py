@@ -11,7 +11,7 @@ import casadi as ca
 
 from flexapod.kernels.program import Program
 from flexapod.simulation.closure import determinant
-from flexapod.simulation.dopri import adaptive_row, advanced
+from flexapod.simulation.dopri import adaptive_row
 from flexapod.simulation.implicit_row import implicit_row
 from flexapod.simulation.independent import IndependentLayout, drive_determinant, independent_row
 from flexapod.simulation.layout import Layout
@@ -42,14 +42,14 @@ def run_program(layout: Layout) -> Program:
             begin = _at_start(layout, signals) if layout.method == "dopri" else signals[:, 0]
             parts = parts | sampled(scope, layout, parts, tick, root.parameter("controller.period"), begin)
         parts = parts | _watched(scope, layout, parts)
-        if isinstance(layout, IndependentLayout):
-            after, code, force, acceleration = independent_row(root, b, layout, parts, h, signals)
-        elif layout.method == "dopri":
+        if layout.method == "dopri":
             after, code, force, acceleration = adaptive_row(root, b, layout, parts, h, signals)
+        elif isinstance(layout, IndependentLayout) and layout.method != "rk4":
+            after, code, force, acceleration = independent_row(root, b, layout, parts, h, signals)
         else:
             step = rk4_step if layout.method == "rk4" else implicit_row
             y, code, force, acceleration = step(root, b, layout, parts, h, signals)
-            after = advanced(scope, layout, parts, y)
+            after = layout.advanced(scope, parts, y, signals[:, -1])
         code = ca.if_else(parts["code"] != 0, parts["code"], ca.if_else(scope.code != 0, scope.code, code))
         kept = finite(layout.joined(parts))
         stopped = finite(layout.joined(parts | {"code": code}))

@@ -12,7 +12,6 @@ import casadi as ca
 from flexapod.kernels.program import Program
 from flexapod.simulation.layout import Layout
 from flexapod.simulation.scope import Scope
-from flexapod.simulation.system import rates
 
 ARGUMENT = [0.0, 0.5, 0.5, 1.0]
 WEIGHT = [1 / 6, 1 / 3, 1 / 3, 1 / 6]
@@ -33,7 +32,7 @@ def rk4_step(root: Program, b: Any, layout: Layout, parts: dict[str, Any], h: An
 
     def stage(inner: Any, _: Any, k: Any, total: Any, code: Any, weights: Any, column: Any) -> tuple[list[Any], list[Any]]:
         scope = Scope(root, inner)
-        found = rates(scope, layout, parts, (h * weights[0]) * k, column)
+        found = layout.rates(scope, parts, (h * weights[0]) * k, column)
         first = ca.if_else(code != 0, code, scope.code)
         return [found.dy, total + weights[1] * found.dy, first], [ca.vertcat(found.force, found.acceleration)]
 

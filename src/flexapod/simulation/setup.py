@@ -268,7 +268,7 @@ def _with_start(setup: Setup, state: Any, step: float) -> Setup:
     if isinstance(setup.layout, IndependentLayout):
         from flexapod.simulation.independent_start import independent_start
 
-        start, values = independent_start(setup, setup.layout, state)
+        start, values = independent_start(setup, setup.layout, state, step)
     else:
         start, values = start_vector(setup, state, step)
     return replace(setup, start=start, values=values)

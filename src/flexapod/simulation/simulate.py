@@ -79,7 +79,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
-            left out: ``"implicit"`` with flexible legs, else ``"rk4"``.
+            left out: ``"implicit"`` with flexible legs, else ``"rk4"``. Explicit steps in the coordinates of flexible legs are
+            compiled for up to 24 of them.
         rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -95,8 +96,9 @@ def simulate(
         `joint_displacement` (.., leg, axis) in platform axes; attributes `stopped` and `stopped_at` where the run ended early,
         `interrupted` after Ctrl-C, provenance.
 
-    Robots with flexible legs are stiff: only the implicit methods integrate them. With ``drive="actuators"`` their actuators, and
-    those of a flexible platform, follow an `ActuatorMotion` while the deformations are integrated.
+    Robots with flexible legs are stiff: the implicit methods need not resolve their fastest vibrations, explicit ones must. With
+    ``drive="actuators"`` their actuators, and those of a flexible platform, follow an `ActuatorMotion` while the deformations are
+    integrated.
 
     Checked by: tests/simulation/test_simulate.py.
     """

@@ -7,7 +7,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.simulation.attitude import matrix, theta_rate, turned
+from flexapod.simulation.attitude import matrix, normalised, theta_rate, turned
+from flexapod.simulation.closure import closed
 from flexapod.simulation.controllers import gain
 from flexapod.simulation.flexible_plant import damping_power, equation_at, inverse_force
 from flexapod.simulation.joint_friction import friction_wrench
@@ -100,6 +101,21 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
         beside["integral"] = beside["integral"] + felt_acceleration(layout, now.signals, Vdot[6:])
     dy = ca.vertcat(moment.v, theta_rate(y[3:6], moment.w), Vdot[:6], *[beside[name] for name in layout.extra])
     return Rates(dy=dy, force=now.force, acceleration=Vdot)
+
+
+def advanced(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any) -> dict[str, Any]:
+    """The parts of the state after increments y, loops closed."""
+    found = dict(parts)
+    quat = normalised(turned(y[3:6], parts["quat"]))
+    p, quat, v, w, joints = closed(
+        scope, layout.robot, parts["p"] + y[:3], quat, parts["v"] + y[6:9], parts["w"] + y[9:12], parts["joints"]
+    )
+    found |= {"p": p, "quat": quat, "v": v, "w": w, "joints": joints}
+    at = MOTION
+    for name, size in layout.extra.items():
+        found[name] = parts[name] + y[at : at + size]
+        at += size
+    return found
 
 
 def felt_acceleration(layout: Layout, signals: dict[str, Any], edd: Any) -> Any:

@@ -1,0 +1,67 @@
+"""Explicit and adaptive steps in independent coordinates: against the implicit method, orders, energy, followed actuators."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from support.kinds import robot_of_kind
+
+AGREES = 1e-8
+"""Of the largest entry: Gauss of order 6 and Dormand-Prince at 1e-11 over a hundredth of a second; both resolve the vibration."""
+BALANCE = 1e-9
+"""Energy that is missing, of what was exchanged."""
+NAMES = ("position", "actuator_position", "velocity")
+
+
+def pushed(robot: fp.Robot, method: str, step: float, **options: object) -> object:
+    """Ten milliseconds from home under constant forces."""
+    start = fp.State.from_actuators(robot, np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)])
+    force = 5.0 * np.cos(np.arange(len(robot.actuators)))
+    return fp.simulate(
+        robot, start, force=force, duration=0.01, step=step, output_step=1e-3, method=method, friction=False, progress=False,
+        **options,
+    )  # fmt: skip
+
+
+def apart(found: object, expected: object) -> float:
+    return max(float(np.abs(found[n].values - expected[n].values).max() / np.abs(expected[n].values).max()) for n in NAMES)
+
+
+@pytest.mark.parametrize("kind", ["joint springs", pytest.param("elastic drives", marks=pytest.mark.full)])
+def test_methods_agree(kind: str) -> None:
+    robot = robot_of_kind(kind)
+    expected = pushed(robot, "implicit", 2.5e-4)
+    adaptive = pushed(robot, "dopri", 1e-4, rtol=1e-11, atol=1e-13)
+    assert apart(adaptive, expected) < AGREES
+    coarse, fine = (apart(pushed(robot, "rk4", h), expected) for h in (1e-3, 5e-4))
+    assert fine < AGREES * 1e3
+    assert 8.0 < coarse / fine < 32.0  # order 4
+
+
+@pytest.mark.full
+def test_actuators_that_follow() -> None:
+    """The deformation under followed actuators, by explicit and implicit steps."""
+    robot = robot_of_kind("flexible legs")
+    q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    t = np.linspace(0.0, 0.004, 9)[:, None]
+    w = 2.0 * np.pi * 20.0
+    motion = fp.ActuatorMotion(
+        time=t[:, 0], position=q + 1e-3 * (1.0 - np.cos(w * t)), velocity=1e-3 * w * np.sin(w * t) + 0.0 * q,
+        acceleration=1e-3 * w * w * np.cos(w * t) + 0.0 * q,
+    )  # fmt: skip
+    runs = [
+        fp.simulate(robot, motion, drive="actuators", method=m, step=h, output_step=1e-3, friction=False, progress=False)
+        for m, h in (("implicit", 2e-5), ("rk4", 5e-6))
+    ]
+    assert apart(runs[1], runs[0]) < 1e3 * AGREES
+    assert np.abs(runs[1].ledger_residual.values).max() < BALANCE * 1e3
+
+
+def test_many_coordinates_are_refused() -> None:
+    robot = fp.load("dualemps-8")
+    with pytest.raises(fp.InputError, match=r"method='rk4': dualemps-8 has \d+ coordinates, and explicit steps are compiled"):
+        fp.simulate(robot, fp.State(position=robot.home.position), duration=0.1, method="rk4")
+    with pytest.raises(fp.InputError, match="method='cvode': the reference integrates the motion of a platform"):
+        fp.simulate(robot, fp.State(position=robot.home.position), duration=0.1, method="cvode")
