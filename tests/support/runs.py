@@ -6,6 +6,9 @@ another test of the usual run, and to which; a name that no test has any more st
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
 import flexapod as fp
@@ -44,6 +47,11 @@ NAMESAKES = (
 )  # fmt: skip
 """Tests whose own robots have names that are also in the catalogue."""
 
+SHIPPED = ("examples", "generator", "kernels", "laws")
+"""Folders whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
+run compiles the same text with the least effort (FLEXAPOD_CODE_LEVEL=0, a quarter of the time): they check equations and verbs,
+not LLVM. The full run compiles all of them as users get them."""
+
 QUICK = (
     "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
     "analysis/test_workspace.py", "description", "equations/test_forward_kinematics",
@@ -59,8 +67,29 @@ QUICK = (
 """Files and folders of the quick run: something of every stage, nothing in a browser or in many processes."""
 
 
+LEVEL = "FLEXAPOD_CODE_LEVEL"
+GIVEN = os.environ.get(LEVEL)
+"""What the user asked for holds everywhere."""
+
+
+def usual(config: pytest.Config) -> bool:
+    """Whether this is a run without the large counts."""
+    return "not full" in config.getoption("markexpr")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "quick: part of make test-quick; named in tests/support/runs.py")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Effort of the compiler in this test, before any of its fixtures."""
+    if GIVEN is None and usual(item.config):
+        if item.nodeid.startswith(tuple(f"tests/{folder}/" for folder in SHIPPED)):
+            os.environ.pop(LEVEL, None)
+        else:
+            os.environ[LEVEL] = "0"
+    return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -68,9 +68,12 @@ class Numbering:
     def make(self, op: str, *refs: int) -> int:
         """Reference of an operation on references."""
         if op != "select":
-            numbers = [self.value(ref) for ref in refs]
-            if None not in numbers:
-                folded = fold(op, [x for x in numbers if x is not None])
+            values = self.graph.values
+            for ref in refs:
+                if ref >> 1 not in values:
+                    break
+            else:
+                folded = fold(op, [-values[ref >> 1] if ref & 1 else values[ref >> 1] for ref in refs])
                 if folded is not None:
                     return self.const(folded)
         special = _SPECIAL.get(op)
@@ -84,9 +87,10 @@ class Numbering:
 
     def add(self, a: int, b: int) -> int:
         """Sum; a difference is the sum with a negative reference."""
-        if self.value(a) == 0.0:
+        values = self.graph.values
+        if values.get(a >> 1) == 0.0:
             return b
-        if self.value(b) == 0.0:
+        if values.get(b >> 1) == 0.0:
             return a
         if a == b:
             return self.mul(self.const(2.0), a)
@@ -104,8 +108,9 @@ class Numbering:
     def mul(self, a: int, b: int) -> int:
         """Product; the sign is carried outside."""
         sign = (a ^ b) & 1
-        a, b = min(a & ~1, b & ~1), max(a & ~1, b & ~1)
-        x, y = self.value(a), self.value(b)
+        a, b = (a & ~1, b & ~1) if a >> 1 <= b >> 1 else (b & ~1, a & ~1)
+        values = self.graph.values
+        x, y = values.get(a >> 1), values.get(b >> 1)
         if x is None and y is not None:
             a, b, x, y = b, a, y, x
         if x is not None:
