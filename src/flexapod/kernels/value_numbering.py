@@ -96,9 +96,11 @@ class Numbering:
             return self.mul(self.const(2.0), a)
         if a == b ^ 1:
             return self.const(0.0)
-        merged = self._merge_selects(a, b)
-        if merged is not None:
-            return merged
+        ops = self.graph.ops
+        if ops[a >> 1] == "select" or ops[b >> 1] == "select":
+            merged = self._merge_selects(a, b)
+            if merged is not None:
+                return merged
         if a >> 1 > b >> 1:
             a, b = b, a
         if a & 1:
@@ -211,7 +213,12 @@ class Numbering:
     def _node(self, op: str, args: tuple[int, ...]) -> int:
         key = (op, *args)
         node = self._table.get(key)
-        return self._append(op, args, key) if node is None else node
+        if node is None:
+            graph = self.graph
+            node = self._table[key] = len(graph.ops)
+            graph.ops.append(op)
+            graph.args.append(args)
+        return node
 
     def _append(self, op: str, args: tuple[int, ...], key: tuple[object, ...] | None) -> int:
         node = len(self.graph.ops)
