@@ -40,7 +40,7 @@ test test-quick test-full: $(READY)
 	@command -v cc >/dev/null \
 	  || echo "make test: no C compiler (cc) found; the tests of exported C need one (on Debian: install gcc and libc6-dev)." >&2
 	@tools/ensure_chromium.sh $(VENV)/.chromium-tried
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cpu-seconds=60 $(MARKED) tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cpu-seconds=60 --durations=20 $(MARKED) tests
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,10 +1,13 @@
 """Makes `support` importable from every test folder. One BLAS thread: `make test` runs a process per core, and small matrices
 wait for each other's threads longer than they compute. Random examples are the same in every run, and none fails because a busy
-machine is slow. Kernels come from the user's cache, which all workers and commands share.
+machine is slow. Kernels come from the user's cache, which all workers and commands share. Compiled modules are kept
+(PYTHONDONTWRITEBYTECODE does not hold here): else every worker, command and child process would compile the package again.
 """
 
+import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +17,11 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["support.cpu_seconds", "support.runs"]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+COLLECT = (20_000, 20, 20)
+"""Thresholds of the garbage collector: derivations make hundreds of thousands of small objects, few of them in cycles."""
 
 settings.register_profile("usual", derandomize=True, deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("full", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,7 +29,16 @@ settings.register_profile("full", deadline=None, suppress_health_check=[HealthCh
 
 def pytest_configure(config: pytest.Config) -> None:
     """New random examples belong to the full run."""
-    settings.load_profile("full" if "not full" not in config.getoption("markexpr") else "usual")
+    from support.runs import usual
+
+    settings.load_profile("usual" if usual(config) else "full")
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collector need not walk through thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECT)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,8 @@
 """The cheat sheet fits on one sheet of paper, names the commands, and every public name on the new user's pages exists."""
 
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,25 +20,23 @@ STYLE = (
 )
 
 
-def pages_of(body: str, folder: Path) -> int:
+def pages_of(body: str, browser: Any) -> int:
     """A4 pages of a text as a browser prints it."""
-    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to test the printed sheet")
-    (folder / "sheet.html").write_text(f"<meta charset='utf-8'><style>{STYLE}</style>{body}", encoding="utf-8")
-    flags = ["--headless", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={folder / 'sheet.pdf'}"]
-    if hasattr(os, "getuid") and os.getuid() == 0:
-        flags.append("--no-sandbox")
-    subprocess.run([path, *flags, (folder / "sheet.html").as_uri()], check=True, capture_output=True, timeout=PATIENCE)
-    return len(re.findall(rb"/Type\s*/Page\b", (folder / "sheet.pdf").read_bytes()))
+    page = browser.new_page()
+    try:
+        page.set_content(f"<meta charset='utf-8'><style>{STYLE}</style>{body}", timeout=1000 * PATIENCE)
+        printed = page.pdf(prefer_css_page_size=True)
+    finally:
+        page.close()
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
 
 
-def test_two_pages(tmp_path: Path) -> None:
+def test_two_pages(browser: Any) -> None:
     from markdown_it import MarkdownIt
 
     body = MarkdownIt().enable("table").render((DOCS / "cheat-sheet.md").read_text(encoding="utf-8"))
-    assert pages_of(body, tmp_path) <= 2
-    assert pages_of(body * 3, tmp_path) > 2  # the count can tell
+    assert pages_of(body, browser) <= 2
+    assert pages_of(body * 3, browser) > 2  # the count can tell
 
 
 def test_commands_of_the_sheet() -> None:

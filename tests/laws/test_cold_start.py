@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from support.patience import PATIENCE
 
 PROCESSES = 3
 """Started at once; tests/kernels/test_cache.py does the same with eight and a smaller program."""
+WHOLE = 1000
+"""Bytes; the smallest kernel of the robot has several thousand."""
 SOLVE = """
 import numpy as np
 import flexapod as fp
@@ -48,21 +51,41 @@ def expected() -> str:
     return one.tobytes().hex() + two.tobytes().hex()
 
 
-def test_processes_fill_a_cold_cache_at_once(tmp_path: Path, expected: str) -> None:
-    jobs = [start(tmp_path / "cold") for _ in range(PROCESSES)]
-    assert {answer(job) for job in jobs} == {expected}
-    files = sorted((tmp_path / "cold").glob("*.kernel"))
-    assert len(files) >= 2
-    assert not list((tmp_path / "cold").glob(".new-*"))
-    # truncated, emptied and overwritten files are rebuilt, not trusted
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A cache that was empty when several processes started at once, and their answers."""
+    folder = tmp_path_factory.mktemp("cold") / "cache"
+    jobs = [start(folder) for _ in range(PROCESSES)]
+    return folder, {answer(job) for job in jobs}
+
+
+def test_processes_fill_a_cold_cache_at_once(filled: tuple[Path, set[str]], expected: str) -> None:
+    folder, answers = filled
+    assert answers == {expected}
+    assert len(list(folder.glob("*.kernel"))) >= 2
+    assert not list(folder.glob(".new-*"))
+
+
+def test_a_cached_result_needs_no_casadi(filled: tuple[Path, set[str]]) -> None:
+    code = SOLVE + "\nimport sys\nassert 'casadi' not in sys.modules\n"
+    env = {**os.environ, "FLEXAPOD_CACHE": str(filled[0])}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True)
+
+
+def test_damaged_files_are_rebuilt(filled: tuple[Path, set[str]], tmp_path: Path, expected: str) -> None:
+    """Truncated, emptied and overwritten files are not trusted."""
+    folder = tmp_path / "cache"
+    shutil.copytree(filled[0], folder)
+    files = sorted(folder.glob("*.kernel"))
     files[0].write_bytes(files[0].read_bytes()[: files[0].stat().st_size // 2])
     files[1].write_bytes(b"")
-    assert answer(start(tmp_path / "cold")) == expected
-    assert files[0].stat().st_size > 1000
+    assert answer(start(folder)) == expected
+    assert files[0].stat().st_size > WHOLE
     data = bytearray(files[1].read_bytes())
     data[len(data) // 2] ^= 0xFF
     files[1].write_bytes(data)
-    assert answer(start(tmp_path / "cold")) == expected
+    assert answer(start(folder)) == expected
+    assert files[1].read_bytes() != bytes(data)
 
 
 def test_unwritable_cache(tmp_path: Path, expected: str) -> None:
@@ -98,10 +121,3 @@ print(sorted(heavy & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_a_cached_result_needs_no_casadi(tmp_path: Path, expected: str) -> None:
-    assert answer(start(tmp_path)) == expected
-    code = SOLVE + "\nimport sys\nassert 'casadi' not in sys.modules\n"
-    env = {**os.environ, "FLEXAPOD_CACHE": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True)

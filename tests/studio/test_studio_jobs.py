@@ -17,16 +17,7 @@ from flexapod.views.studio.jobs import CancelledError, Jobs, Report
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.watch import FileWatch
 from flexapod.views.studio.worker import Worker
-
-PATIENCE = 120.0
-"""Seconds that another process may take to start on a busy machine."""
-
-
-def until(fact: Callable[[], bool], seconds: float = PATIENCE) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not fact():
-        time.sleep(0.02)
-    return fact()
+from support.patience import PATIENCE, until
 
 
 def alive(pid: int) -> bool:

@@ -29,12 +29,15 @@ from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.viser_private import own_request
+from support.patience import PATIENCE, until
 
 PROTOCOL = f"viser-v{viser.__version__}"
 CLIENTS = 1000
 GROWTH = 10_000
 """Kilobytes that a server may have grown by after a thousand clients: an allocator keeps some pages, while clients that stay in
 memory take some 100 kB each, a hundred thousand in all."""
+AFTERWARDS = 60.0
+"""Seconds in which a server may give back what the last clients took; what stays longer is judged as it is."""
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [1.0, 1.0, 1.0], "fov": 1.0, "near": 0.1,
     "far": 100.0, "image_height": 100, "image_width": 100, "look_at": [0.0, 0.0, 0.0], "up_direction": [0.0, 0.0, 1.0],
@@ -54,17 +57,8 @@ def pack(message: Any) -> bytes:
 
 async def connect(port: int, **options: Any) -> Any:
     return await websockets.connect(
-        f"ws://127.0.0.1:{port}", subprotocols=[PROTOCOL], max_size=None, compression=None, open_timeout=60, **options
+        f"ws://127.0.0.1:{port}", subprotocols=[PROTOCOL], max_size=None, compression=None, open_timeout=PATIENCE, **options
     )
-
-
-def until(fact: Callable[[], bool], seconds: float = 30.0) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if fact():
-            return True
-        time.sleep(0.02)
-    return fact()
 
 
 def slider_id(studio: Studio, k: int = 2) -> str:
@@ -142,7 +136,7 @@ def test_hostile_values_to_every_widget_do_not_end_the_server(studio: Studio) ->
         send(studio, *[pack({"type": "GuiUpdateMessage", "uuid": one, "updates": {"value": value}}) for one in widgets])
         studio.loop.post("cancel", studio.jobs.cancel)  # buttons may have started something
     studio.loop.post("home", lambda: (studio.motion.pause(), studio.modes.pause(), studio.moved(studio.session.home)))
-    assert studio.loop.settle(240)
+    assert studio.loop.settle(PATIENCE)
     assert moves(studio, 4.41), "a slider no longer moves the robot"
     assert studio.session.robot.name == "stewart-3-3"
 
@@ -162,7 +156,7 @@ def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
         return True
 
     studio.loop.post("home", lambda: studio.moved(studio.session.home))
-    studio.loop.settle(10)
+    studio.loop.settle(AFTERWARDS)
     for origin in (
         "http://evil.example",
         "http://localhost:3000",
@@ -177,7 +171,7 @@ def test_pages_from_elsewhere_are_refused(studio: Studio) -> None:
 
 
 def asked(port: int, host: str) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as page:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as page:
         page.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         return page.recv(200)
 
@@ -216,7 +210,7 @@ def test_an_address_of_another_machine_is_refused_at_once() -> None:
     """It used to hang without a word."""
     found = subprocess.run(
         [sys.executable, "-m", "flexapod.views.cli", "studio", "--host", "192.0.2.1", "--port", "0"],
-        capture_output=True, text=True, timeout=240, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert found.returncode == 1
     assert "--host 192.0.2.1: this machine cannot listen there" in found.stderr
@@ -264,13 +258,13 @@ async def visits(port: int, count: int, at_once: int = 20) -> None:
 def test_a_thousand_clients_leave_nothing_behind(command: Callable[..., Command], clients: int) -> None:
     """No thread, and with a thousand clients no memory."""
     server = command("stewart-3-3")
-    assert until(lambda: idle(server.process.pid), 900), "the robot is never ready"
+    assert until(lambda: idle(server.process.pid)), "the robot is never ready"
     in_own_loop(visits(server.port, clients // 5))  # caches fill, the allocator takes its pages
     assert until(lambda: idle(server.process.pid))
     before = resident(server.process.pid)
     in_own_loop(visits(server.port, clients))
     pid = server.process.pid
-    until(lambda: resident(pid)[1] <= before[1] and resident(pid)[0] <= before[0] + GROWTH)
+    until(lambda: resident(pid)[1] <= before[1] and resident(pid)[0] <= before[0] + GROWTH, AFTERWARDS)
     after = resident(pid)
     told = f"{clients} clients: memory {before[0]} -> {after[0]} kB, threads {before[1]} -> {after[1]}"
     PICTURES.mkdir(parents=True, exist_ok=True)
@@ -290,7 +284,7 @@ def test_the_command_starts_listens_here_and_closes(
     record_property("studio start", f"{server.started:.2f} s to the page's address")
     PICTURES.mkdir(parents=True, exist_ok=True)
     (PICTURES / "start.txt").write_text(f"{server.started:.2f} s from the command to the page's address\n")
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as page:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as page:
         page.sendall(f"GET / HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n\r\n".encode())
         assert b"200 OK" in page.recv(200)
     if sys.platform == "linux":
@@ -316,7 +310,7 @@ def test_a_port_in_use_is_left_to_its_owner(command: Callable[..., Command]) -> 
 def test_two_studios_do_not_meet(studio: Studio) -> None:
     threads = threading.active_count()
     other = Studio("hexapod")
-    assert other.loop.settle(240)
+    assert other.loop.settle(PATIENCE)
     assert other.port != studio.port
     assert other.session.robot.name == "hexapod"
     assert studio.session.robot.name == "stewart-3-3"
@@ -339,11 +333,11 @@ def test_loop_keeps_order_and_the_latest_wins() -> None:
     loop.post("other", lambda: said.append("other"))
     loop.post("wrong", lambda: 1 / 0)
     loop.start()
-    assert loop.settle(60)
+    assert loop.settle(PATIENCE)
     assert said == [99, "other", "quiet"]
     assert isinstance(errors[0], ZeroDivisionError)
     loop.beat(0.001, lambda: said.append("beat"))
-    assert until(lambda: said.count("beat") > 3, 60)
+    assert until(lambda: said.count("beat") > 3)
     loop.beat(None)
     loop.stop()
     count = len(said)
@@ -367,21 +361,21 @@ def test_a_newer_job_takes_over() -> None:
         return "slow"
 
     jobs.start("slow", slow, results.append)
-    assert until(lambda: ("slow", 0.5) in told, 60)
+    assert until(lambda: ("slow", 0.5) in told)
     jobs.start("quick", lambda report: "quick", results.append)
-    assert until(lambda: results == ["quick"], 60)
+    assert until(lambda: results == ["quick"])
     release.set()
-    assert until(lambda: not jobs.running, 60)
+    assert until(lambda: not jobs.running)
     assert results == ["quick"]
     assert ("slow", 0.9) not in told
     jobs.start("wrong", lambda report: 1 / 0, results.append)
-    assert until(lambda: "division by zero" in told, 60)
+    assert until(lambda: "division by zero" in told)
     release.clear()
     jobs.start("dropped", slow, results.append)
     jobs.cancel()
     release.set()
-    assert until(lambda: not jobs.running, 60)
-    assert loop.settle(60)
+    assert until(lambda: not jobs.running)
+    assert loop.settle(PATIENCE)
     assert results == ["quick"]
     loop.stop()
 
@@ -389,7 +383,7 @@ def test_a_newer_job_takes_over() -> None:
 def test_long_work_does_not_hold_up_the_page(studio: Studio) -> None:
     """A slice is computed while a slider moves: numbers come before the slice is there."""
     studio.loop.post("home", lambda: studio.moved(studio.session.home))
-    studio.loop.settle(10)
+    studio.loop.settle(AFTERWARDS)
     order: list[str] = []
     hold = threading.Event()
 

@@ -6,6 +6,9 @@ another test of the usual run, and to which; a name that no test has any more st
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
 import flexapod as fp
@@ -34,8 +37,22 @@ USUAL = (
 """Robots of the catalogue whose laws the usual run checks, one of every kind; tests of the others are left to the full run, but
 for their mobility (tests/laws/test_mobility.py)."""
 
-ALWAYS = ("laws/test_mobility.py", "robot/test_unphysical.py", "docs/test_gallery.py::test_pictures")
-"""Tests of the usual run over the whole catalogue: they only load a robot."""
+WIDE = 8
+WIDE_IN = ("analysis", "equations", "identification", "simulation", "studio", "views")
+"""In these folders a test over more robots of the catalogue than WIDE keeps those of EACH in the usual run; the laws have all of
+USUAL, and the full run the whole catalogue."""
+
+EACH = (
+    "stewart-3-3", "hexaslide", "hexa", "gough-stewart", "delta", "five-bar", "planar-4-prr",
+    "gough-stewart-flexible", "dualemps", "dualemps-8",
+)  # fmt: skip
+"""Legs that extend, slide, turn a crank, are given as a table, are general; planar, redundant, flexible platform and legs."""
+
+ALWAYS = (
+    "laws/test_mobility.py", "robot/test_unphysical.py", "docs/test_gallery.py::test_pictures",
+    "equations/test_link_model.py::test_operations",
+)  # fmt: skip
+"""Tests of the usual run over the whole catalogue, which only load a robot, and counts that must not change."""
 
 NAMESAKES = (
     "analysis/test_flexible_legs.py", "analysis/test_leg_platform_motion.py", "design/", "elastodynamics/",
@@ -43,6 +60,14 @@ NAMESAKES = (
     "equations/test_virtual_work.py", "robot/test_elastic_plan.py", "views/test_new_robot.py",
 )  # fmt: skip
 """Tests whose own robots have names that are also in the catalogue."""
+
+SHIPPED = (
+    "examples/", "generator/", "kernels/", "laws/",
+    "equations/test_flexible_platform.py::test_two_formulations_agree",  # its bound is a few roundings of fused sums away
+)  # fmt: skip
+"""Tests whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
+run compiles the same text with the least effort (FLEXAPOD_CODE_LEVEL=0, a quarter of the time): they check equations and verbs,
+not LLVM. The full run compiles all of them as users get them."""
 
 QUICK = (
     "analysis/test_call_errors", "analysis/test_conditioning", "analysis/test_limits", "analysis/test_linear_solve",
@@ -59,18 +84,52 @@ QUICK = (
 """Files and folders of the quick run: something of every stage, nothing in a browser or in many processes."""
 
 
+LEVEL = "FLEXAPOD_CODE_LEVEL"
+GIVEN = os.environ.get(LEVEL)
+"""What the user asked for holds everywhere."""
+
+
+def usual(config: pytest.Config) -> bool:
+    """Whether this is a run without the large counts."""
+    return "not full" in config.getoption("markexpr")
+
+
+_full = [False]
+
+
+def counted(usual: int, full: int) -> int:
+    """How many random samples a test takes: fewer in the usual run, as many as are worth having in the full one."""
+    return full if _full[0] else usual
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    _full[0] = not usual(config)
     config.addinivalue_line("markers", "quick: part of make test-quick; named in tests/support/runs.py")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Effort of the compiler in this test, before any of its fixtures."""
+    if GIVEN is None and usual(item.config):
+        if item.nodeid.startswith(tuple(f"tests/{name}" for name in SHIPPED)):
+            os.environ.pop(LEVEL, None)
+        else:
+            os.environ[LEVEL] = "0"
+    return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    unused = {*FULL, *CHOSEN, *QUICK}
+    unused = {*FULL, *CHOSEN, *QUICK, *SHIPPED}
     rest = {*fp.catalogue()} - {*USUAL}
     kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
+    robots = _robots(items)
     for item in items:
-        if rest & _words(item) and not item.nodeid.startswith(kept):
+        named = _words(item) & {*fp.catalogue()}
+        wide = len(robots[_function(item)] - rest) > WIDE and item.nodeid.split("/")[1] in WIDE_IN
+        if not item.nodeid.startswith(kept) and (named & rest or (wide and named - {*EACH})):
             item.add_marker(pytest.mark.full)
+        unused -= {name for name in SHIPPED if item.nodeid.startswith(f"tests/{name}")}
         for table, mark in ((FULL, pytest.mark.full), (CHOSEN, pytest.mark.full), (QUICK, pytest.mark.quick)):
             for name in table:
                 if item.nodeid.startswith(f"tests/{name}"):
@@ -79,6 +138,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                         item.add_marker(mark)
     if unused and config.args == config.getini("testpaths"):
         raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
+
+
+def _robots(items: list[pytest.Item]) -> dict[str, set[str]]:
+    """Robots of the catalogue that a test function has among its parameters."""
+    result: dict[str, set[str]] = {}
+    for item in items:
+        result.setdefault(_function(item), set()).update(_words(item) & {*fp.catalogue()})
+    return result
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def _words(item: pytest.Item) -> set[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer import rich_utils
 from typer.testing import CliRunner
 
 from flexapod.views.cli import app
@@ -26,6 +27,17 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         return runner.invoke(app, list(words), input=input)
 
     return call
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """`wide(80)`: help for a terminal of 80 columns; Typer reads the environment only once, when it is imported."""
+
+    def columns(count: int) -> None:
+        monkeypatch.setattr(rich_utils, "MAX_WIDTH", count)
+        monkeypatch.setenv("COLUMNS", str(count))
+
+    return columns
 
 
 @pytest.fixture

@@ -46,9 +46,8 @@ def test_every_command_has_examples() -> None:
 
 
 @pytest.mark.parametrize("command", list(EXAMPLES))
-def test_help_shows_the_examples_on_one_line(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    monkeypatch.setenv("COLUMNS", "80")
+def test_help_shows_the_examples_on_one_line(run: Run, wide: Callable[[int], None], command: str) -> None:
+    wide(80)
     result = run(*words(command), "--help")
     assert result.exit_code == 0
     lines = [line.strip() for line in result.stdout.splitlines()]

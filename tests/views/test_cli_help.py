@@ -30,9 +30,8 @@ def folded(text: str) -> str:
 
 
 @pytest.mark.parametrize("command", list(EXAMPLES))
-def test_every_option_is_told_whole(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    monkeypatch.setenv("TERMINAL_WIDTH", "240")
-    monkeypatch.setenv("COLUMNS", "240")
+def test_every_option_is_told_whole(run: Run, wide: Callable[[int], None], command: str) -> None:
+    wide(240)
     shown = folded(run(*words(command), "--help").stdout)
     told = list(options(command))
     missing = [text for text in told if text not in shown]

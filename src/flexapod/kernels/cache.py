@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,9 +74,9 @@ def cached_kernel(
         return kernel
 
 
-def lookup_key() -> tuple[int, str]:
-    """What a kernel that was looked up before depends on besides its content: how often memory was cleared, and the backend."""
-    return len(_cleared), choose_backend(None)
+def lookup_key() -> tuple[int, str, str]:
+    """What a looked-up kernel depends on besides its content: how often memory was cleared, backend, effort of the compiler."""
+    return len(_cleared), choose_backend(None), os.environ.get("FLEXAPOD_CODE_LEVEL", "")
 
 
 def _load_or_build(
@@ -129,9 +130,9 @@ def source_fingerprint() -> str:
 def _identity(key: str, zeros: Collection[str] | None, backend: str) -> str:
     parts = [str(FORMAT), key, source_fingerprint(), backend, *sorted(zeros or ())]
     if backend == "llvm":
-        from .jit import target_identity
+        from .jit import code_level, target_identity
 
-        parts.append(target_identity())
+        parts += [target_identity(), str(code_level())]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

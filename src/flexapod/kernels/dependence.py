@@ -12,11 +12,13 @@ FIXED, UNIFORM, VARYING = 0, 1, 2  # constants and loop indices; parameters only
 def classify(graph: Graph, arguments: Sequence[int]) -> list[int]:
     """Class of every node, given the classes of the graph's arguments."""
     classes: list[int] = []
-    for node, op in enumerate(graph.ops):
+    for op, args in zip(graph.ops, graph.args, strict=True):
         if op == "arg":
-            classes.append(arguments[graph.args[node][0]])
+            classes.append(arguments[args[0]])
+        elif op == "result":
+            classes.append(classes[args[0]])
         else:
-            classes.append(max((classes[k] for k in graph.operands(node)), default=FIXED))
+            classes.append(max([classes[ref >> 1] for ref in args], default=FIXED))
     return classes
 
 

@@ -51,13 +51,18 @@ class Graph:
 
     def live(self) -> list[bool]:
         """Which nodes reach an output."""
-        mark = [False] * len(self.ops)
+        ops, args = self.ops, self.args
+        mark = [False] * len(ops)
         for ref in self.outputs:
             mark[ref >> 1] = True
-        for node in range(len(self.ops) - 1, -1, -1):
-            if mark[node]:
-                for operand in self.operands(node):
-                    mark[operand] = True
+        for node in range(len(ops) - 1, -1, -1):
+            if mark[node]:  # `operands`, written out: this loop sees every node of every pass
+                op = ops[node]
+                if op == "result":
+                    mark[args[node][0]] = True
+                elif op not in ("arg", "const"):
+                    for ref in args[node]:
+                        mark[ref >> 1] = True
         return mark
 
     def to_data(self) -> dict[str, Any]:

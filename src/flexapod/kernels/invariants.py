@@ -56,6 +56,7 @@ class _Scope:
 
     def copy(self, graph: Graph, live: list[bool]) -> None:
         """Copy the live nodes of a graph."""
+        values, inner, outer, top = self.values, self.inner, self.outer, self.inner is self.outer
         for node, op in enumerate(graph.ops):
             if not live[node]:
                 continue
@@ -69,10 +70,11 @@ class _Scope:
                 self.values[node] = is_outer, results[args[1]]
             elif op == "loop":
                 self._copy_loop(graph, node, live)
-            elif all(self.values[ref >> 1][0] for ref in args):
-                self.values[node] = True, self.outer.make(op, *[self.of(ref)[1] for ref in args])
+            elif top or all([values[ref >> 1][0] for ref in args]):
+                refs = [outer.neg(values[ref >> 1][1]) if ref & 1 else values[ref >> 1][1] for ref in args]
+                values[node] = True, outer.make(op, *refs)
             else:
-                self.values[node] = False, self.inner.make(op, *[self.lowered(ref) for ref in args])
+                values[node] = False, inner.make(op, *[self.lowered(ref) for ref in args])
 
     def _copy_loop(self, graph: Graph, node: int, live: list[bool]) -> None:
         args = graph.args[node]

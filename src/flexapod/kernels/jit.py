@@ -11,10 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .errors import KernelInputError
 from .forking import FORK_LOCKS
 from .llvm_text import LIBM
 
 CODE_LEVEL = 2
+"""Effort of LLVM's code generator, unless FLEXAPOD_CODE_LEVEL says otherwise."""
 Function = Callable[[int, Any, Any, Any, Any], None]
 _PROTOTYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -66,6 +68,14 @@ def processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
+def code_level() -> int:
+    """Effort of the code generator: 2, or FLEXAPOD_CODE_LEVEL (0: compiled in a quarter of the time, evaluated more slowly)."""
+    text = os.environ.get("FLEXAPOD_CODE_LEVEL", "").strip()
+    if text not in ("", "0", "1", "2", "3"):
+        raise KernelInputError(f"FLEXAPOD_CODE_LEVEL: expected 0, 1, 2 or 3, got {text!r}")
+    return int(text) if text else CODE_LEVEL
+
+
 def _machine() -> Any:
     llvm = _binding()
     target = llvm.Target.from_triple(llvm.get_process_triple())
@@ -73,7 +83,7 @@ def _machine() -> Any:
     return target.create_target_machine(
         cpu=cpu,
         features=features,
-        opt=CODE_LEVEL,
+        opt=code_level(),
         reloc="default",
         codemodel="jitdefault",
         jit=True,

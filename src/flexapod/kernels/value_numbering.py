@@ -68,9 +68,12 @@ class Numbering:
     def make(self, op: str, *refs: int) -> int:
         """Reference of an operation on references."""
         if op != "select":
-            numbers = [self.value(ref) for ref in refs]
-            if None not in numbers:
-                folded = fold(op, [x for x in numbers if x is not None])
+            values = self.graph.values
+            for ref in refs:
+                if ref >> 1 not in values:
+                    break
+            else:
+                folded = fold(op, [-values[ref >> 1] if ref & 1 else values[ref >> 1] for ref in refs])
                 if folded is not None:
                     return self.const(folded)
         special = _SPECIAL.get(op)
@@ -84,17 +87,20 @@ class Numbering:
 
     def add(self, a: int, b: int) -> int:
         """Sum; a difference is the sum with a negative reference."""
-        if self.value(a) == 0.0:
+        values = self.graph.values
+        if values.get(a >> 1) == 0.0:
             return b
-        if self.value(b) == 0.0:
+        if values.get(b >> 1) == 0.0:
             return a
         if a == b:
             return self.mul(self.const(2.0), a)
         if a == b ^ 1:
             return self.const(0.0)
-        merged = self._merge_selects(a, b)
-        if merged is not None:
-            return merged
+        ops = self.graph.ops
+        if ops[a >> 1] == "select" or ops[b >> 1] == "select":
+            merged = self._merge_selects(a, b)
+            if merged is not None:
+                return merged
         if a >> 1 > b >> 1:
             a, b = b, a
         if a & 1:
@@ -104,8 +110,9 @@ class Numbering:
     def mul(self, a: int, b: int) -> int:
         """Product; the sign is carried outside."""
         sign = (a ^ b) & 1
-        a, b = min(a & ~1, b & ~1), max(a & ~1, b & ~1)
-        x, y = self.value(a), self.value(b)
+        a, b = (a & ~1, b & ~1) if a >> 1 <= b >> 1 else (b & ~1, a & ~1)
+        values = self.graph.values
+        x, y = values.get(a >> 1), values.get(b >> 1)
         if x is None and y is not None:
             a, b, x, y = b, a, y, x
         if x is not None:
@@ -206,7 +213,12 @@ class Numbering:
     def _node(self, op: str, args: tuple[int, ...]) -> int:
         key = (op, *args)
         node = self._table.get(key)
-        return self._append(op, args, key) if node is None else node
+        if node is None:
+            graph = self.graph
+            node = self._table[key] = len(graph.ops)
+            graph.ops.append(op)
+            graph.args.append(args)
+        return node
 
     def _append(self, op: str, args: tuple[int, ...], key: tuple[object, ...] | None) -> int:
         node = len(self.graph.ops)

@@ -24,12 +24,15 @@ class Rot:
     __slots__ = ("expr", "from_", "to")
 
     def __init__(self, expr: Any, to: str, from_: str) -> None:
-        matrix = expr if isinstance(expr, ca.SX) else ca.SX(expr)
+        self.to = to
+        self.from_ = from_
+        if isinstance(expr, ca.SX) and expr.nnz() == 9 == expr.numel() and expr.size1() == 3:
+            self.expr = expr  # full already, as nearly every product is
+            return
+        matrix = ca.SX(expr)
         if matrix.shape != (3, 3):
             raise ValueError(f"a rotation is 3 x 3, got {matrix.shape}")
         self.expr = ca.densify(matrix)
-        self.to = to
-        self.from_ = from_
 
     @overload
     def __matmul__(self, other: Vec) -> Vec: ...
