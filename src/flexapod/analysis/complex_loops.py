@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.generic_balls import with_generic_balls
+from flexapod.analysis.rigid_chains import rigid_chain
 from flexapod.robot.chain import ROWS, ancestors
 
 if TYPE_CHECKING:
@@ -57,14 +58,14 @@ def join(*parts: Points) -> Points:
 
 
 class Loops:
-    """Closing equations of a robot; deformations are zero, spherical joints inside legs have coordinates of their own."""
+    """Closing equations of a robot, undeformed; spherical joints inside legs have coordinates of their own."""
 
     def __init__(self, robot: Robot, seed: int = 5) -> None:
         self.robot, self.length = robot, robot.characteristic_length
-        self.legs = [with_generic_balls(leg) for leg in robot.legs]
+        self.legs = [with_generic_balls(rigid_chain(leg)) for leg in robot.legs]
         links = [leg.links[i] for leg in self.legs for i in leg.moving]
-        self.driven = list(robot.driven)
-        self.passive = [k for k, link in enumerate(links) if not link.actuated and not link.elastic]
+        self.driven = [k for k, link in enumerate(links) if link.actuated]
+        self.passive = [k for k, link in enumerate(links) if not link.actuated]
         self.turning = np.array([link.kind == "R" for link in links])
         self.rows = sum(len(ROWS[leg.closing.type]) for leg in robot.legs)
         self.unknowns = 6 + len(self.passive)
@@ -72,7 +73,6 @@ class Loops:
         mixed = random.normal(size=(self.unknowns, self.rows)) + 1j * random.normal(size=(self.unknowns, self.rows))
         self.square = np.eye(self.rows) if self.rows == self.unknowns else np.linalg.qr(mixed.T)[0].T
         home = np.concatenate([leg.home for leg in self.legs])
-        home[[k for k, link in enumerate(links) if link.elastic]] = 0.0
         self.home = Points(
             p=robot.home.position[None].astype(complex), R=robot.home.rotation[None].astype(complex), q=home[None].astype(complex)
         )

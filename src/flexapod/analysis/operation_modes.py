@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
 from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions, tamest
+from flexapod.analysis.rigid_chains import rigid_chain
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -71,7 +72,7 @@ _KNOWN: dict[str, tuple[Loops, Generic]] = {}
 
 
 def fingerprint(robot: Robot) -> str:
-    """Name of a robot's geometry: equal for robots whose joints are equal to nine digits."""
+    """Name of a robot's geometry: equal for robots whose joints, undeformed, are equal to nine digits."""
     parts: list[str] = []
 
     def add(*values: Any) -> None:
@@ -79,9 +80,9 @@ def fingerprint(robot: Robot) -> str:
             numbers = np.round(np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel(), 9) + 0.0
             parts.append(" ".join(f"{x:.9f}" for x in numbers))
 
-    for leg in robot.legs:
+    for leg in map(rigid_chain, robot.legs):
         for link in leg.links:
-            parts.append(f"{link.kind} {link.parent} {link.actuated} {link.elastic}")
+            parts.append(f"{link.kind} {link.parent} {link.actuated}")
             add(link.placement.position, link.placement.rotation, link.zero)
         closing = leg.closing
         parts.append(f"{closing.type} {closing.link}")
