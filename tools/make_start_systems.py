@@ -1,8 +1,8 @@
 """Generic start systems of `flexapod.analysis.start_systems`, by monodromy: `python tools/make_start_systems.py [name ...]`.
 
 Each family is searched from one random complex pose with the parameters that fit it; several candidates are made and the one
-whose paths to random targets take the fewest steps is kept. Robots without a proven bound are searched and trace-tested by operation
-mode. Names are those of families and robots; all of them without a name.
+whose paths to random targets take the fewest steps is kept. Robots without a proven bound are searched and trace-tested by
+operation mode. Names are those of families and robots; all of them without a name.
 """
 
 from __future__ import annotations

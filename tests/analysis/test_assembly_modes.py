@@ -98,9 +98,9 @@ def test_monodromy_finds_the_stored_number_of_solutions():
 def check_inverse_kinematics(name: str, count: int, share: float) -> None:
     """Every pose has the actuators among its working modes, and the pose they were computed from is in the list.
 
-    Beside a turning point of a slider or crank, coordinates q change without bound with the joint at the platform, dq = gain dS with
-    gain = |d| / |d . dU/dq| (d from U to S), and the rounding of the pose to numbers of 16 digits shows in q gain times larger. There
-    it is the joint that is compared: the error of q over the gain is how far S has to be moved for q to be exact.
+    Beside a turning point of a slider or crank, coordinates q change without bound with the joint at the platform, dq = gain dS
+    with gain = |d| / |d . dU/dq| (d from U to S), and the rounding of the pose to numbers of 16 digits shows in q gain times
+    larger. There it is the joint that is compared: the error of q over the gain is how far S has to be moved for q to be exact.
     """
     robot = fp.load(name)
     drawn = random_states(robot, count, seed=4)
@@ -142,8 +142,8 @@ def test_poses_of_robots_satisfy_inverse_kinematics(name):
 @pytest.mark.full
 @pytest.mark.parametrize("name", SPHERE_ROBOTS)
 def test_poses_of_many_actuators_satisfy_inverse_kinematics(name):
-    """All 40 are found each time. Of symmetric robots some complex ones lie so far away (e.e of 1e-6) that a certificate in double
-    cannot hold them: then completeness is unknown, which must stay the exception."""
+    """All 40 are found each time. Of symmetric robots some complex ones lie so far away (e.e of 1e-6) that a certificate in
+    double cannot hold them: then completeness is unknown, which must stay the exception."""
     check_inverse_kinematics(name, 60, share=0.5)
 
 

@@ -168,13 +168,14 @@ def circles_of_a_3rsr(q: np.ndarray) -> np.ndarray:
     axis, 120 degrees apart. The platform's cranks are equal to the base's, so that poses are angles with the same sides."""
     r, z = 0.1 + 0.2 * np.cos(q), 0.2 * np.sin(q)
     pairs = [(0, 1), (1, 2), (2, 0)]
-    return np.stack([r[..., i] ** 2 + r[..., j] ** 2 + r[..., i] * r[..., j] + (z[..., i] - z[..., j]) ** 2 for i, j in pairs], -1)
+    sides = [r[..., i] ** 2 + r[..., j] ** 2 + r[..., i] * r[..., j] + (z[..., i] - z[..., j]) ** 2 for i, j in pairs]
+    return np.stack(sides, axis=-1)
 
 
 def test_the_3rsr_has_sixteen_poses():
-    """Its balls lie on three circles of the platform, three equations of degree 2 in each of two half tangents. Their Groebner basis
-    modulo 32003 leaves a quotient ring of dimension 16, and the resultant in one half tangent has, over the rational numbers, factors
-    of degree 1, 1 and 14: the pose that mirrors the base, the one that lies on it, and the others."""
+    """Its balls lie on three circles of the platform, three equations of degree 2 in each of two half tangents. Their Groebner
+    basis modulo 32003 leaves a quotient ring of dimension 16, and the resultant in one half tangent has, over the rational
+    numbers, factors of degree 1, 1 and 14: the pose that mirrors the base, the one that lies on it, and the others."""
     robot = fp.load("3-rsr")
     q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
     found = fp.assembly_modes(robot, q)
@@ -200,7 +201,7 @@ def test_the_3rsr_has_sixteen_poses():
 
 @pytest.mark.full
 def test_loops_and_spheres_agree_on_the_3rsr():
-    """Monodromy on the loop equations, where the pose on the base has singular coordinates unless balls are in general position."""
+    """Monodromy on the loop equations, where the pose on the base has singular coordinates unless balls are generic."""
     robot = fp.load("3-rsr")
     loops = Loops(robot)
     generic = search(loops)

@@ -1,7 +1,7 @@
 r"""Spheres of legs that have no closed form: what a chain of joints leaves of a platform point once its actuators are given.
 
 - **sphere**: a universal joint and a spherical one at the platform; the distance of their centres is given.
-- **circle**: one passive revolute joint and a spherical one at the platform; the spherical joint stays on a circle about the axis.
+- **circle**: one passive revolute joint and a spherical one at the platform; the latter stays on a circle about the axis.
 - **hinge**: a spherical joint, then a revolute joint at the platform (RSR); seen from the platform, the centre B of the spherical
   joint stays on a circle about the axis.
 
@@ -11,6 +11,7 @@ Letters: a centre of a sphere (world), b platform point (platform axes), s squar
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -42,7 +43,7 @@ def locus(leg: Leg) -> Locus | None:
     if any(leg.links[i].kind != "R" for i in passive):
         return None
     found: Locus | None = _JOINTS.get((leg.closing.type, len(passive)))  # type: ignore[assignment]
-    concurrent = all(leg.links[j].parent == i and axes_meet(leg, j) for i, j in zip(passive, passive[1:], strict=False))
+    concurrent = all(leg.links[j].parent == i and axes_meet(leg, j) for i, j in pairwise(passive))
     return found if concurrent else None
 
 

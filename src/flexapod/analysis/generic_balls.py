@@ -1,8 +1,8 @@
 r"""Spherical joints inside a leg, with axes in general position.
 
-A spherical joint before the cut of a leg is three revolute joints, E = Rz(a) P_j Rz(b) P_k Rz(c). Where the first and the third axis
-coincide, the coordinates are singular although the joint is not, and a whole operation mode can lie there: the platform of a
-3-RSR that is folded onto its base keeps each ball in its plane. With fixed rotations A and B in general position,
+A spherical joint before the cut of a leg is three revolute joints, E = Rz(a) P_j Rz(b) P_k Rz(c). Where the first and the third
+axis coincide, the coordinates are singular although the joint is not, and a whole operation mode can lie there: the platform of
+a 3-RSR that is folded onto its base keeps each ball in its plane. With fixed rotations A and B in general position,
 
 .. math:: E = A\,R_z(a') P_j R_z(b') P_k R_z(c')\,B
 
@@ -70,7 +70,7 @@ def _rotated(leg: Leg, i: int) -> Leg:
 
 
 def ball_angles(M: Array, P_j: Array, P_k: Array) -> tuple[float, float, float]:
-    """Angles of M = Rz(a) P_j Rz(b) P_k Rz(c) with z axes of P_j and P_k at right angles to those before them; 0 < b - b0 < pi."""
+    """Angles of M = Rz(a) P_j Rz(b) P_k Rz(c) with the z axes of P_j and P_k at right angles to those before them."""
     w, u = P_k[:, 2], P_j[2, :]
     b = _angle(u) - _angle(w) + float(np.arccos(np.clip(M[2, 2], -1.0, 1.0)))
     a = _angle(M[:, 2]) - _angle(P_j @ _rz(b) @ w)

@@ -21,8 +21,8 @@ SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
 
 UNSURE, REFINED = 1e-10, 1e-24
-"""Squared last Newton step below which an end is tried with longer residuals, and with which it is then taken as simple: at a double
-solution steps only halve, and five of them from 1e-5 leave 1e-13, squared."""
+"""Squared last Newton step below which an end is tried with longer residuals, and with which it is then taken as simple: at a
+double solution steps only halve, and five of them from 1e-5 leave 1e-13, squared."""
 
 FLAT = 1e-8
 """|e.e| / |e|^2 below which a solution lies at infinity: no rotation belongs to it."""
@@ -162,7 +162,7 @@ def _attempt(
 
 
 def _refine(ends: Ends, p: Complex) -> None:
-    """Ends that arrived and at which rounding kept Newton's steps long: once more with longer residuals, kept where steps fall."""
+    """Ends that arrived and at which rounding kept Newton's steps long: again with longer residuals, kept where steps fall."""
     unsure = np.flatnonzero((ends.code == ARRIVED) & (ends.last > SAME) & (ends.last < UNSURE))
     if len(unsure):
         from flexapod.analysis.refined_poses import refined
