@@ -1,11 +1,13 @@
-"""Generic start systems of `flexapod.analysis.start_systems`, by monodromy: `python tools/make_start_systems.py`.
+"""Generic start systems of `flexapod.analysis.start_systems`, by monodromy: `python tools/make_start_systems.py [name ...]`.
 
 Each family is searched from one random complex pose with the parameters that fit it; several candidates are made and the one
-whose paths to random targets take the fewest steps is kept.
+whose paths to random targets take the fewest steps is kept. Robots without a proven bound are searched and trace-tested by
+operation mode. Names are those of families and robots; all of them without a name.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +22,12 @@ from flexapod.analysis.platform_poses import parameters, six_leg_tracker
 FOLDER = Path(flexapod.__file__).parent / "analysis" / "data"
 COUNTS = {"six_legs": 40, "six_three": 16}
 CANDIDATES = 8
-STORED = ("delta", "five-bar", "tripteron", "dualemps", "tricept")
-"""Robots of the catalogue without a proven bound: their generic poses and the trace test take long for the first time."""
+STORED = (
+    "five-bar", "tripteron", "dualemps", "spherical-five-bar", "agile-eye", "3-ups-s", "exechon", "4-ruu", "tricept", "delta",
+    "3-upu", "3-puu",
+)  # fmt: skip
+"""Robots of the catalogue without a proven bound: their generic poses and the trace test take seconds to minutes. Flexible ones
+with the same joints share them."""
 
 
 def joints(random: np.random.Generator, family: str) -> tuple[Complex, Complex]:
@@ -70,16 +76,20 @@ def steps(family: str, p: Complex, x: Complex) -> float:
 
 
 def main() -> None:
-    """Write all families."""
+    """Write the families and robots that are named."""
     FOLDER.mkdir(exist_ok=True)
+    chosen = sys.argv[1:] or [*COUNTS, *STORED]
     for family, count in COUNTS.items():
+        if family not in chosen:
+            continue
         made = [candidate(family, seed) for seed in range(CANDIDATES)]
         whole = [(p, x) for p, x in made if len(x) == count]
         p, x = min(whole, key=lambda one: steps(family, *one))
         print(f"{family}: {steps(family, p, x):.1f} steps on average")
         np.savez(FOLDER / f"{family}.npz", p=p, x=x)
-    for name in STORED:
-        print(f"{name}: {store(flexapod.load(name), FOLDER).name}")
+    for name in chosen:
+        if name not in COUNTS:
+            print(f"{name}: {store(flexapod.load(name), FOLDER).name}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ import flexapod as fp
 from flexapod.analysis import pose_search
 from flexapod.analysis.path_certificate import certify_path
 from flexapod.analysis.pose_guess import start_poses
+from flexapod.analysis.pose_projection import onto_constraints
 from flexapod.analysis.pose_search import Poses, PoseSearch
 from flexapod.robot.geometry import rotation_from_vector
 
 CHUNK = 2000
 NEAR = 1e-6
-ROBOTS = ("stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa", "delta", "five-bar", "tripteron")
+ROBOTS = ("stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa", "delta", "five-bar", "tripteron", "hexaglide")
 
 
 def draw(robot: fp.Robot, count: int, random: np.random.Generator) -> fp.State:
@@ -30,6 +31,8 @@ def draw(robot: fp.Robot, count: int, random: np.random.Generator) -> fp.State:
     position = robot.home.position + 2.0 * random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(box.position)
     vectors = 2.0 * random.uniform(-1.0, 1.0, (count, 3)) * np.asarray(box.rotation)
     rotation = np.array([rotation_from_vector(v) for v in vectors]) @ robot.home.rotation
+    if robot.plan.constraints:  # components that the robot cannot choose follow
+        position, rotation, _ = onto_constraints(robot, position, rotation, list(robot.plan.platform_dependents))
     return fp.State(position=position, rotation=rotation)
 
 

@@ -17,10 +17,12 @@ from flexapod.analysis.assembly_modes import SelfMotionError
 from flexapod.analysis.monodromy import monodromy
 from flexapod.analysis.platform_poses import parameters, real_poses, six_leg_tracker, solve_platforms
 from flexapod.analysis.sampling import random_states
+from flexapod.analysis.sphere_legs import spheres
 from flexapod.analysis.start_systems import load_start
 
 LEG_LENGTH = 1e-14  # asked for; measured 5e-16
-INVERSE = 1e-11  # actuators of a pose against those it came from: 5e-15, and 1.4e-12 where a slider is near its turning point
+INVERSE = 1e-12  # asked for; measured 3e-15 [m or rad] where an actuator follows its joint, 5e-16 over the gain elsewhere
+FOLLOWS = 1e3  # gain of an actuator up to which its own error is tested: rounding of a pose alone is 1e-16 times the gain
 SAME_POSE = 1e-9  # one pose by two ways, well conditioned
 SPHERE_ROBOTS = ["stewart-3-3", "gough-stewart", "hexapod", "hexaslide", "hexa"]
 
@@ -93,29 +95,56 @@ def test_monodromy_finds_the_stored_number_of_solutions():
     assert len(found) == 16
 
 
-@pytest.mark.parametrize("name", SPHERE_ROBOTS)
-def test_poses_of_robots_satisfy_inverse_kinematics(name):
-    """Every pose has the actuators among its working modes, and the pose they were computed from is in the list."""
+def check_inverse_kinematics(name: str, count: int, share: float) -> None:
+    """Every pose has the actuators among its working modes, and the pose they were computed from is in the list.
+
+    Beside a turning point of a slider or crank, coordinates q change without bound with the joint at the platform, dq = gain dS
+    with gain = |d| / |d . dU/dq| (d from U to S), and the rounding of the pose to numbers of 16 digits shows in q gain times
+    larger. There it is the joint that is compared: the error of q over the gain is how far S has to be moved for q to be exact.
+    """
     robot = fp.load(name)
-    drawn = random_states(robot, 3, seed=4)
+    drawn = random_states(robot, count, seed=4)
     at = fp.State(position=drawn["position"], rotation=drawn["rotation"])
     wanted = fp.inverse_kinematics(robot, at, joints=False)["actuator_position"].values
     found = fp.assembly_modes(robot, wanted)
     expected = 16 if name == "stewart-3-3" else 40
     assert np.all(found["complex_count"].values == expected)
-    assert np.all(found["completeness"].values == "proven")
+    proven = found["completeness"].values == "proven"
+    print(name, f"{proven.sum()} of {count} lists proven complete")
+    assert np.mean(proven) >= share
     turning = np.array(robot.actuator_units) == "rad"
-    for i in range(3):
-        count = int(found["count"].values[i])
+    step = 1e-6
+    given, ahead, behind = (spheres(robot, wanted + h, arrange=False) for h in (0.0, step, -step))
+    crank, extends = (ahead.a - behind.a) / (2.0 * step), (ahead.s - behind.s) / (4.0 * step * np.sqrt(given.s))
+    for i in range(count):
+        n = int(found["count"].values[i])
         p, R = found["position"].values[i], found["rotation"].values[i]
-        way = np.abs(p[:count] - at.position[i]).max(axis=1) + np.abs(R[:count] - at.rotation[i]).max(axis=(1, 2))
+        way = np.abs(p[:n] - at.position[i]).max(axis=1) + np.abs(R[:n] - at.rotation[i]).max(axis=(1, 2))
         assert way.min() < SAME_POSE
-        assert found["certified"].values[i, :count].all()
-        for k in range(count):
+        assert found["certified"].values[i, :n].all()
+        for k in range(n):
             modes = fp.working_modes(robot, fp.State(position=p[k], rotation=R[k]))
             gap = modes["actuator_position"].values - wanted[i]
-            gap = np.where(turning, np.arctan2(np.sin(gap), np.cos(gap)), gap)
-            assert np.abs(gap).max(axis=1).min() < INVERSE
+            gap = np.abs(np.where(turning, np.arctan2(np.sin(gap), np.cos(gap)), gap)).min(axis=0)
+            d = p[k] + given.b[i] @ R[k].T - given.a[i]
+            length = np.linalg.norm(d, axis=1)
+            gain = 1.0 / np.abs(extends[i] + (d * crank[i]).sum(axis=1) / length)
+            assert np.all(gap < INVERSE * np.maximum(gain, 1.0))
+            assert np.all(gap[gain < FOLLOWS] < INVERSE)
+            assert np.abs(length / np.sqrt(given.s[i]) - 1.0).max() < LEG_LENGTH
+
+
+@pytest.mark.parametrize("name", SPHERE_ROBOTS)
+def test_poses_of_robots_satisfy_inverse_kinematics(name):
+    check_inverse_kinematics(name, 3, share=1.0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", SPHERE_ROBOTS)
+def test_poses_of_many_actuators_satisfy_inverse_kinematics(name):
+    """All 40 are found each time. Of symmetric robots some complex ones lie so far away (e.e of 1e-6) that a certificate in
+    double cannot hold them: then completeness is unknown, which must stay the exception."""
+    check_inverse_kinematics(name, 60, share=0.5)
 
 
 def test_newton_from_every_pose_stays_there():

@@ -6,8 +6,11 @@ from pose_robots import planar
 
 import flexapod as fp
 from flexapod.analysis.complex_loops import Loops, Points
+from flexapod.analysis.generic_balls import with_generic_balls
 from flexapod.analysis.loop_paths import follow
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
+from flexapod.analysis.sphere_legs import is_on_spheres
+from flexapod.robot.chain import link_poses
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15
@@ -158,3 +161,84 @@ def test_loops_and_spheres_agree_on_a_hexapod():
     assert arrived.all()
     found = fp.assembly_modes(robot, q1, certify=False)
     assert np.abs(found["position"].values - x.p.real).max(axis=1).min() < SAME_POSE
+
+
+def circles_of_a_3rsr(q: np.ndarray) -> np.ndarray:
+    """Side lengths squared (.., 3) of the triangle of the balls, from crank angles q (.., 3): cranks of 0.2 m at 0.1 m from the
+    axis, 120 degrees apart. The platform's cranks are equal to the base's, so that poses are angles with the same sides."""
+    r, z = 0.1 + 0.2 * np.cos(q), 0.2 * np.sin(q)
+    pairs = [(0, 1), (1, 2), (2, 0)]
+    sides = [r[..., i] ** 2 + r[..., j] ** 2 + r[..., i] * r[..., j] + (z[..., i] - z[..., j]) ** 2 for i, j in pairs]
+    return np.stack(sides, axis=-1)
+
+
+def test_the_3rsr_has_sixteen_poses():
+    """Its balls lie on three circles of the platform, three equations of degree 2 in each of two half tangents. Their Groebner
+    basis modulo 32003 leaves a quotient ring of dimension 16, and the resultant in one half tangent has, over the rational
+    numbers, factors of degree 1, 1 and 14: the pose that mirrors the base, the one that lies on it, and the others."""
+    robot = fp.load("3-rsr")
+    q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
+    found = fp.assembly_modes(robot, q)
+    assert int(found["complex_count"]) == 16
+    assert str(found["completeness"].values) == "proven"
+    p, R = found["position"].values, found["rotation"].values
+    folded = np.abs(p).max(axis=1) + np.abs(R - np.eye(3)).max(axis=(1, 2))
+    assert np.sum(folded < SAME_POSE) == 1
+    angle = 2.0 * np.pi * np.arange(3) / 3.0
+    radial = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    balls = (0.1 + 0.2 * np.cos(q))[:, None] * radial + 0.2 * np.sin(q)[:, None] * np.array([0.0, 0.0, 1.0])
+    normal = np.cross(balls[1] - balls[0], balls[2] - balls[0])
+    normal /= np.linalg.norm(normal)
+    mirrored = 2.0 * normal * (normal @ balls[0])
+    assert np.abs(p - mirrored).max(axis=1).min() < CLOSED_FORM
+    seen = np.einsum("nji,nkj->nki", R, balls - p[:, None])  # balls in platform axes
+    along = np.einsum("nki,ki->nk", seen, radial)
+    assert np.abs(np.einsum("nki,ki->nk", seen, np.cross([0.0, 0.0, 1.0], radial))).max() < CLOSED_FORM
+    assert np.abs(np.hypot(along - 0.1, seen[..., 2]) - 0.2).max() < CLOSED_FORM
+    own = np.arctan2(seen[..., 2], along - 0.1)
+    assert np.abs(circles_of_a_3rsr(own) - circles_of_a_3rsr(q)).max() < CLOSED_FORM
+
+
+@pytest.mark.full
+def test_loops_and_spheres_agree_on_the_3rsr():
+    """Monodromy on the loop equations, where the pose on the base has singular coordinates unless balls are generic."""
+    robot = fp.load("3-rsr")
+    loops = Loops(robot)
+    generic = search(loops)
+    assert sorted(np.bincount(generic.mode)) == [1, 1, 14]
+    q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
+    x, arrived = follow(loops, generic.x, generic.q, q.astype(complex))
+    assert arrived.all()
+    real = np.abs(x.p.imag).max(axis=1) + np.abs(x.R.imag).max(axis=(1, 2)) < SAME_POSE
+    found = fp.assembly_modes(robot, q)["position"].values
+    assert int(real.sum()) == len(found)
+    assert np.abs(x.p[real].real[:, None] - found[None]).max(axis=2).min(axis=1).max() < SAME_POSE
+
+
+def test_generic_balls_are_the_same_joints():
+    """Home of the leg in its new coordinates, and a random rotation of the ball, which old coordinates reach too."""
+    leg = fp.load("3-rsr").legs[1]
+    new, on, at = with_generic_balls(leg), leg.closing.on_link, []
+    for one in (leg, new):
+        R, p = link_poses(one, one.home)[one.closing.link]
+        at.append((p + R @ one.closing.on_link.position, R @ one.closing.on_link.rotation))
+    np.testing.assert_allclose(at[0][0], at[1][0], atol=1e-15)
+    np.testing.assert_allclose(at[0][1], at[1][1], atol=1e-15)
+    R, p = link_poses(new, new.home + np.array([0.0, 0.4, -0.7, 0.3]))[new.closing.link]
+    ball = link_poses(leg, leg.home)[1][1]
+    assert np.linalg.norm(p + R @ new.closing.on_link.position - ball) == pytest.approx(np.linalg.norm(on.position), abs=1e-15)
+
+
+def test_flexible_legs_are_taken_undeformed_on_spheres():
+    rigid, flexible = fp.load("gough-stewart"), fp.load("gough-stewart-flexible-legs")
+    assert is_on_spheres(flexible)
+    found = fp.assembly_modes(flexible, actuators_at_home(flexible))
+    assert int(found["complex_count"]) == 40
+    assert str(found["completeness"].values) == "proven"
+    assert int(found["count"]) == int(fp.assembly_modes(rigid, actuators_at_home(rigid))["count"])
+
+
+def test_poses_with_a_pin_the_wrong_way_do_not_hide_right_ones():
+    """Of a spherical five-bar, the pin of the second leg may also point backwards at the same pose, with other joint angles."""
+    robot = fp.load("spherical-five-bar")
+    assert len(search(Loops(robot)).x) == 2

@@ -9,7 +9,7 @@ from flexapod.analysis.complex_loops import Points
 from flexapod.analysis.operation_modes import generic_solutions
 from flexapod.analysis.trace_test import STRAIGHT, SlicedLoops, _bend, _moved, trace_test
 
-BENT = 1e-6  # second difference of sums that lack a point; complete ones are straight to 1e-15
+BENT = 100 * STRAIGHT  # second difference of sums that lack a point, apart from what counts as straight; complete ones have 1e-15
 LENGTHS = 1e-10  # leg lengths [m] by their formula; found to 1e-14
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 

@@ -173,7 +173,7 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
         return
     from flexapod.analysis.pose_certificate import certify_quadrics, joined, leg_quadrics, study_quadric
 
-    Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i]), study_quadric())
+    Q = joined(leg_quadrics(given.a[i], given.b[i], given.s[i], given.data_error), study_quadric())
     proof = certify_quadrics(Q, solutions.x[i][finite], np.isin(finite, index), quaternion=4)
     found.certified[: len(index)] = proof.real[np.searchsorted(finite, index)]
     sure = bool(proof.distinct and np.all(proof.real | proof.complex))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.generic_balls import with_generic_balls
+from flexapod.analysis.rigid_chains import rigid_chain
 from flexapod.robot.chain import ROWS, ancestors
 
 if TYPE_CHECKING:
@@ -56,21 +58,21 @@ def join(*parts: Points) -> Points:
 
 
 class Loops:
-    """Closing equations of a robot; deformations are zero."""
+    """Closing equations of a robot, undeformed; spherical joints inside legs have coordinates of their own."""
 
     def __init__(self, robot: Robot, seed: int = 5) -> None:
         self.robot, self.length = robot, robot.characteristic_length
-        links = [leg.links[i] for leg in robot.legs for i in leg.moving]
-        self.driven = list(robot.driven)
-        self.passive = [k for k, link in enumerate(links) if not link.actuated and not link.elastic]
+        self.legs = [with_generic_balls(rigid_chain(leg)) for leg in robot.legs]
+        links = [leg.links[i] for leg in self.legs for i in leg.moving]
+        self.driven = [k for k, link in enumerate(links) if link.actuated]
+        self.passive = [k for k, link in enumerate(links) if not link.actuated]
         self.turning = np.array([link.kind == "R" for link in links])
         self.rows = sum(len(ROWS[leg.closing.type]) for leg in robot.legs)
         self.unknowns = 6 + len(self.passive)
         random = np.random.default_rng(seed)
         mixed = random.normal(size=(self.unknowns, self.rows)) + 1j * random.normal(size=(self.unknowns, self.rows))
         self.square = np.eye(self.rows) if self.rows == self.unknowns else np.linalg.qr(mixed.T)[0].T
-        home = np.concatenate([leg.home for leg in robot.legs])
-        home[[k for k, link in enumerate(links) if link.elastic]] = 0.0
+        home = np.concatenate([leg.home for leg in self.legs])
         self.home = Points(
             p=robot.home.position[None].astype(complex), R=robot.home.rotation[None].astype(complex), q=home[None].astype(complex)
         )
@@ -79,7 +81,7 @@ class Loops:
         """Residual (N, m), derivatives by (platform / length, passive) (N, m, unknowns) and by actuators (N, m, actuators)."""
         N, residuals, platform, joints, k = len(x), [], [], [], 0
         total = x.q.shape[1]
-        for leg in self.robot.legs:
+        for leg in self.legs:
             n = len(leg.moving)
             residual, by_leg, by_platform, _ = leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)
             wide = np.zeros((N, residual.shape[1], total), dtype=complex)
@@ -128,7 +130,7 @@ class Loops:
     def aligned(self, x: Points) -> NDArray[np.bool_]:
         """Joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
         good, k = np.ones(len(x), dtype=bool), 0
-        for leg in self.robot.legs:
+        for leg in self.legs:
             n = len(leg.moving)
             good &= leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)[3]
             k += n

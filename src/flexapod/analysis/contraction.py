@@ -44,7 +44,8 @@ ROUNDING = 1e-11
 """Rounding of closing rows and inverses, relative to the robot's size: a thousand times that of double precision sums."""
 
 LOOSEST = 0.8
-"""Contraction of the map, over the half widths, that counts."""
+"""Contraction of the map, over the half widths, that counts. Any number below 1 is a proof (Banach); a fifth is left for the
+rounding of the number itself, of 1e-12 or so, and for boxes of which `unique` must be larger than the half widths."""
 
 WIDENED = 1.1
 """Half widths over those that the map gives back, and how often they are found anew."""

@@ -170,8 +170,6 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
     q0 = np.where(loops.turning, angles, strokes) + 0.3j * random.normal(size=(N, joints))
     x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=q0)
     x.q[:, loops.driven] = q
-    elastic = [k for k in range(joints) if k not in loops.driven and k not in loops.passive]
-    x.q[:, elastic] = 0.0
     with np.errstate(all="ignore"):
         for _ in range(40):
             x, size, _ = loops.newton(x)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
 from flexapod.analysis.loop_paths import SAME, distinct, follow, polished, pose_keys, random_solutions, tamest
+from flexapod.analysis.rigid_chains import rigid_chain
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -71,7 +72,7 @@ _KNOWN: dict[str, tuple[Loops, Generic]] = {}
 
 
 def fingerprint(robot: Robot) -> str:
-    """Name of a robot's geometry: equal for robots whose joints are equal to nine digits."""
+    """Name of a robot's geometry: equal for robots whose joints, undeformed, are equal to nine digits."""
     parts: list[str] = []
 
     def add(*values: Any) -> None:
@@ -79,9 +80,9 @@ def fingerprint(robot: Robot) -> str:
             numbers = np.round(np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel(), 9) + 0.0
             parts.append(" ".join(f"{x:.9f}" for x in numbers))
 
-    for leg in robot.legs:
+    for leg in map(rigid_chain, robot.legs):
         for link in leg.links:
-            parts.append(f"{link.kind} {link.parent} {link.actuated} {link.elastic}")
+            parts.append(f"{link.kind} {link.parent} {link.actuated}")
             add(link.placement.position, link.placement.rotation, link.zero)
         closing = leg.closing
         parts.append(f"{closing.type} {closing.link}")
@@ -153,7 +154,7 @@ def search(loops: Loops) -> Generic:
     home = loops.home.q[0, loops.driven]
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = follow(loops, loops.home, home, q)
-    x = _usable(loops, distinct(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
+    x = distinct(loops, _usable(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
     x, q = tamest(loops, x, q, [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)])
     return _grouped(loops, q, x, random)
 
@@ -180,13 +181,19 @@ def _grouped(loops: Loops, q: Complex, x: Points, random: np.random.Generator) -
 def _round(
     loops: Loops, q: Complex, x: Points, group: NDArray[np.int64], index: NDArray[np.int64], random: np.random.Generator
 ) -> tuple[Points, NDArray[np.int64]]:
-    """Some solutions after a random triangle of the actuators, joined to the known ones."""
+    """Some solutions after a random triangle of the actuators, joined to the known ones.
+
+    Equations know angles by e^{iq} only: loops that end a revolution away are closed as well, and without them one operation mode
+    can fall apart (of the 14 poses of a mode of the 3-RSR, triangles alone join no two).
+    """
     home = loops.home.q[0, loops.driven]
-    corners = [q, *(home + reach(loops) * complex_normal(random, len(home)) for _ in range(2)), q]
+    revolution = 2.0 * np.pi * random.integers(-1, 2, len(home)) * loops.turning[loops.driven]
+    corners = [q, *(home + reach(loops) * complex_normal(random, len(home)) for _ in range(2)), q + revolution]
     start = x.at(index)
     for source, target in pairwise(corners):
         start, arrived = follow(loops, start, source, target)
         start, index = start.at(arrived), index[arrived]
+    start.q[:, loops.driven] = q
     start, good, _ = polished(loops, start, 2)
     good &= loops.aligned(start)
     return _joined(loops, x, group, start.at(good), index[good])

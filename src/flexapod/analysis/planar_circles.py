@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.chain_spheres import has_one_hinge, hinge_circle
 from flexapod.analysis.discs import Disc
 from flexapod.analysis.pose_certificate import Certificate, certify_quadrics, leg_quadrics
-from flexapod.analysis.sphere_legs import actuators_of, has_one_hinge, hinge_circle
+from flexapod.analysis.sphere_legs import CHAIN_ERROR, actuators_of
 from flexapod.robot.geometry import frame_along
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ CIRCLES = 6
 
 PLANE = [0, 3, 5, 6]
 """Study's coordinates that do not vanish in the plane."""
-
-DATA_ERROR = 2.0**-48
-"""Relative error of the circles: they come from chains of rotations."""
 
 
 def is_on_circles(robot: Robot) -> bool:
@@ -50,7 +48,7 @@ def certify_circles(robot: Robot, q: Array, poses: LoopPoses) -> Certificate:
     a = np.array([centre for centre, _, _ in found]) @ F
     b = np.array([robot.home.rotation @ leg.closing.on_platform.position for leg in robot.legs]) @ F
     a[:, 2], b[:, 2] = 0.0, 0.0
-    Q = leg_quadrics(a, b, np.array([r**2 for _, r, _ in found]), DATA_ERROR)
+    Q = leg_quadrics(a, b, np.array([r**2 for _, r, _ in found]), CHAIN_ERROR)
     chosen = np.ix_(range(3), PLANE, PLANE)
     x = poses.complex_poses
     R, p = F.T @ x.R @ robot.home.rotation.T @ F, x.p @ F

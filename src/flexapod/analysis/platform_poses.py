@@ -20,6 +20,10 @@ from flexapod.analysis.start_systems import Start, load_start
 SAME = 1e-16
 """Squared sine of the angle below which two solutions count as one: simple ones are polished to 1e-12 or better."""
 
+UNSURE, REFINED = 1e-10, 1e-24
+"""Squared last Newton step below which an end is tried with longer residuals, and with which it is then taken as simple: at a
+double solution steps only halve, and five of them from 1e-5 leave 1e-13, squared."""
+
 FLAT = 1e-8
 """|e.e| / |e|^2 below which a solution lies at infinity: no rotation belongs to it."""
 
@@ -135,6 +139,7 @@ def _attempt(
     rows = np.repeat(np.arange(k), n)
     x0 = x0.reshape(-1, 8)
     ends = six_leg_tracker().track(x0, source, target, control, rows=rows)
+    _refine(ends, target[rows])
     bad = _meeting(ends, k)
     for _ in range(2):
         if not bad.any():
@@ -142,6 +147,7 @@ def _attempt(
         control = control.tighter()
         again = np.flatnonzero(bad.ravel())
         ends.put(again, six_leg_tracker().track(x0[again], source, target, control, rows=rows[again]))
+        _refine(ends, target[rows])
         bad = _meeting(ends, k)
     x = ends.x.reshape(k, n, 8)
     e = x[:, :, :4]
@@ -153,6 +159,18 @@ def _attempt(
     back[:, 4:, 4:] = back[:, :4, :4] / scale[:, None, None]
     back[:, 4:, :4] = (quat.left(quat.pure(centre_a)) - quat.right(quat.pure(centre_b))) @ back[:, :4, :4]
     return x @ np.swapaxes(back, 1, 2), found, infinite, ends.steps.reshape(k, n).sum(axis=1)
+
+
+def _refine(ends: Ends, p: Complex) -> None:
+    """Ends that arrived and at which rounding kept Newton's steps long: again with longer residuals, kept where steps fall."""
+    unsure = np.flatnonzero((ends.code == ARRIVED) & (ends.last > SAME) & (ends.last < UNSURE))
+    if len(unsure):
+        from flexapod.analysis.refined_poses import refined
+
+        x, last = refined(ends.x[unsure], p[unsure])
+        moved = projective_gap(x[:, None], ends.x[unsure][:, None])[:, 0, 0]
+        good = (last < REFINED) & (moved < UNSURE)
+        ends.x[unsure[good]], ends.last[unsure[good]] = x[good], last[good]
 
 
 def _meeting(ends: Ends, k: int) -> NDArray[np.bool_]:

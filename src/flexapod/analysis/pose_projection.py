@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CLOSED = 1e-12
-"""Residual of the constraints at which Newton stops [m, rad]."""
+CLOSED, TAKEN = 1e-12, 1e-9
+"""Residual of the constraints at which Newton stops, and with which a pose is taken [m, rad]."""
 
 STEPS = 8
 """Parts of the way from home in which poses are followed, so that the branch of home is kept."""
@@ -52,11 +52,11 @@ def onto_constraints(robot: Robot, position: Array, rotation: Array, free: list[
     fixed = [k for k in range(3) if k not in free]
     for step in range(1, STEPS + 1):
         part = step / STEPS
-        at[0][:, fixed] = robot.home.position[fixed] + part * (position[rest][:, fixed] - robot.home.position[fixed])
+        at[0][:, fixed] = (1.0 - part) * robot.home.position[fixed] + part * position[rest][:, fixed]  # at the end exactly
         if 3 not in free:
             at[1][...] = rotvec_rotation(part * turn) @ robot.home.rotation
         _newton(robot, bound, *at, free)
-    good = _residual(_evaluate(bound, *at)) < 1e3 * CLOSED
+    good = _residual(_evaluate(bound, *at)) < TAKEN
     p[rest[good]], R[rest[good]], q[rest[good]] = at[0][good], at[1][good], at[2][good]
     return p, R, q
 

@@ -1,8 +1,9 @@
 r"""Robots whose platform points lie on spheres once the actuators stand still: the six-leg equations of a robot.
 
 A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint
-before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet.
-Six spheres in all determine the platform.
+before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet;
+a leg with a revolute joint behind the spherical one (RSR) does the same, seen from the platform. Six spheres in all determine the
+platform.
 
 Letters: a centre of a sphere (world), b platform point (platform axes), s squared radius.
 """
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.chain_spheres import SPHERES, Locus, chain_spheres, locus
+from flexapod.analysis.pose_certificate import DATA_ERROR
 from flexapod.errors import InputError
-from flexapod.robot.chain import link_poses
 
 if TYPE_CHECKING:
     from flexapod.robot.architecture import ClosedFormLeg
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+CHAIN_ERROR = 2.0**-48
+"""Relative error of spheres that come from chains of rotations."""
 
 MEET = 1e-12
 """Joint centres nearer than this, relative to the robot's size, are one."""
@@ -38,7 +43,7 @@ class Spheres:
         family: start system: ``"six_legs"``, or ``"six_three"`` where platform points (or centres) meet in pairs.
         swapped: a and b have changed their places (the motion of the base seen from the platform is solved for).
         leg: (6,) leg of each sphere.
-        data_error: relative error of a and s that the certificate must allow for.
+        data_error: relative error of a, b and s that the certificate allows for.
     """
 
     a: Array
@@ -47,6 +52,7 @@ class Spheres:
     family: str
     swapped: bool
     leg: tuple[int, ...]
+    data_error: float = DATA_ERROR
 
     @property
     def bound(self) -> int:
@@ -61,21 +67,12 @@ V. Parenti-Castelli, Direct position analysis of the Stewart platform mechanism 
 
 def is_on_spheres(robot: Robot) -> bool:
     """Whether six spheres determine the platform of a robot."""
-    kinds = [_kind(leg) for leg in robot.legs]
-    return None not in kinds and sum(2 if k == "circle" else 1 for k in kinds) == 6
+    kinds = [_locus(leg) for leg in robot.legs]
+    return None not in kinds and sum(SPHERES[k] for k in kinds if k) == 6
 
 
-def _kind(leg: Leg) -> str | None:
-    if leg.architecture != "general":
-        return "sphere"
-    return "circle" if leg.closing.type == "spherical" and has_one_hinge(leg) else None
-
-
-def has_one_hinge(leg: Leg) -> bool:
-    """A leg is a plain chain to its closing joint with one passive revolute joint."""
-    passive = [leg.links[i] for i in leg.moving if not leg.links[i].elastic and not leg.links[i].actuated]
-    chain = [link.parent for link in leg.links] == list(range(-1, len(leg.links) - 1))
-    return chain and leg.closing.link == len(leg.links) - 1 and len(passive) == 1 and passive[0].kind == "R"
+def _locus(leg: Leg) -> Locus | None:
+    return "sphere" if leg.architecture != "general" else locus(leg)
 
 
 def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
@@ -85,12 +82,13 @@ def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:
     for i, leg in enumerate(robot.legs):
         column = actuators_of(robot)[i]
         form = robot.closed_forms[i]
-        own = [_sphere(robot, leg, form, q[:, column[0]])] if form is not None else _circle(leg, q[:, list(column)])
+        own = [_sphere(robot, leg, form, q[:, column[0]])] if form is not None else chain_spheres(leg, q[:, list(column)])
         parts += own
         legs += [i] * len(own)
     a, s = np.stack([p[0] for p in parts], axis=1), np.stack([p[2] for p in parts], axis=1)
-    b = np.broadcast_to(np.stack([p[1] for p in parts]), a.shape).copy()
-    found = Spheres(a=a, b=b, s=s, family="six_legs", swapped=False, leg=tuple(legs))
+    b = np.stack([np.broadcast_to(p[1], p[0].shape) for p in parts], axis=1)
+    error = DATA_ERROR if None not in robot.closed_forms else CHAIN_ERROR
+    found = Spheres(a=a, b=b, s=s, family="six_legs", swapped=False, leg=tuple(legs), data_error=error)
     return arranged(found) if arrange else found
 
 
@@ -148,31 +146,3 @@ def _sphere(robot: Robot, leg: Leg, form: ClosedFormLeg, q: Array) -> tuple[Arra
     along = z * (z @ arm)
     across, side = arm - along, np.cross(z, arm)
     return form.pivot + along + np.cos(d)[:, None] * across + np.sin(d)[:, None] * side, form.S, radius
-
-
-def _circle(leg: Leg, q: Array) -> list[tuple[Array, Array, Array]]:
-    """Two spheres whose circle the joint of a leg with one passive revolute joint runs on."""
-    found = [hinge_circle(leg, values) for values in q]
-    centres = np.array([[c + r * axis for c, r, axis in found], [c - r * axis for c, r, axis in found]])
-    return [(centre, leg.closing.on_platform.position, np.array([2.0 * r**2 for _, r, _ in found])) for centre in centres]
-
-
-def hinge_circle(leg: Leg, values: Array) -> tuple[Array, float, Array]:
-    """Circle of the closing joint's centre about the one passive revolute joint of a leg: centre (3,), radius, axis (3,).
-
-    Args:
-        values: coordinates of the leg's actuators.
-    """
-    driven = [k for k, i in enumerate(leg.moving) if leg.links[i].actuated]
-    hinge = next(i for i in leg.moving if not leg.links[i].actuated and not leg.links[i].elastic)
-    coordinates = np.where([leg.links[i].elastic for i in leg.moving], 0.0, leg.home)
-    coordinates[driven] = values
-    poses = link_poses(leg, coordinates)
-    R, p = poses[leg.closing.link]
-    joint = p + R @ leg.closing.on_link.position
-    axis, origin = poses[hinge][0][:, 2], poses[hinge][1]
-    centre = origin + axis * (axis @ (joint - origin))
-    radius = float(np.linalg.norm(joint - centre))
-    if radius < 1e-12:
-        raise InputError(f"actuator_position: the end of leg {leg.name} lies on the axis of its revolute joint")
-    return centre, radius, axis

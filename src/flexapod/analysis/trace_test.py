@@ -36,8 +36,12 @@ ROUNDS = 60
 CANDIDATES = 5
 """Slices of which the best is taken."""
 
-QUIET = 12
-"""Triangles without a new point after which the search ends without an answer."""
+QUIET, STALLED = 12, 2
+"""Triangles without a new point after which the search ends without an answer, and after which it goes on from another slice: a
+point that is far away on one slice, so that its path is lost, is near on others."""
+
+GROWING = 0.1
+"""Part by which a triangle made the list longer, with which it is not tested yet: the test takes as long as a triangle."""
 
 MOST = 4000
 """Points of a slice after which the search ends without an answer."""
@@ -130,18 +134,21 @@ def trace_test(loops: Loops, q: Complex, x: Points, seed: int = 0) -> Traced:
     known, base = tamest(sliced, known, base, [normal(14) for _ in range(CANDIDATES)])
     shift, quiet, bend = np.zeros(14, dtype=complex), 0, np.inf
     shift[13] = normal(1)[0]
-    complete = False
+    complete, grown = False, 0.0
     for _ in range(ROUNDS):
-        bend, clear = _bend(sliced, known, base, shift, z)
-        complete = clear and bend < STRAIGHT
+        if grown < GROWING:
+            bend, clear = _bend(sliced, known, base, shift, z)
+            complete = clear and bend < STRAIGHT
         if complete or quiet >= QUIET or len(known) > MOST:
             break
+        if quiet and quiet % STALLED == 0:
+            known, base = _elsewhere(sliced, known, base, [normal(14) for _ in range(CANDIDATES)])
         new, corners = known, [base, normal(14), normal(14), base]
         for source, target in pairwise(corners):
             new = _moved(sliced, new, source, target)
         before = len(known)
         known = distinct(sliced, join(known, new))
-        quiet = quiet + 1 if len(known) == before else 0
+        quiet, grown = quiet + 1 if len(known) == before else 0, len(known) / before - 1.0
     if not complete:
         return Traced(complete=False, x=x, degree=len(known), bend=bend)
     ends = _moved(sliced, known, base, still)
@@ -154,6 +161,13 @@ def _moved(sliced: SlicedLoops, x: Points, source: Complex, target: Complex) -> 
     x, arrived = follow(sliced, x, source, target, leaving=FAR)
     x, good, _ = polished(sliced, x.at(arrived), 3)
     return x.at(good & sliced.own.aligned(sliced.on_curve(x))) if len(x) else x
+
+
+def _elsewhere(sliced: SlicedLoops, x: Points, base: Complex, others: list[Complex]) -> tuple[Points, Complex]:
+    """Points followed to the one of some other slices where most of them arrive."""
+    ends = [distinct(sliced, _moved(sliced, x, base, other)) for other in others]
+    best = max(range(len(others)), key=lambda k: len(ends[k]))
+    return (ends[best], others[best]) if len(ends[best]) else (x, base)
 
 
 def _bend(sliced: SlicedLoops, x: Points, base: Complex, shift: Complex, z: Complex) -> tuple[float, bool]:
