@@ -43,7 +43,7 @@ class Engine:
 
     def _close(self, at: np.ndarray, dof: np.ndarray, acceleration: np.ndarray) -> None:
         """Newton steps for the positions, then velocities and accelerations that the loops allow."""
-        m, d = self.model, self.data
+        d = self.data
         for _ in range(20):
             J = self._rows()
             step = np.linalg.lstsq(J[:, dof], d.efc_pos[: d.ne], rcond=None)[0]

@@ -13,7 +13,7 @@ import flexapod as fp
 from flexapod.analysis.sampling import random_states
 from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.mjcf_out import mjcf_text
-from flexapod.bridges.tree import robot_tree
+from flexapod.bridges.tree import Inertial, robot_tree
 from flexapod.simulation.stepper import step_setup
 
 EXACT = 1e-9
@@ -33,11 +33,19 @@ COPIES = {"hexapod": 2, "hexaglide": 8}
 SETTLED = 0.02
 """Time after which MuJoCo has settled to the loops [s]: ten time constants of them."""
 MECHANISMS = Path(__file__).parents[1] / "data" / "mechanisms"
-QUICK = ("stewart-3-3", "five-bar", "delta")
+SLIDING = ["planar-3-rrp", "spatial-3-rrc"]
+"""Closed by prismatic and by cylindrical joints; files of the tests."""
+QUICK = ("stewart-3-3", "five-bar", "delta", "planar-3-rrp")
 
 
 def quick(names: list[str]) -> list[object]:
     return [pytest.param(n, marks=[] if n in QUICK else pytest.mark.full) for n in names]
+
+
+def named(name: str) -> fp.Robot:
+    if name in SLIDING:
+        return fp.load(MECHANISMS.parent / "virtual_work" / f"{name}.yaml")
+    return fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
 
 
 def some_motion(robot: fp.Robot, count: int = 4) -> fp.Motion:
@@ -46,9 +54,9 @@ def some_motion(robot: fp.Robot, count: int = 4) -> fp.Motion:
     return fp.Motion(time=np.arange(float(count)), **{name: states[name] for name in names})
 
 
-@pytest.mark.parametrize("name", quick(RIGID))
+@pytest.mark.parametrize("name", quick([*RIGID, *SLIDING]))
 def test_inverse_dynamics_agrees_with_mujoco(name: str, tmp_path: Path) -> None:
-    robot = fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
+    robot = named(name)
     engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text())
     motion = some_motion(robot)
     joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion, friction=False).force.values
@@ -67,10 +75,10 @@ def _actuator(robot: fp.Robot, joint: str) -> str:
     return next(a for a in robot.actuators if joint == a or joint.split(".")[0] == a or a.startswith(joint))
 
 
-@pytest.mark.parametrize("name", quick(RIGID))
+@pytest.mark.parametrize("name", quick([*RIGID, *SLIDING]))
 def test_the_soft_solver_comes_near(name: str, tmp_path: Path) -> None:
     """At single states, in motion and at rest."""
-    robot = fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
+    robot = named(name)
     engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml", copies=COPIES.get(name, 1)).read_text())
     moving = some_motion(robot)
     none = np.zeros_like(moving.velocity)  # at rest any velocity that the loops allow is an acceleration that they allow
@@ -87,10 +95,10 @@ def test_the_soft_solver_comes_near(name: str, tmp_path: Path) -> None:
             assert left @ M @ left <= SOFT**2 * (changed @ M @ changed)
 
 
-@pytest.mark.parametrize("name", quick(RIGID))
+@pytest.mark.parametrize("name", quick([*RIGID, *SLIDING]))
 def test_steps_of_the_soft_solver_settle_to_our_accelerations(name: str, tmp_path: Path) -> None:
     """MuJoCo's own steps from a random state under constant forces: accelerations of the actuators where it arrives."""
-    robot = fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
+    robot = named(name)
     engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text())
     m, d, motion = engine.model, engine.data, some_motion(robot, 2)
     m.opt.timestep, m.opt.integrator, m.opt.tolerance, m.opt.iterations = 1e-4, mujoco.mjtIntegrator.mjINT_RK4, 1e-16, 200
@@ -125,9 +133,9 @@ def _arrived(robot: fp.Robot, engine: Engine, q: np.ndarray, qd: np.ndarray, gue
     return fp.State(position=p, rotation=R, velocity=v[:3], angular_velocity=v[3:])
 
 
-@pytest.mark.parametrize("name", quick(RIGID))
+@pytest.mark.parametrize("name", quick([*RIGID, *SLIDING]))
 def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> None:
-    robot = fp.physical_equivalent(fp.load(name)) if name == "gough-stewart" else fp.load(name)
+    robot = named(name)
     path = fp.export_mjcf(robot, tmp_path / "robot.xml")
     fp.write_robot_file(fp.import_robot(path, platform="platform"), tmp_path / "robot.yaml")
     again = fp.load(tmp_path / "robot.yaml")
@@ -243,6 +251,20 @@ def test_a_floating_base_with_legs_on_it(tmp_path: Path) -> None:
     assert np.abs(found - wanted).max() <= EXACT * np.abs(wanted).max()
 
 
+def test_halves_and_copies_are_read_as_they_were(tmp_path: Path) -> None:
+    """Loops, bodies and numbers of joints of what is read are those of what was written."""
+    for copies in (1, 3):
+        tree = robot_tree(fp.load("delta"))
+        again = read_mjcf(fp.export_mjcf(fp.load("delta"), tmp_path / "r.xml", copies=copies))
+        assert {(k.name, k.type, k.first, k.second) for k in again.loops} == {
+            (k.name, k.type, k.first, k.second) for k in tree.loops
+        }
+        for node in (n for n in tree.nodes if n.inertial.mass):
+            found = again.node(node.name).inertial
+            assert found.mass == pytest.approx(node.inertial.mass, rel=SAME)
+            assert np.allclose(np.linalg.eigvalsh(found.tensor), np.linalg.eigvalsh(node.inertial.tensor), rtol=1e-9, atol=1e-13)
+
+
 HAND = """
 <mujoco model="hand written">
   <compiler angle="degree"/>
@@ -255,14 +277,14 @@ HAND = """
       <body name="l2" pos="0.25 0 0" euler="0 0 -45">
         <joint name="lelbow" axis="0 0 1" armature="0"/>
         <inertial pos="0.125 0 0" mass="0.3" fullinertia="1e-4 1.6e-3 1.6e-3 0 0 0"/>
-        <site name="lend" pos="{x} 0 0"/><site name="lend2" pos="{x} 0 1"/>
+        <site name="lend" pos="{x} 0 0"/><site name="lend2" pos="{x} 0 1"/><site name="lend3" pos="{x} 0 2"/>
       </body>
     </body>
     <body name="r1" pos="0.1 0 0" euler="0 0 90">
       <joint name="right" axis="0 0 1" armature="0.01"/><inertial pos="0.125 0 0" mass="0.4" diaginertia="1e-4 2e-3 2e-3"/>
       <body name="r2" pos="0.25 0 0" euler="0 0 45">
         <joint name="relbow" axis="0 0 1"/><inertial pos="0.125 0 0" mass="0.3" diaginertia="1e-4 1.6e-3 1.6e-3"/>
-        <site name="rend" pos="{x} 0 0"/><site name="rend2" pos="{x} 0 1"/>
+        <site name="rend" pos="{x} 0 0"/><site name="rend2" pos="{x} 0 1"/><site name="rend3" pos="{x} 0 2"/>
       </body>
     </body>
   </worldbody>
@@ -328,6 +350,7 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
         ("<worldbody>", '<include file="x.xml"/><worldbody>', "includes other files"),
         ('name="r2"', 'name="l2"', "two bodies have the name 'l2'"),
         ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="0 1 1"/></equality>', "is no linear relation"),
+        ("</equality>", '<connect name="p3" site1="rend3" site2="lend3"/></equality>', "lie on one line; two of"),
         ("</equality>", '<joint name="g" joint1="left" joint2="gone"/></equality>', "names the joint 'gone', which does not"),
         ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="1 1"/></equality>', "does not hold at home"),
     ],
@@ -347,6 +370,13 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
         fp.export_mjcf(fp.load("gough-stewart"), tmp_path / "r.xml")
     with pytest.raises(fp.InputError, match=r"ends in \.xml"):
         fp.export_mjcf(fp.load("delta"), tmp_path / "r.txt")
+    with pytest.raises(fp.InputError, match="copies is 0; every loop is written once at least"):
+        fp.export_mjcf(fp.load("delta"), tmp_path / "r.xml", copies=0)
+    tree = robot_tree(fp.load("delta"))
+    with pytest.raises(
+        fp.InputError, match=r"the universal joint 1\.\w+ closes a loop between 1\.rod and platform, which have no mass"
+    ):
+        mjcf_text(replace(tree, nodes=tuple(replace(n, inertial=Inertial()) for n in tree.nodes)))
     (tmp_path / "free.xml").write_text(HAND)
     with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):
         fp.import_robot(tmp_path / "free.xml")

@@ -45,8 +45,8 @@ def _halve(tree: Tree, loop: Loop) -> Tree:
         first, second, at, on = second, first, on, at
     if not _mass(tree, first):
         raise InputError(
-            f"export: the {loop.type} joint {loop.name} closes a loop between {loop.first} and {loop.second}, which have no mass, "
-            "and MJCF holds bodies with mass alone; give one of them a mass"
+            f"export: the {loop.type} joint {loop.name} closes a loop between {loop.first} and {loop.second}, which have no "
+            "mass, and MJCF holds bodies with mass alone; give one of them a mass"
         )
     between = inverse(_home(tree, second) @ on) @ _home(tree, first) @ at  # the far frame at home
     own, far = tree.node(first), _chain(loop, second, on, between)

@@ -264,9 +264,9 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
         if element.tag == "weld":
             loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
         else:
-            group = pairs.setdefault((first, second), [])
-            if not any(np.array_equal(at.position, g[1].position) and np.array_equal(on.position, g[2].position) for g in group):
-                group.append((name, at, on))  # the same points again make the constraint stiffer, not another one
+            known = pairs.setdefault((first, second), [])
+            if not any(np.array_equal(at.position, k[1].position) and np.array_equal(on.position, k[2].position) for k in known):
+                known.append((name, at, on))  # the same points again make the constraint stiffer, not another one
     bends = {t.get("name"): [reader.sites[s.attrib["site"]] for s in t.findall("site")] for t in root.findall("tendon/spatial")}
     for (first, second), group in pairs.items():
         name, at, on = group[0]
@@ -276,7 +276,7 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
             at_R, on_R = (frame_along(unit(g.position - h.position)) for g, h in ((group[1][1], at), (group[1][2], on)))
         elif len(group) > 2:
             kind = "fixed"
-            at_R, on_R = _spanned(reader, [[g[side].position for g in group] for side in (1, 2)], name)
+            at_R, on_R = _spanned(reader, [[g[1].position for g in group], [g[2].position for g in group]], name)
         elif name in bends:
             kind, both = "universal", dict(bends[name])
             at_R, on_R = (frame_along(unit(both[b].position - h.position)) for b, h in ((first, at), (second, on)))
@@ -290,7 +290,7 @@ def _spanned(reader: Reader, sides: list[list[Any]], name: str) -> list[Any]:
     levers = [np.linalg.norm(np.cross(unit(sides[0][1] - sides[0][0]), p - sides[0][0])) for p in sides[0]]
     third = int(np.argmax(levers))
     if levers[third] <= HELD:
-        raise reader.error(f"the points of {name!r} and those connected like it lie on one line; two of them are a revolute joint")
+        raise reader.error(f"the points connected like {name!r} lie on one line; two of them are a revolute joint")
     found = []
     for points in sides:
         x = unit(points[1] - points[0])

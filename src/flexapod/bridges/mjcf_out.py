@@ -1,9 +1,9 @@
 """`export_mjcf`: a rigid robot as an MJCF file, loops as equality constraints.
 
 Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
-it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Other closing joints
-are hinges and slides of the tree behind which half of the leg's last body hangs; four `connect` hold the halves together
-(bridges/halves.py). Couplings are fixed tendons held by an equality, force elements spatial tendons with a spring.
+it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Others are hinges
+and slides of the tree behind which half of the leg's last body hangs; four `connect` hold the halves together (halves.py).
+Couplings are fixed tendons held by an equality, force elements spatial tendons with a spring.
 """
 
 from __future__ import annotations
