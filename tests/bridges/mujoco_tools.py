@@ -15,9 +15,14 @@ class Engine:
         self.data = mujoco.MjData(self.model)
 
     def put(self, robot: fp.Robot, motion: fp.Motion, joints: object, k: int) -> np.ndarray:
-        """Set positions and velocities; returns the accelerations of all coordinates."""
+        """Set positions and velocities; returns the accelerations of all coordinates.
+
+        Closing joints inside the tree (universal ones) have coordinates that we do not name: the loops give them.
+        """
         m, d = self.model, self.data
         acceleration = np.zeros(m.nv)
+        mujoco.mj_resetDataKeyframe(m, d, 0)
+        closing: list[int] = []
         for j in range(m.njnt):
             at, dof = m.jnt_qposadr[j], m.jnt_dofadr[j]
             if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
@@ -25,12 +30,35 @@ class Engine:
                 d.qpos[at : at + 7] = [*motion.position[k], *quat_wxyz(R)]
                 d.qvel[dof : dof + 6] = [*motion.velocity[k], *(R.T @ motion.angular_velocity[k])]
                 acceleration[dof : dof + 6] = [*motion.acceleration[k], *(R.T @ motion.angular_acceleration[k])]
-            else:
+            elif m.joint(j).name in robot.coordinates:
                 i = robot.coordinates.index(m.joint(j).name)
                 d.qpos[at], d.qvel[dof] = joints.joint_position.values[k, i], joints.joint_velocity.values[k, i]
                 acceleration[dof] = joints.joint_acceleration.values[k, i]
+            else:
+                closing.append(j)
+        if closing:
+            self._close(m.jnt_qposadr[closing], m.jnt_dofadr[closing], acceleration)
         mujoco.mj_forward(m, d)
         return acceleration
+
+    def _close(self, at: np.ndarray, dof: np.ndarray, acceleration: np.ndarray) -> None:
+        """Newton steps for the positions, then velocities and accelerations that the loops allow."""
+        d = self.data
+        for _ in range(20):
+            J = self._rows()
+            step = np.linalg.lstsq(J[:, dof], d.efc_pos[: d.ne], rcond=None)[0]
+            d.qpos[at] -= step
+            if np.abs(step).max() < 1e-14:
+                break
+        J = self._rows()
+        d.qvel[dof] = -np.linalg.lstsq(J[:, dof], J @ d.qvel, rcond=None)[0]
+        J = self._rows()
+        acceleration[dof] = np.linalg.lstsq(J[:, dof], d.efc_aref[: d.ne] - J @ acceleration, rcond=None)[0]
+
+    def _rows(self) -> np.ndarray:
+        """Constraint Jacobian where the coordinates are now."""
+        mujoco.mj_forward(self.model, self.data)
+        return self.data.efc_J.reshape(-1, self.model.nv)[: self.data.ne].copy()
 
     def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Mass matrix, bias, constraint Jacobian, and map of the actuators, at what was put."""

@@ -4,6 +4,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -287,6 +288,27 @@ def test_inverse_dynamics_is_a_block(robot: fp.Robot, tmp_path: Path) -> None:
         found = at.get([f"force.{name}" for name in robot.actuators])
         assert np.abs(found - wanted).max() <= SAME_EQUATIONS * np.abs(wanted).max()
         at.close()
+
+
+def test_a_check_by_the_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = fp.load("five-bar")
+    for quantity in ("forward_dynamics", "inverse_kinematics"):
+        path = fp.export_fmu(robot, tmp_path / "checked.fmu", quantity, check=True)
+        assert validate_fmu(str(path)) == []
+    with monkeypatch.context() as broken:
+        broken.setattr("fmpy.validation.validate_fmu", lambda path: ["a start value is missing", "a unit is unknown"])
+        with pytest.raises(fp.FmuError, match="FMPy finds 2 problems: a start value is missing; a unit is unknown"):
+            fp.export_fmu(robot, tmp_path / "checked.fmu", "inverse_kinematics", check=True)
+    with monkeypatch.context() as broken:
+        broken.setattr("flexapod.bridges.fmu.export.compile_sources", lambda sources, names: b"no library")
+        with pytest.raises(fp.FmuError, match="FMPy cannot take steps with it"):
+            fp.export_fmu(robot, tmp_path / "broken.fmu", "inverse_kinematics", check=True)
+    with pytest.raises(fp.InputError, match="an FMU without a binary cannot run"):
+        fp.export_fmu(robot, tmp_path / "sources.fmu", check=True, binary=False)
+    monkeypatch.setitem(sys.modules, "fmpy", None)
+    with pytest.raises(fp.InputError, match=re.escape("install it with `pip install 'flexapod[fmu]'`")):
+        fp.export_fmu(robot, tmp_path / "missing.fmu", check=True)
+    assert not (tmp_path / "missing.fmu").exists()
 
 
 def test_mistakes_have_one_clear_message(robot: fp.Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,73 @@ def test_pinocchio_reads_the_tree(tmp_path: Path) -> None:
     assert pinocchio.computeTotalMass(model) == pytest.approx(total, rel=1e-12)
 
 
+BAR = """<link name="{n}"><visual><geometry><mesh filename="package://nowhere/{n}.stl"/></geometry></visual>
+<inertial><origin xyz="0.125 0 0"/><mass value="{m}"/><inertia ixx="1e-4" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/></inertial>
+</link>"""
+JOINT = """<joint name="{n}" type="{t}"><parent link="{p}"/><child link="{c}"/><origin xyz="{x}" rpy="0 0 {r}"/>
+<axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="100" velocity="100"/></joint>"""
+
+
+def collection_form() -> str:
+    """A five-bar as public collections of parallel robots write it: meshes, fixed links where the loop closes."""
+    links = '<link name="base_link"/><link name="closed_l"/><link name="closed_r"/>'
+    for n, m, i in (("l1", 0.4, 2e-3), ("l2", 0.3, 1.6e-3), ("r1", 0.4, 2e-3), ("r2", 0.3, 1.6e-3)):
+        links += BAR.format(n=n, m=m, i=i)
+    turn, end, words = np.pi / 4, f"{0.1 * 2**0.5} 0 0", ""
+    for n, t, p, c, x, r in (
+        ("mot_left", "revolute", "base_link", "l1", "-0.1 0 0", 2 * turn),
+        ("elbow_left", "revolute", "l1", "l2", "0.25 0 0", -turn),
+        ("mot_right", "revolute", "base_link", "r1", "0.1 0 0", 2 * turn),
+        ("elbow_right", "revolute", "r1", "r2", "0.25 0 0", turn),
+        ("tip_left", "fixed", "l2", "closed_l", end, 0.0),
+        ("tip_right", "fixed", "r2", "closed_r", end, 0.0),
+    ):
+        words += JOINT.format(n=n, t=t, p=p, c=c, x=x, r=r)
+    return f'<robot name="five">{links}{words}</robot>'
+
+
+def test_the_form_of_public_collections(tmp_path: Path) -> None:
+    """Pairs of links that coincide (`closed_loop`, `type`, `name_mot`); forces at rest by Pinocchio."""
+    (tmp_path / "robot.urdf").write_text(collection_form())
+    loops = {
+        "closed_loop": [["closed_r", "closed_l"]],
+        "type": ["3d"],
+        "name_mot": ["mot_left", "mot_right"],
+        "joint_name": [],
+        "joint_type": [],
+        "gravity": [0, -9.81, 0],
+    }
+    (tmp_path / "robot.yaml").write_text(yaml.safe_dump(loops))
+    found = fp.import_robot(tmp_path / "robot.urdf", platform="l2", loops=tmp_path / "robot.yaml", source="written for this test")
+    fp.write_robot_file(found, tmp_path / "five.yaml")
+    robot = fp.load(tmp_path / "five.yaml")
+    assert robot.mobility.platform == 2
+    rest = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    ours = np.sort(fp.inverse_dynamics(robot, rest, friction=False).force.values)
+    pinocchio = pytest.importorskip("pinocchio", reason="the wheel of pin is not installed")
+    model = pinocchio.buildModelFromUrdf(str(tmp_path / "robot.urdf"))
+    model.gravity.linear = np.array([0, -9.81, 0])
+    data, q = model.createData(), pinocchio.neutral(model)
+    weight = pinocchio.computeGeneralizedGravity(model, data, q)
+    J = [pinocchio.computeFrameJacobian(model, data, q, model.getFrameId(f), pinocchio.LOCAL_WORLD_ALIGNED)[:2] for f in
+         ("closed_l", "closed_r")]  # fmt: skip
+    S = np.zeros((4, 2))
+    for k, name in enumerate(("mot_left", "mot_right")):
+        S[model.joints[model.getJointId(name)].idx_v, k] = 1.0
+    theirs = np.sort(np.linalg.solve(np.c_[S, (J[1] - J[0]).T], weight)[:2])
+    assert np.abs(ours - theirs).max() <= 1e-9 * np.abs(theirs).max()
+
+    def refused(change: dict[str, object], text: str) -> None:
+        (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**loops, **change}))
+        with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
+            fp.import_robot(tmp_path / "robot.urdf", platform="l2", loops=tmp_path / "robot.yaml")
+
+    refused({"type": ["3d", "6d"]}, "closed_loop needs pairs of links and one type for each, 3d or 6d")
+    refused({"type": ["4d"]}, "has the type '4d'; types: 3d, 6d")
+    refused({"joint_name": ["elbow_left"], "joint_type": ["SPHERICAL"]}, "joint_type makes 'elbow_left' another joint")
+    refused({"closed_loop": [["closed_r", "gone"]]}, "names the link 'gone'")
+
+
 def test_mistakes_have_one_clear_message(tmp_path: Path) -> None:
     robot = fp.load("five-bar")
     files = fp.export_urdf(robot, tmp_path / "robot.urdf")

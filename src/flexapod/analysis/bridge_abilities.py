@@ -18,7 +18,7 @@ STEPS: dict[str, Row] = {
 BRIDGES: dict[str, dict[str, Row]] = {
     "export_mjcf": RIGID_ONLY,
     "export_urdf": RIGID_ONLY,
-    "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}},
+    "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}, "check": {}},
     "stepper": STEPS,
     "casadi_function": {"parameters": {}, "passes": {}},
     "physical_equivalent": {"": {"flexible legs": ALL_MASSES, "flexible platform": ALL_MASSES}},

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
 
+from flexapod.bridges.halves import whole
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, displacement
 from flexapod.errors import InputError
@@ -222,8 +223,8 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     option = root.find("option")
     gravity = floats(option.get("gravity", "0 0 -9.81")) if option is not None else [0.0, 0.0, -9.81]
     name = root.get("model", file.stem).replace(" ", "-")
-    return Tree(name=name, gravity=np.array(gravity), nodes=nodes, loops=_loops(root, reader, nodes),
-                gears=read_gears(root, reader, nodes), struts=read_struts(root, reader))  # fmt: skip
+    return whole(Tree(name=name, gravity=np.array(gravity), nodes=nodes, loops=_loops(root, reader, nodes),
+                      gears=read_gears(root, reader, nodes), struts=read_struts(root, reader)))  # fmt: skip
 
 
 def _starts(root: Element, reader: Reader) -> dict[str, float]:
@@ -241,7 +242,8 @@ def _starts(root: Element, reader: Reader) -> dict[str, float]:
 
 
 def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop, ...]:
-    """Closing joints. Two `connect` between the same bodies are a revolute joint, one with a tendon a universal joint."""
+    """Closing joints. Two `connect` between the same bodies are a revolute joint, more a fixed one, one with a tendon a universal
+    joint."""
     pairs: dict[tuple[str, str], list[tuple[str, Any, Any]]] = {}
     loops: list[Loop] = []
     names: set[str] = set()
@@ -262,7 +264,9 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
         if element.tag == "weld":
             loops.append(Loop(name=name, type="fixed", first=first, on_first=at, second=second, on_second=on))
         else:
-            pairs.setdefault((first, second), []).append((name, at, on))
+            known = pairs.setdefault((first, second), [])
+            if not any(np.array_equal(at.position, k[1].position) and np.array_equal(on.position, k[2].position) for k in known):
+                known.append((name, at, on))  # the same points again make the constraint stiffer, not another one
     bends = {t.get("name"): [reader.sites[s.attrib["site"]] for s in t.findall("site")] for t in root.findall("tendon/spatial")}
     for (first, second), group in pairs.items():
         name, at, on = group[0]
@@ -271,10 +275,25 @@ def _loops(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Loop
             kind = "revolute"
             at_R, on_R = (frame_along(unit(g.position - h.position)) for g, h in ((group[1][1], at), (group[1][2], on)))
         elif len(group) > 2:
-            raise reader.error(f"{len(group)} points connect {first!r} and {second!r}; use a weld")
+            kind = "fixed"
+            at_R, on_R = _spanned(reader, [[g[1].position for g in group], [g[2].position for g in group]], name)
         elif name in bends:
             kind, both = "universal", dict(bends[name])
             at_R, on_R = (frame_along(unit(both[b].position - h.position)) for b, h in ((first, at), (second, on)))
         loops.append(Loop(name=name, type=kind, first=first, on_first=pose(at.position, at_R), second=second,
                           on_second=pose(on.position, on_R)))  # fmt: skip
     return tuple(loops)
+
+
+def _spanned(reader: Reader, sides: list[list[Any]], name: str) -> list[Any]:
+    """Axes of the frame that connected points span on either side: the first two, and the one farthest from their line."""
+    levers = [np.linalg.norm(np.cross(unit(sides[0][1] - sides[0][0]), p - sides[0][0])) for p in sides[0]]
+    third = int(np.argmax(levers))
+    if levers[third] <= HELD:
+        raise reader.error(f"the points connected like {name!r} lie on one line; two of them are a revolute joint")
+    found = []
+    for points in sides:
+        x = unit(points[1] - points[0])
+        z = unit(np.cross(x, points[third] - points[0]))
+        found.append(np.column_stack([x, np.cross(z, x), z]))
+    return found

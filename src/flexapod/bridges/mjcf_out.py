@@ -1,9 +1,9 @@
 """`export_mjcf`: a rigid robot as an MJCF file, loops as equality constraints.
 
 Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
-it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`, a universal one by
-`connect` and the distance of two points on its axes. Couplings are fixed tendons held by an equality, force elements spatial
-tendons with a spring.
+it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Others are hinges
+and slides of the tree behind which half of the leg's last body hangs; four `connect` hold the halves together (halves.py).
+Couplings are fixed tendons held by an equality, force elements spatial tendons with a spring.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
+from flexapod.bridges.halves import halved
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, merged, quat_wxyz, robot_tree
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, pose
@@ -26,15 +27,20 @@ FLAT = 1e-14
 """Flat bodies get this part of their largest moment more about every axis: MuJoCo takes A + B >= C to the last digit."""
 ARM = 1.0
 """Distance of the points on a closing axis from the joint centre [m]."""
+CORNERS = ARM / np.sqrt(3.0) * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+"""Where two halves of a body are held together: points far from a slender body hold its rotations better than `weld`, whose
+softness follows its smallest moment of inertia."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 
-def export_mjcf(robot: Robot, path: str | os.PathLike[str]) -> Path:
+def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) -> Path:
     """Write a robot as MJCF for MuJoCo, with its home pose as the key frame `home`.
 
     Args:
         robot: rigid; every body physical; of tables of base parameters `physical_equivalent` gives such bodies.
         path: ends in .xml.
+        copies: how often each `connect` is written. What MuJoCo's soft solver leaves of the loops at a single state is divided by
+            this number; legs that are light beside the platform need more than one. Steps settle to the loops by themselves.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
     become `damping` and `frictionloss`; friction by joint loads has no counterpart. Loops inside legs and between them,
@@ -45,12 +51,15 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix != ".xml" or target.is_dir() or not target.parent.is_dir():
         raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
-    target.write_text(mjcf_text(robot_tree(robot)), encoding="utf-8")
+    if copies < 1:
+        raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
+    target.write_text(mjcf_text(robot_tree(robot), copies), encoding="utf-8")
     return target
 
 
-def mjcf_text(tree: Tree) -> str:
+def mjcf_text(tree: Tree, copies: int = 1) -> str:
     """The text of an MJCF file."""
+    tree = halved(tree)
     root = Element("mujoco", {"model": tree.name})
     SubElement(root, "compiler", {"angle": "radian", "autolimits": "true"})
     option = SubElement(root, "option", {"gravity": numbers(tree.gravity)})
@@ -70,7 +79,7 @@ def mjcf_text(tree: Tree) -> str:
             SubElement(body, "inertial", _inertial(node.name, node.inertial))
     equality, tendons = Element("equality"), Element("tendon")
     for loop in tree.loops:
-        _close(loop, tree, elements, equality, tendons)
+        _close(loop, elements, equality, copies)
     for gear in tree.gears:
         _couple(gear, equality, tendons)
     for strut in tree.struts:
@@ -130,7 +139,7 @@ def _inertial(name: str, inertial: Inertial) -> dict[str, str]:
     return {**placed(pose(inertial.com, axes)), **mass}
 
 
-def _close(loop: Loop, tree: Tree, elements: dict[str, Element], equality: Element, tendons: Element) -> None:
+def _close(loop: Loop, elements: dict[str, Element], equality: Element, copies: int) -> None:
     """Sites on both sides and the constraints between them."""
 
     def site(k: int, suffix: str, shift: Any) -> str:
@@ -141,25 +150,19 @@ def _close(loop: Loop, tree: Tree, elements: dict[str, Element], equality: Eleme
 
     def connect(suffix: str, shift: Any) -> None:
         both = {"site1": site(0, suffix, shift), "site2": site(1, suffix, shift)}
-        SubElement(equality, "connect", {"name": loop.name + suffix, **both, **STIFF})
+        for k in range(copies):
+            SubElement(equality, "connect", {"name": f"{loop.name}{suffix}{f'.copy{k}' if k else ''}", **both, **STIFF})
 
     if loop.type == "fixed":
         both = {"site1": site(0, "", np.zeros(3)), "site2": site(1, "", np.zeros(3))}
         SubElement(equality, "weld", {"name": loop.name, **both, **STIFF})
-    elif loop.type in ("spherical", "revolute", "universal"):
+    elif loop.type == "held":
+        for k, corner in enumerate(CORNERS):
+            connect(f".{k + 1}" if k else "", corner)
+    else:
         connect("", np.zeros(3))
         if loop.type == "revolute":
             connect(".axis", [0.0, 0.0, ARM])
-        elif loop.type == "universal":
-            ends = [site(k, ".axis", [0.0, 0.0, ARM]) for k in (0, 1)]
-            tendon = SubElement(tendons, "spatial", {"name": loop.name})
-            for name in ends:
-                SubElement(tendon, "site", {"site": name})
-            at_zero = _distance(loop, tree)
-            wanted = numbers([np.sqrt(2.0) * ARM - at_zero, 0, 0, 0, 0])
-            SubElement(equality, "tendon", {"name": f"{loop.name}.axes", "tendon1": loop.name, "polycoef": wanted, **STIFF})
-    else:
-        raise InputError(f"export: the {loop.type} joint {loop.name} closes a loop, which MJCF has no constraint for")
 
 
 def _couple(gear: Gear, equality: Element, tendons: Element) -> None:
@@ -178,18 +181,6 @@ def _stretch(strut: Strut, elements: dict[str, Element], tendons: Element) -> No
     for owner, at, end in ((strut.first, strut.at, "at"), (strut.second, strut.on, "on")):
         SubElement(elements[owner], "site", {"name": f"{strut.name}.{end}", **placed(pose(at))})
         SubElement(tendon, "site", {"site": f"{strut.name}.{end}"})
-
-
-def _distance(loop: Loop, tree: Tree) -> float:
-    """Distance of the points on the axes of a universal joint where all coordinates are zero."""
-    ends = []
-    for name, half in ((loop.first, loop.on_first), (loop.second, loop.on_second)):
-        at = half.point(np.array([0.0, 0.0, ARM]))
-        while name != WORLD:
-            node = tree.node(name)
-            at, name = node.place.point(at), node.parent
-        ends.append(at)
-    return float(np.linalg.norm(ends[0] - ends[1]))
 
 
 def _home(root: Element, tree: Tree, elements: dict[str, Element]) -> None:

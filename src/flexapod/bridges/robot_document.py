@@ -198,12 +198,13 @@ def _closing(loop: Loop, before: str, to: str) -> dict[str, Any]:
     found: dict[str, Any] = {"type": loop.type, "from": before, "to": to, "at": loop.on_first.position.tolist(),
                              "on": loop.on_second.position.tolist()}  # fmt: skip
     z1, z2 = loop.on_first.rotation[:, 2].tolist(), loop.on_second.rotation[:, 2].tolist()
-    if loop.type in ("revolute", "prismatic", "cylindrical"):
+    if loop.type in ("revolute", "cylindrical"):
         found |= {"axis": z1, "axis_on": z2}
     elif loop.type == "universal":
         found |= {"axis1": z1, "axis2": z2}
-    elif loop.type == "fixed":
+    elif loop.type in ("fixed", "prismatic"):
         found["rotation"] = {"matrix": (loop.on_first.rotation @ loop.on_second.rotation.T).tolist()}
+        found |= {"axis": z1} if loop.type == "prismatic" else {}
     return found
 
 

@@ -13,6 +13,8 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, indent, parse
 import numpy as np
 import yaml
 
+from flexapod.bridges.halves import whole
+from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_in import ImportedModelError, floats
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.bridges.tree import WORLD, Array, Gear, Inertial, Loop, Node, Strut, Tree, quat_wxyz, robot_tree
@@ -115,6 +117,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
         raise ImportedModelError(f"{file}: cannot be read with its loops {beside.name}: {error}") from error
     if root.tag != "robot" or not isinstance(extra, dict):
         raise ImportedModelError(f"{file}: is no URDF with a loop file: its root is <{root.tag}>, {beside.name} is no mapping")
+    extra = loop_document(extra, beside)
     missing = [key for key in ("gravity", "loops") if key not in extra]
     if missing:
         raise ImportedModelError(f"{beside}: {' and '.join(missing)} missing")
@@ -126,8 +129,8 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     if twice is not None:
         raise ImportedModelError(f"{beside}: two loops have the name {twice!r}")
     gravity = np.array(extra["gravity"], dtype=float)
-    return Tree(name=root.get("name", file.stem), gravity=gravity, nodes=tuple(nodes), loops=tuple(found),
-                gears=_gears(extra, nodes, beside), struts=_struts(extra, turned, beside))  # fmt: skip
+    return whole(Tree(name=root.get("name", file.stem), gravity=gravity, nodes=tuple(nodes), loops=tuple(found),
+                      gears=_gears(extra, nodes, beside), struts=_struts(extra, turned, beside)))  # fmt: skip
 
 
 def _gears(extra: dict[str, Any], nodes: list[Node], file: Path) -> tuple[Gear, ...]:

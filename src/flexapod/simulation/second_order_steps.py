@@ -10,15 +10,15 @@ those of `implicit_step`; the same algorithm in C is bridges/fmu/second_order.c.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotrs, zgetrf, zgetrs
 
 from flexapod.analysis.kernels import kernel
 from flexapod.kernels.signature import NONFINITE_RESULT
 from flexapod.simulation.collocation import METHODS
+from flexapod.simulation.factor_in_place import Factor
 from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
 from flexapod.simulation.leg_terms import carried_places, check_states, leg_matrices, leg_terms
 from flexapod.simulation.program import LOST_CONTROL, NEAR
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 class SecondOrderSteps:
-    """Advances the carried numbers of a layout in place; pivots of factorisations and views are all that is allocated.
+    """Advances the carried numbers of a layout in place. All arrays are made once; a step makes views and Python numbers.
 
     Args:
         layout: a run under given forces.
@@ -67,23 +67,30 @@ class SecondOrderSteps:
         """Where the numbers of the terms lie among the carried ones."""
         plan, place = self.layout.robot.elastic_plan, self.layout.places
         self.state_places, self.memory_places = (np.array(places) for places in carried_places(self.layout))
-        self.free, self.bound = list(plan.independent), list(plan.bound)
-        self.shown = [place[name] for name in ("p", "R", "v", "w")]
+        self.free, self.bound = list(plan.independent), np.array(plan.bound, dtype=np.intp)
+        self.shown: list[tuple[slice, tuple[int, ...], Array]] = []
+        at, result = 2 * self.layout.actuators, self.terms.outputs["result"]
+        for name in ("p", "R", "v", "w"):
+            part = result[at : at + place[name].stop - place[name].start]
+            at += len(part)
+            self.shown.append((place[name], (3, 3), part.reshape(3, 3).T) if name == "R" else (place[name], (3,), part))
 
     def _buffers(self, z: int, u: int, s: int) -> None:
         eigen = (*self.method.real, *self.method.pairs)
         self.N, self.zu = np.zeros((2, z, u))
         self.N[self.free, range(u)] = 1.0
         self.M, self.D, self.K = np.zeros((3, u, u))
-        self.mass = np.zeros((u, u), order="F")
-        self.factors = [np.zeros((u, u), order="F", dtype=complex) for _ in eigen]
-        self.scaled = np.zeros((u, u), order="F")
-        self.pivots: list[Any] = [None] * len(eigen)
+        self.scaled = np.zeros(u * u)
         self.beta, self.force, self.z = np.zeros((3, z))
         self.start, self.memory = np.zeros(2 * u), np.zeros(len(self.memory_places))
         self.a, self.bound_rates, self.scale = np.zeros((3, u))
         self.X, self.V, self.x, self.v, self.off, self.r, self.sum, self.delta = np.zeros((8, s, u))
-        self.right, self.part = np.zeros(u, dtype=complex), np.zeros(u)
+        self.right, self.part, self.finite = np.zeros(u, dtype=complex), np.zeros(u), np.zeros(u, dtype=bool)
+        self.mass = Factor(np.zeros((u, u), order="F"), self.a)
+        self.factors = [Factor(np.zeros((u, u), order="F", dtype=complex), self.right) for _ in eigen]
+        flat = [system.matrix.reshape(-1, order="F") for system in self.factors]
+        self.flat = [(numbers.real, numbers.imag) for numbers in flat]
+        self.bound_rows = [(self.N[row], self.terms.outputs["slope"][k]) for k, row in enumerate(self.bound)]
         self.rows = [(np.array(np.real(row)), np.array(np.imag(row))) for _, row, _ in eigen]
         weights = [1.0] * len(self.method.real) + [2.0] * len(self.method.pairs)
         self.columns = [(w * np.real(c), -w * np.imag(c)) for w, (_, _, c) in zip(weights, eigen, strict=True)]
@@ -106,13 +113,10 @@ class SecondOrderSteps:
         why = self._reason(self.terms())
         if why:
             return why
-        state[self.memory_places] = self.terms.outputs["closed"]
-        state[self.state_places] = final
-        at = 2 * self.layout.actuators
-        for place in self.shown:
-            result = self.terms.outputs["result"][at : at + place.stop - place.start]
-            at += place.stop - place.start
-            state[place] = result if len(result) == 3 else result.reshape(3, 3).T.ravel()
+        np.put(state, self.memory_places, self.terms.outputs["closed"], mode="clip")
+        np.put(state, self.state_places, final, mode="clip")
+        for place, shape, result in self.shown:
+            np.copyto(state[place].reshape(shape), result)
         return ""
 
     def _reason(self, status: int) -> str:
@@ -137,21 +141,19 @@ class SecondOrderSteps:
         for matrix, to in ((out["mass"], self.M), (stiff["damping"], self.D), (stiff["stiffness"], self.K)):
             np.matmul(matrix, self.N, out=self.zu)
             np.matmul(self.N.T, self.zu, out=to)
-        np.copyto(self.mass, self.M)
-        _, info = dpotrf(self.mass, overwrite_a=1)
+        np.copyto(self.mass.matrix, self.M)
+        info = self.mass.factor()
         np.negative(self.bound_rates, out=self.a)
-        dpotrs(self.mass, self.a, overwrite_b=1)
-        for k, w in enumerate(self.eigenvalues):
-            factor, w2 = self.factors[k], w * w
-            np.copyto(factor.real, self.M)
-            np.copyto(factor.imag, 0.0)
-            for matrix, power in ((self.D, w), (self.K, w2)):  # parts by parts: NumPy would allocate to convert
-                for part, weight in ((factor.real, power.real), (factor.imag, power.imag)):
-                    np.multiply(matrix, weight, out=self.scaled)
+        self.mass.solve()
+        for system, (real, imag), w in zip(self.factors, self.flat, self.eigenvalues, strict=True):
+            np.copyto(real, self.M.reshape(-1))  # symmetric: rows are columns. One axis only: NumPy buffers two that differ
+            np.copyto(imag, 0.0)
+            for matrix, power in ((self.D, w), (self.K, w * w)):
+                for part, weight in ((real, power.real), (imag, power.imag)):
+                    np.multiply(matrix.reshape(-1), weight, out=self.scaled)
                     np.add(part, self.scaled, out=part)
-            _, self.pivots[k], bad = zgetrf(factor, overwrite_a=1)
-            info = info or bad
-        return why or (self._reason(NONFINITE_RESULT) if info or not np.isfinite(self.a).all() else "")
+            info = system.factor() or info
+        return why or (self._reason(NONFINITE_RESULT) if info or not np.isfinite(self.a, out=self.finite).all() else "")
 
     def _left(self, state: Array) -> str:
         """An actuator beyond its stroke, or without control of the platform."""
@@ -176,9 +178,10 @@ class SecondOrderSteps:
     def _residual(self, a: Array, r: Array) -> None:
         """r = N^T (M (N a + beta) + f) at the state of the terms; N is brought up to date."""
         out = self.terms.outputs
-        if self.bound:
-            self.N[self.bound] = out["slope"]
-            self.beta[self.bound] = out["drift"]
+        for row, slope in self.bound_rows:
+            np.copyto(row, slope)
+        if self.bound_rows:
+            np.put(self.beta, self.bound, out["drift"], mode="clip")
         np.matmul(self.N, a, out=self.z)
         np.add(self.z, self.beta, out=self.z)
         np.matmul(out["mass"], self.z, out=self.force)
@@ -188,9 +191,10 @@ class SecondOrderSteps:
     def _iterated(self) -> str:
         """Rates X and accelerations V (s, u) of the stages, by the passes of simplified Newton's method."""
         u, h, before = len(self.free), self.step, np.inf
-        np.multiply.outer(h * self.method.c, self.a, out=self.X)
-        np.add(self.X, self.start[u:], out=self.X)
-        np.copyto(self.V, self.a)
+        for k, c in enumerate(self.method.c):
+            np.multiply(self.a, h * float(c), out=self.X[k])
+            np.add(self.X[k], self.start[u:], out=self.X[k])
+            np.copyto(self.V[k], self.a)
         for _ in range(PASSES):
             why = self._pass()
             if why:
@@ -214,7 +218,7 @@ class SecondOrderSteps:
             if why:
                 return why
             self._residual(self.V[k], self.r[k])
-        np.add(self.v, self.start[u:], out=self.v)
+            np.add(self.v[k], self.start[u:], out=self.v[k])
         np.subtract(self.X, self.v, out=self.off)
         np.matmul(self.hA, self.off, out=self.sum)
         np.matmul(self.sum, self.K, out=self.x)  # K is symmetric
@@ -228,21 +232,24 @@ class SecondOrderSteps:
     def _corrected(self) -> None:
         """delta (s, u) of all stages from the right sides r (s, u)."""
         self.delta[:] = 0.0
-        for row, column, factor, pivots in zip(self.rows, self.columns, self.factors, self.pivots, strict=True):
+        for row, column, factor in zip(self.rows, self.columns, self.factors, strict=True):
             parts = (self.right.real, self.right.imag)
             for weights, part in zip(row, parts, strict=True):
                 np.matmul(weights, self.r, out=self.part)
                 np.copyto(part, self.part)
-            zgetrs(factor, pivots, self.right, overwrite_b=1)
+            factor.solve()
             for weights, part in zip(column, parts, strict=True):
-                np.multiply.outer(weights, part, out=self.sum)
-                np.add(self.delta, self.sum, out=self.delta)
+                for k, weight in enumerate(weights):
+                    np.multiply(part, float(weight), out=self.part)
+                    np.add(self.delta[k], self.part, out=self.delta[k])
 
     def _size(self) -> float:
         """Change of a pass in units of `CLOSED`."""
         h, u = self.step, len(self.free)
         np.multiply(self.V, self.V, out=self.sum)
-        np.sum(self.sum, axis=0, out=self.scale)
+        np.copyto(self.scale, 0.0)
+        for row in self.sum:
+            np.add(self.scale, row, out=self.scale)
         np.sqrt(self.scale, out=self.scale)
         np.multiply(self.scale, h, out=self.scale)
         np.abs(self.start[u:], out=self.part)
@@ -251,5 +258,6 @@ class SecondOrderSteps:
         np.add(self.scale, CLOSED[1], out=self.scale)
         np.multiply(self.delta, h, out=self.sum)
         for change in (self.sum, self.off):
-            np.divide(change, self.scale, out=change)
+            for row in change:
+                np.divide(row, self.scale, out=row)
         return float(np.sqrt(np.vdot(self.sum, self.sum) + np.vdot(self.off, self.off)))

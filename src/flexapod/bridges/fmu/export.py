@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.bridges.fmu.check import check_fmu, importer
 from flexapod.bridges.fmu.description import build_description, description
 from flexapod.bridges.fmu.sources import model_files, model_header, shared_files
 from flexapod.errors import FlexapodError, InputError
@@ -50,6 +51,7 @@ def export_fmu(
     watch: bool = True,
     general: bool = False,
     binary: bool = True,
+    check: bool = False,
     **options: Any,
 ) -> Path:
     """Write a robot as a functional mock-up unit.
@@ -70,6 +72,7 @@ def export_fmu(
         general: every number of the robot is a tunable parameter; otherwise those are left out that are zero by structure or
             that the fast equations take as equal (bodies of legs are axisymmetric), which makes it four times faster.
         binary: compile for this platform with the C compiler `cc` (or that of the variable CC); False: sources only.
+        check: FMPy (``flexapod[fmu]``) validates the FMU and takes ten steps with it; `FmuError` says what it finds.
         options: of the block, as for `kernel`.
     Returns:
         The path of the FMU.
@@ -82,11 +85,18 @@ def export_fmu(
 
     check_option("version", version, ("2.0", "3.0"))
     target = _target(path)
+    if check:
+        importer()
+        if not binary:
+            raise InputError("check: an FMU without a binary cannot run; leave out binary=False, or check")
     plant = make_plant(
         robot, quantity, start=start, step=step, method=method, wrench=wrench, friction=friction, watch=watch, general=general,
         options=options,
     )  # fmt: skip
-    return write_fmu(plant, target, version, _identifier(target.stem), binary)
+    written = write_fmu(plant, target, version, _identifier(target.stem), binary)
+    if check:
+        check_fmu(written, step)
+    return written
 
 
 def _target(path: str | os.PathLike[str]) -> Path:

@@ -43,6 +43,7 @@ def export(
     method: Annotated[str | None, typer.Option(help="of an FMU's co-simulation: rk4, implicit or radau")] = None,
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
+    check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
     friction: Annotated[bool, typer.Option("--friction", help="of .casadi, .m, .hpp, .py, .c: with friction")] = False,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
@@ -57,7 +58,7 @@ def export(
         raise fp.InputError(f"--quantity {quantity}: {out.name} describes the whole mechanism; leave it out")
     if friction and kind not in (*FORMS, ".casadi"):
         raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
-    given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general}
+    given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general, "check": check}
     fmu = {name: value for name, value in given.items() if value is not None and value is not False}
     for name in fmu if kind != ".fmu" else ():
         raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")

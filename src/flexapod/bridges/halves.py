@@ -1,0 +1,163 @@
+r"""Closing joints as joints of the tree: the last body of a leg written as two halves that are held together.
+
+A loop may be cut through a body as well as through a joint. Half of the body's mass and inertia stays on the leg, the other half
+hangs behind the closing joint on the body that the joint leads to, and a fixed joint holds them together:
+
+.. math:: m = \tfrac12 m + \tfrac12 m, \qquad I = \tfrac12 I + \tfrac12 I .
+
+The mechanism is the same. A program that can only hold points and frames together (MuJoCo's `connect` and `weld`) then has no
+constraint for the axes of a universal, prismatic or cylindrical joint to write, which it would do without their velocity terms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, displacement, inverse
+from flexapod.errors import InputError
+from flexapod.robot.geometry import Pose, pose
+
+CHAINS = {"universal": "RR", "prismatic": "P", "cylindrical": "PR"}
+"""Joints of the tree behind the body that a closing joint leads to, from that body outwards."""
+ACROSS = pose(rotation=[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""The frame of the second axis of a universal joint in that of the first: z perpendicular."""
+SAME = 1e-9
+"""Distances [m] and cosines below this are zero: axes that meet, perpendicular or parallel."""
+
+
+def halved(tree: Tree) -> Tree:
+    """The tree with every universal, prismatic and cylindrical closing joint inside it, between two halves of a body.
+
+    Checked by: tests/bridges/test_mjcf.py.
+    """
+    for loop in tree.loops:
+        if loop.type in CHAINS:
+            tree = _halve(tree, loop)
+    return tree
+
+
+def _halve(tree: Tree, loop: Loop) -> Tree:
+    first, second = loop.first, loop.second
+    at, on = loop.on_first, loop.on_second
+    if not _mass(tree, first):
+        first, second, at, on = second, first, on, at
+    if not _mass(tree, first):
+        raise InputError(
+            f"export: the {loop.type} joint {loop.name} closes a loop between {loop.first} and {loop.second}, which have no "
+            "mass, and MJCF holds bodies with mass alone; give one of them a mass"
+        )
+    between = inverse(_home(tree, second) @ on) @ _home(tree, first) @ at  # the far frame at home
+    own, far = tree.node(first), _chain(loop, second, on, between)
+    half = Inertial(mass=own.inertial.mass / 2.0, com=own.inertial.com, tensor=own.inertial.tensor / 2.0)
+    back = inverse(at)
+    moved = Inertial(mass=half.mass, com=back.point(half.com), tensor=back.rotation @ half.tensor @ back.rotation.T)
+    far[-1] = replace(far[-1], inertial=moved)
+    held = Loop(name=loop.name, type="held", first=first, on_first=at, second=far[-1].name, on_second=pose())
+    nodes = [replace(n, inertial=half) if n.name == first else n for n in tree.nodes]
+    return replace(tree, nodes=(*nodes, *far), loops=tuple(held if k.name == loop.name else k for k in tree.loops))
+
+
+def _chain(loop: Loop, parent: str, place: Pose, between: Pose) -> list[Node]:
+    """Nodes from the body behind the joint to the far half, whose frame is the joint's on the body that is halved."""
+    R = between.rotation
+    if loop.type == "universal":  # R = Rz(a) ACROSS Rz(b)
+        a = float(np.arctan2(R[0, 2], -R[1, 2]))
+        rest = ACROSS.rotation.T @ displacement("R", a).rotation.T @ R
+        parts = [("R", place, a), ("R", ACROSS, float(np.arctan2(rest[1, 0], rest[0, 0])))]
+    else:
+        angle, shift = float(np.arctan2(R[1, 0], R[0, 0])), float(between.position[2])
+        turned = displacement("R", angle)
+        parts = [("P", place @ turned, shift)] if loop.type == "prismatic" else [("P", place, shift), ("R", pose(), angle)]
+    found: list[Node] = []
+    for k, (kind, where, start) in enumerate(parts):
+        name = f"{loop.name}.far" if k == len(parts) - 1 else f"{loop.name}.between"
+        found.append(Node(name=name, parent=parent, place=where, kind=kind, joint=f"{loop.name}.{k + 1}", start=start))
+        parent = name
+    return found
+
+
+def whole(tree: Tree) -> Tree:
+    """The tree with halves made one body again: bodies that end in a fixed joint behind a joint that nothing acts on.
+
+    Such a body may have any mass: it is a part of the body that it is fixed to. The joint that it hangs on closes the loop.
+    """
+    for loop in tree.loops:
+        for one, other in ((loop, loop), (_swapped(loop), loop)):
+            far = _far(tree, one)
+            if far:
+                tree = _join(tree, one, other, far)
+                break
+    return tree
+
+
+def _swapped(loop: Loop) -> Loop:
+    return replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
+
+
+def _far(tree: Tree, loop: Loop) -> list[Node]:
+    """Nodes of the joint behind which the second body of a fixed joint hangs, from its carrier outwards; none: it is no half."""
+    if loop.type != "fixed" or WORLD in (loop.first, loop.second) or tree.node(loop.second).kind not in "RP":
+        return []
+    ends = [end for k in tree.loops for end in (k.first, k.second)] + [end for s in tree.struts for end in (s.first, s.second)]
+    coupled = {joint for gear in tree.gears for joint, _ in gear.terms}
+    found: list[Node] = []
+    name = loop.second
+    while name != WORLD:
+        node = tree.node(name)
+        acted = node.actuated or node.rotor or node.damping or node.loss or node.stiffness or node.stroke or node.joint in coupled
+        branches = sum(n.parent == name for n in tree.nodes) - bool(found)
+        if node.kind not in "RP" or acted or branches or ends.count(name) != (not found) or (found and node.inertial.mass):
+            break
+        found.insert(0, node)
+        name = node.parent
+    return found if _type(found) and found[0].parent != WORLD else []  # on the world it is a leg of its own
+
+
+def _type(chain: list[Node]) -> str:
+    """The closing joint that a chain of nodes is, or nothing."""
+    kinds = "".join(n.kind for n in chain)
+    if kinds == "P":
+        return "prismatic"
+    if kinds not in ("RR", "PR"):
+        return ""
+    place = chain[1].place
+    meets, cosine = float(np.abs(place.position).max()) <= SAME, abs(float(place.rotation[2, 2]))
+    if kinds == "RR":
+        return "universal" if meets and cosine <= SAME else ""
+    return "cylindrical" if meets and 1.0 - cosine <= SAME else ""
+
+
+def _join(tree: Tree, loop: Loop, original: Loop, far: list[Node]) -> Tree:
+    own, other = tree.node(loop.first), far[-1]
+    seen = loop.on_first @ inverse(loop.on_second)  # the far half's frame in the body's own
+    part, R = other.inertial, seen.rotation
+    moved = Inertial(mass=part.mass, com=seen.point(part.com), tensor=R @ part.tensor @ R.T)
+    closed = Loop(name=loop.name, type=_type(far), first=loop.first, on_first=seen, second=far[0].parent, on_second=far[0].place)
+    gone = {n.name for n in far}
+    nodes = [replace(n, inertial=_sum(own.inertial, moved)) if n.name == own.name else n for n in tree.nodes]
+    return replace(tree, nodes=tuple(n for n in nodes if n.name not in gone),
+                   loops=tuple(closed if k.name == original.name else k for k in tree.loops))  # fmt: skip
+
+
+def _sum(one: Inertial, two: Inertial) -> Inertial:
+    """Two parts as one body: tensor about the common centre of mass."""
+    mass = one.mass + two.mass
+    if mass == 0.0:
+        return one
+    d = np.asarray(two.com) - np.asarray(one.com)
+    lever = one.mass * two.mass / mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Inertial(mass=mass, com=np.asarray(one.com) + two.mass / mass * d, tensor=one.tensor + two.tensor + lever)
+
+
+def _mass(tree: Tree, name: str) -> float:
+    return 0.0 if name == WORLD else tree.node(name).inertial.mass
+
+
+def _home(tree: Tree, name: str) -> Pose:
+    """Where a node is at the coordinates of home."""
+    if name == WORLD:
+        return pose()
+    node = tree.node(name)
+    return _home(tree, node.parent) @ node.place @ displacement(node.kind, node.start)
