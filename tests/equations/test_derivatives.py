@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import flexapod as fp
+from flexapod.analysis.inverse_kinematics import platform_inputs
+from flexapod.analysis.loop_derivatives import loop_derivatives
 from flexapod.analysis.sampling import random_states
 from flexapod.robot.geometry import rotation_from_vector
 
@@ -13,6 +18,10 @@ ROBOTS = ["stewart-3-3", "hexaslide", "hexa"]
 COUNT = 5
 DIFFERENCES = 1e-7
 """Richardson's extrapolation of central differences with steps 1e-3 and 5e-4: truncation 1e-12, rounding 1e-13 / 1e-3."""
+
+LOOPS = 1e-9
+"""Of the largest: rounding of closed loops, 1e-14, divided by the step of 3e-3, and of a Jacobian's inverse."""
+MECHANISMS = Path(__file__).parents[1] / "data" / "mechanisms"
 
 
 def _force(robot: fp.Robot, states: dict[str, np.ndarray], name: str, step: np.ndarray) -> np.ndarray:
@@ -68,3 +77,80 @@ def test_a_vector_is_refused_by_name() -> None:
     motion = fp.Motion(time=np.arange(2.0), **random_states(robot, 2, seed=1))
     with pytest.raises(fp.InputError, match=r"'platform.com' is a vector; name a component"):
         fp.inverse_dynamics_derivatives(robot, motion, parameters=["platform.com"])
+
+
+def _swinging(robot: fp.Robot) -> fp.ActuatorMotion:
+    """Five states of the actuators about home."""
+    random, n = np.random.default_rng(3), len(robot.actuators)
+    at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
+    q, v, a = (scale * random.uniform(-1, 1, (COUNT, n)) for scale in (0.1, 0.5, 3.0))
+    return fp.ActuatorMotion(time=np.arange(float(COUNT)), position=home + q, velocity=v, acceleration=a)
+
+
+def test_loops_through_several_legs_by_a_closed_form() -> None:
+    """Two four-bars are a pendulum, tau = 3 theta'' - 3.5 g sin(theta); its platform moves on a circle of 1 m."""
+    robot = fp.load(MECHANISMS / "four-bars.yaml")
+    motion = _swinging(robot)
+    theta, rate, second = motion.position[:, 0], motion.velocity[:, 0], motion.acceleration[:, 0]
+    found = fp.inverse_dynamics_derivatives(robot, fp.platform_motion(robot, motion))
+    tangent = np.stack([-np.cos(theta), -np.sin(theta), 0 * theta], axis=1)  # p = (-sin, cos), home upright
+    inward = np.stack([np.sin(theta), -np.cos(theta), 0 * theta], axis=1)
+    by = {name: found[f"tau_D_{name}"].values[:, 0] for name in ("position", "velocity", "acceleration")}
+    # V = t theta', V' = t theta'' + i theta'^2, with dt = i dtheta and di = -t dtheta
+    by_second = np.einsum("ni,ni->n", by["acceleration"], tangent)
+    by_rate = np.einsum("ni,ni->n", by["velocity"], tangent) + np.einsum(
+        "ni,ni->n", by["acceleration"], 2 * rate[:, None] * inward
+    )
+    turned = second[:, None] * inward - rate[:, None] ** 2 * tangent
+    by_angle = np.einsum("ni,ni->n", by["position"], tangent) + np.einsum("ni,ni->n", by["velocity"], rate[:, None] * inward)
+    by_angle = by_angle + np.einsum("ni,ni->n", by["acceleration"], turned)
+    np.testing.assert_allclose(by_second, 3.0, rtol=LOOPS)
+    np.testing.assert_allclose(by_rate, 0.0, atol=LOOPS)
+    np.testing.assert_allclose(by_angle, -3.5 * 9.81 * np.cos(theta), rtol=LOOPS)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["delta-parallelograms", "orthoglide"])
+def test_differences_of_all_loops_agree_with_kernels_leg_by_leg(name: str) -> None:
+    """Two derivations: expressions differentiated, and differences of the general model, along motions that the robot can make."""
+    robot = fp.load(name)
+    motion = fp.platform_motion(robot, _swinging(robot))
+    kernels = fp.inverse_dynamics_derivatives(robot, motion)
+    other = loop_derivatives(robot, platform_inputs(motion), np.zeros((COUNT, 6)))
+    J = fp.jacobian(robot, fp.State(position=motion.position, rotation=motion.rotation))
+    allowed = np.linalg.pinv(np.concatenate([J.jacobian.values, J.constraint_jacobian.values], axis=1))[
+        :, :, : len(robot.actuators)
+    ]
+    for part in (("acceleration", "angular_acceleration"), ("velocity", "angular_velocity"), ("position", "rotation")):
+        exact, found = (np.concatenate([source[f"tau_D_{key}"] for key in part], axis=2) @ allowed for source in (kernels, other))
+        assert np.abs(exact - found).max() <= LOOPS * np.abs(exact).max()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["h4", "par4"])
+def test_loops_through_several_legs_by_differences(name: str) -> None:
+    """Along a random motion of the actuators, by extrapolated differences of their forces."""
+    robot = fp.load(name)
+    motion, random, h = _swinging(robot), np.random.default_rng(8), 1e-3
+    found = fp.inverse_dynamics_derivatives(robot, fp.platform_motion(robot, motion))
+    shift = [random.uniform(-1, 1, motion.position.shape) for _ in range(3)]
+
+    def at(step: float) -> tuple[np.ndarray, fp.Motion]:
+        position, velocity, acceleration = (
+            values + step * d for values, d in zip((motion.position, motion.velocity, motion.acceleration), shift, strict=True)
+        )
+        moved = fp.ActuatorMotion(time=motion.time, position=position, velocity=velocity, acceleration=acceleration)
+        return fp.inverse_dynamics(robot, moved, friction=False).force.values, fp.platform_motion(robot, moved)
+
+    def slope(step: float) -> dict[str, np.ndarray]:
+        (high, up), (low, down) = at(step), at(-step)
+        names = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+        result = {key: (getattr(up, key) - getattr(down, key)) / (2 * step) for key in names}
+        turned = Rotation.from_matrix(up.rotation @ np.swapaxes(down.rotation, 1, 2)).as_rotvec()
+        return {**result, "rotation": turned / (2 * step), "force": (high - low) / (2 * step)}
+
+    coarse, fine = slope(h), slope(h / 2)
+    expected = {key: (4 * fine[key] - coarse[key]) / 3 for key in fine}
+    total = sum(np.einsum("nai,ni->na", found[f"tau_D_{key}"], expected[key]) for key in expected if key != "force")
+    assert np.abs(total - expected["force"]).max() <= DIFFERENCES * np.abs(expected["force"]).max()

@@ -157,6 +157,42 @@ def with_springs(text: str) -> str:
     return "\n".join(lines)
 
 
+def test_loops_through_several_legs(tmp_path: Path) -> None:
+    """Two four-bars are a pendulum: tau = 3 theta'' - 3.5 g sin(theta), of which each column has its part."""
+    text = (DATA.parent.parent / "data" / "mechanisms" / "four-bars.yaml").read_text(encoding="utf-8")
+    box = "sampling: {position: [0.5, 0, 0], velocity: 1, acceleration: 3}\n"
+    (tmp_path / "four-bars.yaml").write_text(box + text, encoding="utf-8")
+    robot = fp.load(tmp_path / "four-bars.yaml")
+    random = np.random.default_rng(3)
+    q, v, a = (scale * random.uniform(-1, 1, (STATES, 1)) for scale in (0.5, 2.0, 5.0))
+    motion = fp.ActuatorMotion(time=np.arange(float(STATES)), position=q, velocity=v, acceleration=a)
+    found = fp.regressor(robot, motion)
+    np.testing.assert_allclose(found.regressor.values @ found.value.values, 3 * a - 3.5 * 9.81 * np.sin(q), atol=100 * ROUNDING)
+    Y = found.regressor.isel(actuator=0)
+    height = Y.sel(parameter="legs.2.bar.first_moment.y").values  # on the bar, from its foot
+    np.testing.assert_allclose(height, -9.81 * np.sin(q[:, 0]), atol=100 * ROUNDING)
+    np.testing.assert_allclose(Y.sel(parameter="legs.1.bar.inertia.zz").values, a[:, 0], atol=100 * ROUNDING)
+    np.testing.assert_allclose(Y.sel(parameter="legs.0.top.mass").values, a[:, 0] - 9.81 * np.sin(q[:, 0]), atol=100 * ROUNDING)
+    assert len(fp.base_parameters(robot).kept) == 3  # moment of inertia, and first moments along and across the bars
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["h4", "par4"])
+def test_loops_of_articulated_platforms(name: str) -> None:
+    robot = fp.load(name)
+    motion = states_of(robot)
+    found = fp.regressor(robot, motion)
+    force = fp.inverse_dynamics(robot, motion).force.values
+    assert np.abs(found.regressor.values @ found.value.values - force).max() < 10 * ROUNDING * np.abs(force).max()
+    heavy = robot.with_parameters({"platform.mass": robot.parameter("platform.mass") + 1.0})
+    change = fp.inverse_dynamics(heavy, motion).force.values - force
+    first = fp.regressor(heavy, motion)
+    moved = first.regressor.values @ (first.value.values - found.value.values)
+    assert np.abs(moved - change).max() < FILE_STEP * np.abs(change).max()
+    base = fp.base_parameters(robot)
+    assert base.gap[0] > 1e3 * base.gap[1]
+
+
 def test_what_it_refuses() -> None:
     with pytest.raises(fp.InputError, match="deflections that no actuator measures; name file parameters"):
         fp.base_parameters(fp.load("dualemps"))

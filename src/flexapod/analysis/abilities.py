@@ -55,9 +55,10 @@ LOOPS = (
     "forward_kinematics follows one of them"
 )
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
+NO_DERIVATIVES = ("elastic legs", "flexible platform on flexible legs", "redundant actuators & flexible legs")
 DERIVATIVES = (
-    "{verb}: robots with rigid legs have these derivatives, and {robot} has {part}; use differences of inverse_dynamics, "
-    "or a rigid version of the legs"
+    "{verb}: found by moving the actuators of rigid legs one by one, and {robot} has {part} ({actuators} actuators for "
+    "{mobility} degrees of freedom); use differences of inverse_dynamics, or a rigid version of the legs"
 )
 MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
@@ -256,7 +257,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
-        ANY: {**SIX_ONLY, "flexible legs": DERIVATIVES, "under-actuated": UNDERACTUATED},
+        ANY: {**SIX_ONLY, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES), "under-actuated": UNDERACTUATED},
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,

@@ -18,6 +18,7 @@ from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.errors import InputError
+from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,6 +43,10 @@ def inverse_dynamics_derivatives(
             static deflection, which is held.
         parameters: dotted paths of scalar parameters of the robot file, e.g. ``"platform.mass"``.
         wrench: external load on the platform, as for `inverse_dynamics`.
+
+    Where loops run through several legs, or force elements or springs act, these are differences of sixth order (1e-10), along
+    motions that the robot can make; components that its loops forbid have no part in them.
+
     Returns:
         Dataset with `tau_D_position`, `tau_D_rotation` (by a small rotation vector in world axes), `tau_D_velocity`,
         `tau_D_angular_velocity`, `tau_D_acceleration`, `tau_D_angular_acceleration` (.., actuator, axis), and
@@ -50,6 +55,8 @@ def inverse_dynamics_derivatives(
     refuse(robot, "inverse_dynamics_derivatives", parameters=parameters, wrench=wrench)
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, None, "world")
+    if not leg_by_leg(robot):
+        return _of_all_loops(robot, motion, inputs, parameters)
     if robot.elastic_names:
         words = np.full(len(inputs["position"]), "", dtype=object)
         found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, words)
@@ -67,6 +74,23 @@ def inverse_dynamics_derivatives(
         bound = kernel(robot, "value_derivatives", values=names)
         J = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs}).outputs["tau_D_values"]
         variables["tau_D_parameter"] = (("actuator", "parameter"), J @ by_value, "")
+    return dataset(robot, variables, motion, names={"parameter": list(parameters)})
+
+
+def leg_by_leg(robot: Robot) -> bool:
+    """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
+    springs = any(link.spring for leg in robot.legs for link in leg.links)
+    return closes_alone(robot.legs) and not robot.floats and not robot.forces and not springs
+
+
+def _of_all_loops(robot: Robot, motion: Any, inputs: dict[str, Any], parameters: Sequence[str]) -> xr.Dataset:
+    from flexapod.analysis.loop_derivatives import loop_derivatives, loop_parameter_derivatives
+
+    found = loop_derivatives(robot, inputs, inputs["wrench"])
+    variables: dict[str, tuple[Any, Any, str]] = {name: (("actuator", "axis"), values, "") for name, values in found.items()}
+    if parameters:
+        by_parameter = loop_parameter_derivatives(robot, inputs, inputs["wrench"], parameters)
+        variables["tau_D_parameter"] = (("actuator", "parameter"), by_parameter, "")
     return dataset(robot, variables, motion, names={"parameter": list(parameters)})
 
 

@@ -20,6 +20,8 @@ from flexapod.analysis.results import check_option
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
+from flexapod.identification.loop_regressor import loop_regressor, loop_request
+from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -113,7 +115,9 @@ class LinearModel:
     def rows(self, inputs: Mapping[str, Any], loads: Array | None, reasons: NDArray[Any]) -> Array:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
-        if self.inertial:
+        if self.inertial and not closes_alone(self.robot.legs):
+            parts.append(loop_regressor(self.robot, inputs, self.columns, reasons))
+        elif self.inertial:
             bound = self._inertial_kernel
             batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
             note(bound, batch.status, reasons)
@@ -152,6 +156,10 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
     """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be taken."""
+    if not closes_alone(robot.legs):  # loops through several legs are closed together, where the rows are computed
+        reasons = np.full(len(inputs["position"]), "", dtype=object)
+        loop_request(robot, inputs, reasons)
+        return {**inputs, "wrench": np.zeros((len(reasons), 6))}, reasons
     _, reasons, guess = follow(robot, dict(inputs))
     return {**inputs, "guess": guess, "wrench": np.zeros((len(guess), 6))}, reasons
 

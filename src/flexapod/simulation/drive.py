@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
+from flexapod.simulation.crossing import Crossing, Lookout, loops_of
 from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
+from flexapod.simulation.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
 from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
@@ -32,11 +34,12 @@ def drive(
     setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, after_block: Callable[[float, Progress], None]
 ) -> Progress:
     """Run to the end, to an event that stops, to a failure, or to an interrupt; `progress` is changed and returned."""
+    look = Lookout()
     try:
         while not progress.stopped and progress.segment < clock.duration:
             now = with_events(setup, events, progress)
             end = _segment_end(clock, events, progress)
-            _segment(now, clock, events, progress, end, after_block)
+            _segment(now, clock, events, progress, end, after_block, look)
     except KeyboardInterrupt:
         progress.interrupted = True
     return progress
@@ -58,17 +61,20 @@ def with_events(setup: Setup, events: Sequence[Event], progress: Progress) -> Se
 
 def _segment_end(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
     """Where the next segment ends: at an event or the end of the run, with one short row from and to the grid of steps."""
-    done = {index for index, _, _ in progress.happened}
-    times = [e.time for i, e in enumerate(events) if e.time is not None and i not in done and e.time < clock.duration]
-    for t in times:
-        if clock.period is not None and not _on_grid(t, clock.step):
-            raise InputError(f"event: with a sampled controller, times must be multiples of the step; {t:g} s is not")
-    end = min(times, default=clock.duration)
-    start = progress.segment
+    start, end = progress.segment, _next_event(clock, events, progress)
+    if end < clock.duration and clock.period is not None and not _on_grid(end, clock.step):
+        raise InputError(f"event: with a sampled controller, times must be multiples of the step; {end:g} s is not")
     if not _on_grid(start, clock.step):
         return min(end, clock.step * float(np.ceil(start / clock.step)))
     last = clock.step * float(np.floor(end / clock.step + GRID))
     return end if _on_grid(end, clock.step) or last <= start else last
+
+
+def _next_event(clock: Clock, events: Sequence[Event], progress: Progress) -> float:
+    """Time of the next event, or the end of the run."""
+    done = {index for index, _, _ in progress.happened}
+    times = [e.time for i, e in enumerate(events) if e.time is not None and i not in done and e.time < clock.duration]
+    return min(times, default=clock.duration)
 
 
 def _on_grid(t: float, step: float) -> bool:
@@ -77,17 +83,35 @@ def _on_grid(t: float, step: float) -> bool:
 
 def _segment(
     setup: Setup, clock: Clock, events: Sequence[Event], progress: Progress, end: float,
-    after_block: Callable[[float, Progress], None],
+    after_block: Callable[[float, Progress], None], look: Lookout,
 ) -> None:  # fmt: skip
     """Run from the start of a segment (or from where it was left) to its end."""
     start, layout = progress.segment, setup.layout
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
     h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
     runner, looks = runner_of(layout, setup.values), may_change(layout)
+    crosses, why = looks and may_cross(setup, clock), ""
+    if crosses:
+        look.note(layout, start + h * progress.index, progress.state, loops_of(layout, progress.state))
     while progress.index < count and not progress.stopped:
         first, many = progress.index, min(ROWS if looks else BLOCK, count - progress.index)
+        if crosses:
+            many = look.rows(h, many, layout.method)
+        if many == 0:
+            found = across(setup, runner, clock, progress, look, start + h * first, _next_event(clock, events, progress))
+            if isinstance(found, Crossing):
+                _across(setup, runner, clock, events, progress, start + h * first, found)
+                look.forget()  # the margin grows again from here
+                return
+            why, many = found, min(count - first, int(np.ceil(2.0 * look.left / h)) + 1)
         last = first + many == count
         rows, reached = block(setup, runner, clock, progress, start, h, first, many)
+        if why and unresolved(setup, runner, rows[: many + 1]):
+            progress.stopped, progress.stopped_at = reason(look, why), start + h * first
+            progress.rows.append(rows[:1])
+            progress.times.append(row_times(start, h, first, 1))
+            return
+        why = ""
         bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
         good = int(bad[0]) - 1 if len(bad) else many
         hit = _condition(setup, events, progress, rows, start, h, first, good) if good > 0 else None
@@ -104,13 +128,34 @@ def _segment(
         after_block(start + h * (first + many), progress)
         if last:
             return
-        plan = better_plan(layout, progress.state) if looks else None
+        if not looks:
+            continue
+        time, A = start + h * (first + many), loops_of(layout, progress.state)
+        look.note(layout, time, progress.state, A)
+        plan = better_plan(layout, progress.state, A)
         if plan is not None:
-            time = start + h * (first + many)
             progress.state = carried_over(layout, plan, progress.state)
             progress.plans.append((time, plan))
             progress.segment, progress.index = time, 0
             return
+
+
+def _across(
+    setup: Setup, runner: Any, clock: Clock, events: Sequence[Event], progress: Progress, time: float, found: Crossing
+) -> None:  # fmt: skip
+    """Keep the outputs within a step across a singular position, and start a new segment at its end."""
+    end = _next_event(clock, events, progress)
+    begin, _ = one_step(setup, runner, clock, progress.state, time, 0.0)
+    hit = _condition(setup, events, progress, np.array([begin, found.row]), time, found.end - time, 0, 1)
+    if hit is not None:
+        _at_condition(setup, runner, clock, events, progress, np.array([begin, found.row]), time, found.end - time, 0, hit)
+        return
+    times, rows = rows_within(setup, runner, clock, progress.state, time, found, GRID)
+    progress.rows.append(rows)
+    progress.times.append(times)
+    row = found.row if found.end <= end else row_at(setup, runner, clock, progress.state, time, found, end)
+    progress.state = np.array(row[: setup.layout.size])
+    _finish(setup, clock, events, progress, row, min(found.end, end))
 
 
 def _failed(

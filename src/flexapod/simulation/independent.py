@@ -113,6 +113,11 @@ class IndependentLayout(Layout):
         return self.placed(sizes | self.adaptive)
 
     @property
+    def corrections(self) -> int:
+        """Newton's steps on the loops at a stage: three where a step may cross a singular position, see `crossing`."""
+        return 1 if self.elastic or self.follows or "singular" in self.watch else 3
+
+    @property
     def sliding(self) -> Friction:
         """Friction with a slope at rest everywhere but at actuators that follow a motion."""
         return bool(self.friction) and ("smooth passive" if self.follows else "smooth")
@@ -299,7 +304,7 @@ def independent_row(
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown] + v, signals, 1)
-        at = loops_at(values, robot, *placed(values, robot, start, step, corrections=1), rates)
+        at = loops_at(values, robot, *placed(values, robot, start, step, layout.corrections), rates)
         found = acting(own, layout, parts, at, a, z, column)
         residual = (found.felt - found.driving)[unknown]
         return Evaluation(residual=residual, rate=parts["ud"][unknown] + v, beside=found.beside, code=own.code)
@@ -313,7 +318,7 @@ def independent_row(
     end = layout.at_node(table[:, -1])
     step = _increment(layout, found.x, table[:, -1], table[:, 0])
     rates = completed(layout, parts["ud"][unknown] + found.v, end, 1)
-    last = loops_at(values, robot, *placed(values, robot, start, step, corrections=2), rates)
+    last = loops_at(values, robot, *placed(values, robot, start, step, layout.corrections + 1), rates)
     after = parts | carried_parts(layout, last)
     at = 0
     for name, size in layout.extra.items():

@@ -132,12 +132,12 @@ class NumericRows:
             K, D = K + A.T * self.gains[0] @ A, D + A.T * self.gains[1] @ A
         part = np.ix_(unknown, unknown)
         held = {**{name: now[place[name]] for name in layout.memory}, **memory}
-        x, v, z, why = self._stages(now, begin, h, signals, a0, (M, D[part], K[part]), held)
+        x, v, z, why = self._stages(now, begin, h, signals, a0, (M, D[part], K[part]), held, N)
         if why:
             return now, shown, why
         step = self._completed(x[None], signals[-1:] - signals[:1], 0)
         rates = self._completed((ud[unknown] + v)[None], signals[-1:], 1)
-        last = self._moved(begin, step, rates, words)
+        last = self._moved(begin, step, rates, words, N)
         return self._carried(now, last, rates[0], z, memory), shown, str(words[0])
 
     @property
@@ -146,7 +146,7 @@ class NumericRows:
 
     def _stages(
         self, now: Array, begin: ClosedLegs, h: float, signals: Array, a0: Array, tangent: tuple[Array, Array, Array],
-        memory: dict[str, Array],
+        memory: dict[str, Array], N: Array,
     ) -> tuple[Array, Array, Array, str]:  # fmt: skip
         """Increments of x, v, z after a step, by the passes of `implicit_step`."""
         method, layout = METHODS[self.layout.method], self.layout
@@ -162,7 +162,7 @@ class NumericRows:
             x, v, z = (h * rate @ method.A.T for rate in (X, V, Z))
             step = self._completed(x.T, signals[1:-1] - signals[:1], 0)
             rates = self._completed(v0 + v.T, signals[1:-1], 1)
-            at = self._moved(begin.rows(np.zeros(s, dtype=int)), step, rates, words)
+            at = self._moved(begin.rows(np.zeros(s, dtype=int)), step, rates, words, N)
             carried = now.copy()
             for name, values in memory.items():
                 carried[layout.places[name]] = values
@@ -201,11 +201,13 @@ class NumericRows:
         )  # fmt: skip
         return self._moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], words)
 
-    def _moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any]) -> ClosedLegs:
-        """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed."""
+    def _moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any], N: Array | None = None) -> ClosedLegs:
+        """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed; from N step where given."""
         robot, plan = self.layout.robot, self.layout.robot.elastic_plan
         z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
         z[:, self.free] = step
+        if N is not None:
+            z = step @ N.T
         at = z.shape[1] - start.joint_position.shape[1]
         rotation = start.rotation if plan.carrier is not None else _turns(z[:, 3:6]) @ start.rotation
         shift = np.zeros((len(step), 3)) if plan.carrier is not None else z[:, :3]

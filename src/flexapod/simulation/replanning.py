@@ -5,8 +5,7 @@ With A the loops' rows by all coordinates at the state, made dimensionless, and 
 .. math:: \sigma_{min}(A_b) < \tfrac15\,\sigma_{min}(A_{b'})
 
 where b' is the choice of column pivoting at that state. The state stays the same: positions are carried, rates of the new
-independent coordinates follow from the old ones. At a position where every choice fails (a bifurcation), nothing is gained by
-another, and the run goes on as it is; its energy balance judges it.
+independent coordinates follow from the old ones. Positions where every choice fails (bifurcations) are crossed: `crossing`.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import home, run
-from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan, loop_matrix
-from flexapod.robot.geometry import pose
+from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan
+from flexapod.simulation.crossing import configuration, margin
 from flexapod.simulation.independent import IndependentLayout
 
 if TYPE_CHECKING:
@@ -40,17 +39,16 @@ def may_change(layout: Layout) -> bool:
     return bool(layout.robot.elastic_plan.bound) and not layout.robot.elastic_names
 
 
-def better_plan(layout: Layout, state: Array) -> ElasticPlan | None:
-    """A plan by which the loops are better solved at a state, or None where the present one is good.
+def better_plan(layout: Layout, state: Array, A: Array) -> ElasticPlan | None:
+    """A plan by which the loops, with rows A at a state, are better solved, or None where the present one is good.
 
     Checked by: tests/simulation/test_mechanisms.py.
     """
-    robot, place, plan = layout.robot, layout.places, layout.robot.elastic_plan
-    counts = np.cumsum([len(leg.moving) for leg in robot.legs])[:-1]
-    at = list(np.split(state[place["joints"]], counts)), pose(state[place["p"]], state[place["R"]].reshape(3, 3).T)
-    A = np.vstack(loop_matrix(robot, plan.carrier, plan.first, len(plan.columns), at))
-    other = elastic_plan(robot, plan.columns, at)
-    if len(other.bound) != len(plan.bound) or _smallest(A, plan) >= WORSE * _smallest(A, other):
+    robot, plan, own = layout.robot, layout.robot.elastic_plan, _smallest(A, layout.robot.elastic_plan)
+    if own >= WORSE * margin(layout, A):  # no choice has more
+        return None
+    other = elastic_plan(robot, plan.columns, configuration(layout, state))
+    if len(other.bound) != len(plan.bound) or own >= WORSE * _smallest(A, other):
         return None
     return other
 

@@ -1,0 +1,77 @@
+r"""The regressor where loops run through several legs, from the general model, parameter by parameter.
+
+The generalized forces of the independent coordinates are linear in the inertial parameters theta:
+
+.. math:: g(\theta) = M(\theta)\,\ddot u + c(\theta),\qquad A^T\Gamma = g(\theta) - g(0),\qquad
+          Y_k = A^{-T}\big(g(e_k) - g(0)\big)
+
+A (actuators, u) rates of the actuators per independent rate; u'' from the motion of the platform. e_k is the robot with one unit
+of parameter k (in the axes of the robot file) and no other mass, rotor, spring or damper: no differences are taken, the columns
+are exact. Redundant actuators: forces of least norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.closed_legs import platform_jacobian, pseudo_inverse
+from flexapod.analysis.closed_state import closed_request
+from flexapod.analysis.general_verbs import with_values
+from flexapod.analysis.leg_model import leg_terms
+from flexapod.analysis.leg_request import LegRequest, followed
+from flexapod.equations.regressor import TENSOR, Column, inertial_columns
+from flexapod.motions.motion import Motion
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+
+
+def loop_request(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> LegRequest:
+    """All coordinates of a motion of the platform, closed; reasons of samples that cannot be closed are added to `words`."""
+    motion = Motion(time=np.arange(float(len(words))), **{name: inputs[name] for name in NAMES})
+    return closed_request(robot, motion, None, None, (None, None, "world"), False, words)
+
+
+def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Column], words: NDArray[Any]) -> Array:
+    """Y (n, actuators, parameters) of the inertial columns at a motion of the platform.
+
+    Checked by: tests/identification/test_regressor.py.
+    """
+    request = loop_request(robot, inputs, words)
+    terms = leg_terms(robot, request.state, request.wrench, False, words)
+    assert request.acceleration is not None
+    J, drift = platform_jacobian(robot, request.state, words)
+    rows = followed(robot)
+    second = np.einsum("nuj,nj->nu", pseudo_inverse(J[:, rows]), (request.acceleration - drift)[:, rows])
+    inverse = pseudo_inverse(np.swapaxes(terms.A, 1, 2))
+    none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
+
+    def forces(values: Mapping[str, float]) -> Array:
+        found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, False, words)
+        return np.asarray(np.einsum("nij,nj->ni", found.M, second) + found.c)
+
+    left = forces({})
+    found = [np.einsum("nau,nu->na", inverse, forces(in_kernel_axes(robot, column)) - left) for column in columns]
+    return np.stack(found, axis=2)
+
+
+def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:
+    """One unit of a parameter in the file's axes, in those of the kernel: v' = R v, I' = R I R^T."""
+    kind = column.value.removeprefix(f"{column.body}.")
+    if not column.body or kind == "mass":
+        return {column.value: 1.0}
+    R = np.array([[robot.values[f"{column.body}.axes.{i}{j}"] for j in "xyz"] for i in "xyz"])
+    if kind.startswith("first_moment"):
+        return {f"{column.body}.first_moment.{k}": float(R[i, "xyz".index(kind[-1])]) for i, k in enumerate("xyz")}
+    p, q = "xyz".index(kind[-2]), "xyz".index(kind[-1])
+    unit = np.zeros((3, 3))
+    unit[p, q] = unit[q, p] = 1.0
+    turned = R @ unit @ R.T
+    return {f"{column.body}.inertia.{e}": float(turned["xyz".index(e[0]), "xyz".index(e[1])]) for e in TENSOR}
