@@ -29,6 +29,8 @@ from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
+DRAWER = 372
+"""Width of the drawer [pixels]."""
 STIFFNESS = 1e7
 """Stiffness of the actuators of rigid robots until another is given [N/m or N m/rad]."""
 
@@ -91,6 +93,8 @@ class Studio:
             self.server.stop()
 
     def _build(self) -> None:
+        from viser import Icon
+
         from flexapod.views.studio.panel_design import DesignPanel
         from flexapod.views.studio.panel_modes import ModesPanel
         from flexapod.views.studio.panel_motion import MotionPanel
@@ -101,15 +105,8 @@ class Studio:
 
         gui = self.server.gui
         gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-        gui.main_panel.dock_right()
-        gui.main_panel.set_width(372)
-        self.left = gui.add_panel()
-        numbers = self.left.add_tab("Numbers")
-        self.left.dock_left()
-        self.left.set_width(400)
-        with numbers:
-            self.numbers = gui.add_html("")
-            self.frequencies = gui.add_html("")
+        gui.main_panel.dock_left()
+        gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
         self.strip = gui.add_html("")
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
@@ -120,15 +117,17 @@ class Studio:
 
         self.cancel.on_click(cancel)
         tabs = gui.add_tab_group()
+        self.numbers = gui.add_html("")
+        self.frequencies = gui.add_html("")
         self.motion: MotionPanel
         self.modes: ModesPanel
-        pose = PosePanel(self, tabs.add_tab("Pose"))
-        self.robot_panel = RobotPanel(self, tabs.add_tab("Robot"))
-        design = DesignPanel(self, tabs.add_tab("Design"))
-        self.motion = MotionPanel(self, tabs.add_tab("Motion"))
-        self.modes = ModesPanel(self, tabs.add_tab("Modes"))
-        self.space = SpacePanel(self, tabs.add_tab("Space"))
-        self.view_panel = ViewPanel(self, tabs.add_tab("View"))
+        pose = PosePanel(self, tabs.add_tab("Pose", Icon.ARROWS_MOVE))
+        self.robot_panel = RobotPanel(self, tabs.add_tab("Robot", Icon.ROBOT))
+        design = DesignPanel(self, tabs.add_tab("Design", Icon.RULER_MEASURE))
+        self.motion = MotionPanel(self, tabs.add_tab("Motion", Icon.ROUTE))
+        self.modes = ModesPanel(self, tabs.add_tab("Modes", Icon.WAVE_SINE))
+        self.space = SpacePanel(self, tabs.add_tab("Space", Icon.CUBE))
+        self.view_panel = ViewPanel(self, tabs.add_tab("View", Icon.EYE))
         self.panels = (pose, self.robot_panel, design, self.motion, self.modes, self.space, self.view_panel)
 
     def _tidy_up(self) -> None:

@@ -16,6 +16,8 @@ from flexapod.views.studio.recording import Recording
 
 Array = NDArray[np.float64]
 
+HEIGHT = 86
+"""Of a plot [pixels]: two fit above the timeline on a small screen."""
 POINTS = 400
 """Points of a plotted curve."""
 NOW = "#444444"
@@ -32,7 +34,7 @@ class TimePlot:
 
     def __init__(self, gui: Any) -> None:
         self.time, self.columns, self.low, self.high = np.array([0.0, 1.0]), np.zeros((2, 1)), 0.0, 1.0
-        self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=195, visible=False)
+        self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=HEIGHT, visible=False)
 
     def load(self, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None) -> None:
         """Other curves: values (n, names) at times (n,), and those of the kept variant, paler."""
@@ -48,8 +50,8 @@ class TimePlot:
         plot.scales = {
             "x": {"time": False, "range": (0.0, float(self.time[-1]) or 1.0)}, "y": {"range": (self.low, self.high)}
         }  # fmt: skip
-        plot.axes = ({"size": 38, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
-        plot.legend = {"show": kept is None and len(names) > 1, "live": False}
+        plot.axes = ({"size": 24, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
+        plot.legend = {"show": True, "live": True}
         plot.series = _series(names, kept is not None)
         plot.data = self._data(0.0)
         plot.visible = True
@@ -103,3 +105,34 @@ def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording |
     label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
     other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
     plot.load(label, tuple(names), recording.time, values, other)
+
+
+def plots_png(recording: Recording, kept: Recording | None, names: list[str]) -> bytes:
+    """The chosen quantities over time as a picture, one above the other; the kept variant's curves are paler.
+
+    Checked by: tests/studio/test_studio_timeline.py.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    from flexapod.views.output import picture_bytes
+
+    wanted = [name for name in names if name in QUANTITIES] or ["forces"]
+    found = [QUANTITIES[name](recording) for name in wanted]
+    figure = make_subplots(rows=len(found), cols=1, shared_xaxes=True, vertical_spacing=0.06)
+    for row, (name, (label, curves, values)) in enumerate(zip(wanted, found, strict=True), start=1):
+        pairs = [(recording, values, 1.0, "")]
+        if kept is not None:
+            pairs.append((kept, QUANTITIES[name](kept)[2], 0.4, " kept"))
+        for source, columns, opacity, told in pairs:
+            for k, curve in enumerate(curves):
+                line = {"color": colour(k), "dash": DASHES[k % len(DASHES)]}
+                trace = go.Scatter(
+                    x=source.time, y=columns[:, k], name=f"{curve}{told}", line=line, opacity=opacity, showlegend=row == 1,
+                )  # fmt: skip
+                figure.add_trace(trace, row=row, col=1)
+        figure.update_yaxes(title_text=label, row=row, col=1)
+    figure.update_xaxes(title_text="time [s]", row=len(found), col=1)
+    title = f"{recording.robot.name}, {recording.variant}: {recording.kind} {recording.name}"
+    figure.update_layout(title=title, template="plotly_white", height=320 * len(found) + 80)
+    return picture_bytes(figure, "png")

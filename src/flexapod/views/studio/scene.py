@@ -21,8 +21,12 @@ PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
 FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
-DISTANCE = 1.6
-"""Of the cameras from the robot, of its extent."""
+PARALLEL = float(np.radians(1.5))
+"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
+FILLED = 0.82
+"""Part of the view that the robot fills."""
+ASPECT = 1.3
+"""Width over height of a view that is not known yet."""
 HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
@@ -38,7 +42,8 @@ class StudioScene:
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
-        self._whole: tuple[Array, Array, Array, Array, Array]
+        self._whole: tuple[Array, Array, Array, Array, Array] | None = None
+        self.parallel = False
         self.handles_shown = True
         self.slice: Any = None
         self.space: dict[str, Any] = {}
@@ -90,16 +95,21 @@ class StudioScene:
 
     def look(self, kind: str = "fit") -> None:
         """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front` or `side`."""
+        if self._whole is None:
+            return
         low, high, up, across, oblique = self._whole
-        middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
         front = np.cross(across, up)
         direction = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}[kind]
-        position = middle + DISTANCE * size * direction / np.linalg.norm(direction)
+        field = PARALLEL if self.parallel else FIELD
         initial = self.server.initial_camera
-        initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), FIELD
+        position, middle = camera_place(low, high, up, direction, field, ASPECT)
+        initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), field
+        initial.near, initial.far = planes_of(position, low, high)
         for client in self.server.get_clients().values():
+            position, middle = camera_place(low, high, up, direction, field, float(client.camera.aspect))
             with client.atomic():
-                client.camera.fov = FIELD
+                client.camera.fov = field
+                client.camera.near, client.camera.far = planes_of(position, low, high)
                 client.camera.up_direction = tuple(up)
                 client.camera.position = tuple(position)  # takes look_at along, so that comes last
                 client.camera.look_at = tuple(middle)
@@ -200,6 +210,29 @@ class StudioScene:
         self.space["surface"] = self.scene.add_mesh_simple(
             "/space/surface", vertices, faces, color=(120, 170, 210), opacity=0.35, side="double", cast_shadow=False
         )
+
+
+def camera_place(low: Array, high: Array, up: Array, direction: Array, field: float, aspect: float) -> tuple[Array, Array]:
+    """Position of a camera that sees a box whole from a direction, and the box's middle.
+
+    A corner c (from the middle) with parts c_d towards the camera and c_u upwards is seen where
+    |c_u| <= (D - c_d) tan(field / 2); the distance D is the smallest for which all corners are, to the sides too.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    middle, d = 0.5 * (low + high), direction / np.linalg.norm(direction)
+    right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+    above = np.cross(d, right)
+    corners = np.array([[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    c, t = corners - middle, np.tan(0.5 * field) * FILLED
+    tall, wide = np.abs(c @ above) / t, np.abs(c @ right) / (t * max(aspect, 0.2))
+    return middle + d * float((c @ d + np.maximum(tall, wide)).max()), middle
+
+
+def planes_of(position: Array, low: Array, high: Array) -> tuple[float, float]:
+    """Near and far plane of a camera: around the robot and the ground about it."""
+    away, size = float(np.linalg.norm(position - 0.5 * (low + high))), float(np.linalg.norm(high - low))
+    return max(0.01 * size, away - 8.0 * size), away + 12.0 * size
 
 
 def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:
