@@ -13,7 +13,7 @@ from flexapod.views.output import number
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.workspace_slice import planes
+from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class SpacePanel(Panel):
 
     def new_robot(self) -> None:
         """Nothing is known of another robot."""
-        slices = planes(self.studio.session.coordinates)
+        slices = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != slices:
             self.plane.options = slices
         self._forget()
@@ -89,7 +89,7 @@ class SpacePanel(Panel):
     def _curves(self, event: Any) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
-            raise fp.InputError(f"slice: expected one of {', '.join(planes(session.coordinates))}")
+            raise fp.InputError(plane_problem(session.coordinates))
         given = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start("singular curves", lambda report: report.call(singular_curves, *given), self._curved)
 

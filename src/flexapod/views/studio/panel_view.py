@@ -13,7 +13,7 @@ from flexapod.views.studio.exaggeration import factor_text, reachable_factor
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
+from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice
 
 WAITED = 60.0
 """Seconds that the page may take to draw a picture."""
@@ -50,7 +50,7 @@ class ViewPanel(Panel):
 
     def new_robot(self) -> None:
         """Planes of this robot; the deformation slider only where something bends."""
-        found = planes(self.studio.session.coordinates)
+        found = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != found:
             self.plane.options = found
         flexible = bool(self.studio.session.robot.elastic_names)
@@ -124,7 +124,7 @@ class ViewPanel(Panel):
     def _slice(self, event: Any) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
-            raise fp.InputError(f"plane: expected one of {', '.join(planes(session.coordinates))}")
+            raise fp.InputError(plane_problem(session.coordinates))
         robot, coordinates, state, plane = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start(
             f"workspace slice {plane}", lambda report: workspace_slice(robot, coordinates, state, plane, report), self._drawn

@@ -43,7 +43,7 @@ class StudioScene:
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
         self._whole: tuple[Array, Array, Array, Array, Array] | None = None
-        self.parallel = False
+        self.parallel, self._shown = False, 0
         self.handles_shown = True
         self.slice: Any = None
         self.space: dict[str, Any] = {}
@@ -60,14 +60,15 @@ class StudioScene:
                 old.remove()
         self.forget_slice()
         self.forget_space()
-        self.view = RobotView(self.scene, "/robot", robot, np.zeros(3))
+        self._shown += 1  # a node of a name that was there before may keep its place on the page: names are new
+        self.view = RobotView(self.scene, f"/robot-{self._shown}", robot, np.zeros(3))
         up = upwards(robot)
         across = self._across(robot, up)
         low, high = box(robot)
         self.kept = None
         if kept is not None:
             beside = -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
-            self.kept = RobotView(self.scene, "/kept", kept, beside, ghost=True)
+            self.kept = RobotView(self.scene, f"/kept-{self._shown}", kept, beside, ghost=True)
             low, high = np.minimum(low, low + beside), np.maximum(high, high + beside)
         if look:
             self.scene.set_up_direction(tuple(up))
@@ -122,7 +123,7 @@ class StudioScene:
         places = {"wxyz": wxyz(robot.home.rotation), "position": tuple(robot.home.position), "visible": self.handles_shown}
         self.handles = [
             self.scene.add_transform_controls(
-                f"/drag/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75, disable_sliders=True,
+                f"/drag-{self._shown}/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75, disable_sliders=True,
                 **options, **places,
             )
             for name, options in handle_options(robot, coordinates)
