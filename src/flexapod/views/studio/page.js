@@ -7,7 +7,7 @@
   const style = document.createElement("style");
   style.textContent = `
     :root { --fp-strip: 62px; --fp-rail: 58px; --fp-timeline: 0px; --fp-paper: #fbfcfd; --fp-ink: #1f2933; --fp-line: #cbd2d9; }
-    body.fp-projector { --fp-paper: #14181d; --fp-ink: #f4f7fa; --fp-line: #3a434d; --fp-strip: 78px; }
+    body.fp-projector { --fp-paper: #ffffff; --fp-ink: #000000; --fp-line: #6b7785; --fp-strip: 84px; --fp-rail: 74px; }
     .mantine-Slider-root + .mantine-NumberInput-root { width: 4.9rem !important; }
     .mantine-NumberInput-input, .mantine-Select-input, .mantine-Text-root { letter-spacing: normal !important; }
     #root { height: calc(100vh - var(--fp-strip) - var(--fp-timeline)) !important; margin-left: var(--fp-rail);
@@ -46,8 +46,10 @@
       border-top: 1px solid var(--fp-line); z-index: 90; display: flex; align-items: center; gap: 18px; padding: 0 14px; overflow-x: auto;
       overflow-y: hidden; box-sizing: border-box; color: var(--fp-ink); font-variant-numeric: tabular-nums;
       font: 12.5px/1.3 system-ui, 'Segoe UI', Helvetica, Arial, sans-serif; }
-    body.fp-projector #fp-strip { font-size: 16px; }
-    body.fp-projector .fp { color: var(--fp-ink); font-size: 15px; }
+    body.fp-projector #fp-strip { font-size: 18px; font-weight: 500; }
+    body.fp-projector .fp, body.fp-projector .fp .muted { color: #000; font-size: 17px !important; }
+    body.fp-projector [data-fp=rail] [role=tab] { font-size: 15px; height: 64px !important; }
+    body.fp-projector .mantine-Text-root, body.fp-projector .mantine-Input-input { font-size: 16px !important; color: #000 !important; }
     #fp-sheet { position: fixed; inset: 0; background: #0008; z-index: 300; display: none; align-items: center; justify-content: center; }
     #fp-sheet.shown { display: flex; }
     #fp-sheet > div { background: var(--fp-paper); color: var(--fp-ink); border-radius: 8px; padding: 18px 26px; min-width: 340px;
@@ -118,6 +120,24 @@
     if (keys && sheet.firstChild.dataset.text !== keys.innerHTML) sheet.firstChild.innerHTML = sheet.firstChild.dataset.text = keys.innerHTML;
     if (status) document.body.classList.toggle("fp-projector", status.dataset.theme === "projector");
   };
+  // What the view shows, as a video that the browser writes itself.
+  window.flexapodRecord = (seconds, name) => {
+    const canvas = root.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
+    const kind = ["video/mp4", "video/webm;codecs=vp9", "video/webm"].find((k) => MediaRecorder.isTypeSupported(k));
+    if (!canvas || !kind) return;
+    const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: kind, videoBitsPerSecond: 8e6 }), parts = [];
+    recorder.ondataavailable = (event) => event.data.size && parts.push(event.data);
+    recorder.onstop = () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob(parts, { type: kind }));
+      link.download = `${name}.${kind.includes("mp4") ? "mp4" : "webm"}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    };
+    recorder.start(250);
+    setTimeout(() => recorder.stop(), 1000 * seconds);
+  };
+  if (location.search.includes("state=")) history.replaceState(null, "", location.pathname);
   let waiting = false;
   const ages = () => {
     for (const node of strip.querySelectorAll("[data-made]")) {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from flexapod.views.scene.colours import DASHES, colour
 from flexapod.views.studio.recording import Recording
+from flexapod.views.studio.tables import actuator_legs
 
 Array = NDArray[np.float64]
 
@@ -36,8 +37,10 @@ class TimePlot:
         self.time, self.columns, self.low, self.high = np.array([0.0, 1.0]), np.zeros((2, 1)), 0.0, 1.0
         self.plot = gui.add_uplot(self._data(0.0), ({}, {}, {}), height=HEIGHT, visible=False)
 
-    def load(self, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None) -> None:
-        """Other curves: values (n, names) at times (n,), and those of the kept variant, paler."""
+    def load(
+        self, label: str, names: tuple[str, ...], time: Array, values: Array, kept: Array | None, lit: tuple[int, ...] = ()
+    ) -> None:
+        """Other curves: values (n, names) at times (n,), and those of the kept variant, paler; `lit` ones are thick."""
         keep = np.unique(np.linspace(0, len(time) - 1, min(POINTS, len(time))).astype(int))
         self.time = time[keep] - time[0]
         self.columns = values[keep] if kept is None else np.hstack([values[keep], kept[keep]])
@@ -52,7 +55,7 @@ class TimePlot:
         }  # fmt: skip
         plot.axes = ({"size": 24, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
         plot.legend = {"show": True, "live": True}
-        plot.series = _series(names, kept is not None)
+        plot.series = _series(names, kept is not None, lit)
         plot.data = self._data(0.0)
         plot.visible = True
 
@@ -73,12 +76,13 @@ class TimePlot:
         self.plot.visible = False
 
 
-def _series(names: tuple[str, ...], kept: bool) -> tuple[dict[str, Any], ...]:
+def _series(names: tuple[str, ...], kept: bool, lit: tuple[int, ...] = ()) -> tuple[dict[str, Any], ...]:
     bare = {"points": {"show": False}}
     series: list[dict[str, Any]] = [{"label": "t [s]"}]
     for k, name in enumerate(names):
         dash = STROKES[DASHES[k % len(DASHES)]]
-        series.append({"label": name, "stroke": colour(k), "width": 1.8, "dash": dash, **bare})
+        width = 1.8 if not lit else 4.0 if k in lit else 0.8
+        series.append({"label": name, "stroke": colour(k), "width": width, "dash": dash, **bare})
     if kept:
         series += [{"label": f"{name} kept", "stroke": colour(k) + "66", "width": 1.2, **bare} for k, name in enumerate(names)]
     return (*series, {"label": "now", "stroke": NOW, "width": 1.5, **bare})
@@ -95,16 +99,19 @@ QUANTITIES: dict[str, Callable[[Recording], tuple[str, tuple[str, ...], Array]]]
     "strokes": lambda r: (f"actuator position [{_unit(r, 'm', 'rad')}]", r.robot.actuators, r.actuator),
     "speeds": lambda r: (f"actuator speed [{_unit(r, 'm/s', 'rad/s')}]", r.robot.actuators, r.speed),
     "condition": lambda r: ("condition number", ("condition",), r.condition[:, None]),
-    "deformation": lambda r: ("largest deformation [mm]", ("deformation",), 1e3 * r.deformation[:, None]),
+    "tracking error": lambda r: ("tracking error [mm]", ("error",), 1e3 * r.tracking[:, None]),
+    "deflection": lambda r: ("largest deflection [mm]", ("deflection",), 1e3 * r.deformation[:, None]),
 }
 """What can be plotted over a recording: label, names of the curves, values (n, curves)."""
 
 
-def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None) -> None:
-    """One quantity of a recording into a plot, and that of the kept variant, paler."""
+def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording | None, selected: int | None = None) -> None:
+    """One quantity of a recording into a plot, and that of the kept variant, paler; curves of the selected leg are thick."""
     label, names, values = QUANTITIES.get(name, QUANTITIES["forces"])(recording)
     other = None if kept is None or len(kept.time) != len(recording.time) else QUANTITIES.get(name, QUANTITIES["forces"])(kept)[2]
-    plot.load(label, tuple(names), recording.time, values, other)
+    legs = actuator_legs(recording.robot)
+    lit = tuple(k for k, leg in enumerate(legs) if leg == selected) if tuple(names) == tuple(recording.robot.actuators) else ()
+    plot.load(label, tuple(names), recording.time, values, other, lit)
 
 
 def plots_png(recording: Recording, kept: Recording | None, names: list[str]) -> bytes:

@@ -53,7 +53,7 @@ class Timeline:
                 for label, name in zip(("Plot", "and"), names[:PLOTS], strict=True)
             ]
             for choice in self.chosen:
-                on(choice, lambda _: self._plot())
+                on(choice, lambda _: self.plot())
             on(gui.add_button("Save CSV", hint="time, pose, strokes, speeds, forces, powers, condition"), self._save)
             on(gui.add_button("Save PNG", hint="the plots that are shown, as a picture"), self._picture)
             self.bar = gui.add_html("")
@@ -95,12 +95,13 @@ class Timeline:
             self.studio.view_panel.new_factor(largest)
         self.scrub.max = max(found.duration, 1e-3)
         self.bar.content = spans_html(found)
-        self._plot()
+        self.plot()
         self.panel.visible = True
         self.show(0.0)
         self.toggle()
 
-    def _plot(self) -> None:
+    def plot(self) -> None:
+        """The chosen curves; those of the selected leg are thick."""
         if self.recording is None:
             return
         with self.studio.server.atomic():
@@ -108,7 +109,7 @@ class Timeline:
                 if choice.value == NOTHING:
                     plot.hide()
                 else:
-                    load_plot(plot, choice.value, self.recording, self.kept)
+                    load_plot(plot, choice.value, self.recording, self.kept, self.studio.selected)
 
     def jump(self) -> None:
         """Show the worst moment: where a limit is exceeded most, or nearest."""
@@ -219,7 +220,8 @@ def spans_html(found: Recording) -> str:
     told = f"{len(spans)} span{'s' if len(spans) != 1 else ''} beyond limits" if spans else "within all limits"
     bar = "position:relative;height:10px;border-radius:3px;background:#009E73;flex:1"
     return (
-        f"{STYLE}<div class='fp' id='timeline' data-spans='{len(spans)}' style='display:flex;align-items:center;gap:12px;margin:0 .7em'>"
+        f"{STYLE}<div class='fp' id='timeline' data-spans='{len(spans)}' "
+        "style='display:flex;align-items:center;gap:12px;margin:0 .7em'>"
         f"<span class='muted'>{told}; the mark is the worst moment</span><div style='{bar}'>{parts}{mark}</div></div>"
     )
 
