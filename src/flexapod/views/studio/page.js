@@ -49,7 +49,7 @@
     body.fp-projector #fp-strip { font-size: 18px; font-weight: 500; }
     body.fp-projector .fp, body.fp-projector .fp .muted { color: #000; font-size: 17px !important; }
     body.fp-projector [data-fp=rail] [role=tab] { font-size: 15px; height: 64px !important; }
-    body.fp-projector .mantine-Text-root, body.fp-projector .mantine-Input-input { font-size: 16px !important; color: #000 !important; }
+    body.fp-projector .mantine-Text-root, body.fp-projector .mantine-Input-input { font-size: 15px !important; color: #000 !important; }
     #fp-sheet { position: fixed; inset: 0; background: #0008; z-index: 300; display: none; align-items: center; justify-content: center; }
     #fp-sheet.shown { display: flex; }
     #fp-sheet > div { background: var(--fp-paper); color: var(--fp-ink); border-radius: 8px; padding: 18px 26px; min-width: 340px;

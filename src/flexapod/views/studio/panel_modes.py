@@ -182,7 +182,11 @@ class ModesPanel(Panel):
         self.studio.scene.forget_row()
         if self.row.value:
             count = min(BESIDE, len(self.found.frequency))
-            names = [f"{i + 1}: {number(float(self.found.frequency[i]), 4)} Hz" for i in range(count)]
+            told = [
+                f"{number(float(f), 4)} Hz" if ok else "unstable"
+                for f, ok in zip(self.found.frequency, self.found.stable, strict=True)
+            ]
+            names = [f"{i + 1}: {told[i]}" for i in range(count)]
             self._rooms = [
                 room_of_mode(session.robot, session.coordinates, self.found, i, float(self.factor.value), scale)
                 for i in range(count)

@@ -43,7 +43,7 @@ class PlatformView:
         self._nodes: dict[Any, Any] = {}
         if self.shapes is not None and triangles is not None:
             self.edges = border(triangles)
-            self.points, self.shapes, self.triangles = finer(self.points, self.shapes, triangles)
+            self.points, self.shapes, self.triangles = finer(self.points, self.shapes, oriented(self.points, triangles))
 
     def draw(self, state: fp.State, elastic: Array, shade: tuple[int, int, int], factor: float, largest: float) -> None:
         """At a pose.
@@ -101,6 +101,14 @@ def bands(displacement: Array, triangles: Faces, largest: float) -> NDArray[np.i
         return np.zeros(len(triangles), dtype=np.int64)
     mean = displacement[triangles].mean(axis=1) / largest
     return np.asarray(np.minimum((len(BANDS) * np.clip(mean, 0.0, 1.0)).astype(np.int64), len(BANDS) - 1))
+
+
+def oriented(points: Array, triangles: Faces) -> Faces:
+    """Triangles whose normals all point to the same side of the plane that fits the points: light then falls evenly on them."""
+    normal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][2]
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    down = np.cross(b - a, c - a) @ normal < 0.0
+    return np.where(down[:, None], triangles[:, ::-1], triangles)
 
 
 def border(triangles: Faces) -> NDArray[np.int64]:

@@ -229,7 +229,7 @@ class RobotView:
                     node.visible = False
             return
         start = self.corner
-        points, told = np.array([[start, start + length * np.eye(3)[0]]]), f"{number(value, 3)} N"
+        points, told = np.array([[start, start + length * np.eye(3)[0]]]), f"{value:,.10g} N".replace(",", " ")
         if bar is None or text is None:
             r = 0.0065 * self.size
             self._moving["scale bar"] = self.scene.add_arrows(

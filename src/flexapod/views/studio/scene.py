@@ -104,12 +104,13 @@ class StudioScene:
         )  # fmt: skip
 
     def look(self, kind: str = "fit") -> None:
-        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front` or `side`."""
+        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front`, `side`, or `row` for several."""
         if self._whole is None:
             return
         low, high, up, across, oblique = self._whole
         front = np.cross(across, up)
-        direction = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}[kind]
+        ways = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}
+        direction = (ways | {"row": front + 0.6 * up})[kind]
         field = PARALLEL if self.parallel else FIELD
         initial = self.server.initial_camera
         position, middle = camera_place(low, high, up, direction, field, ASPECT)
@@ -264,7 +265,7 @@ class StudioScene:
         wide = 0.5 * (len(names) - 1) * step * np.abs(across)
         self._single, self._whole = self._whole, (low - wide, high + wide, up, across, direction)
         self.show_handles(False)
-        self.look()
+        self.look("row")
 
     def forget_row(self) -> None:
         """One robot again."""
