@@ -195,6 +195,7 @@ class Studio:
         self.session, self.entered, self.selected = session, True, None
         self.motion.forget()
         self.modes.forget()
+        self.design.search.value = ""
         self.scene.show(robot, None, session.coordinates, look=not follow)
         self.scene.choose_deformation(robot, session.numbers.state, session.numbers.elastic)
         self._connect_handles()

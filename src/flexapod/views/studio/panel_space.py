@@ -162,13 +162,10 @@ def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -
 
     Checked by: tests/studio/test_studio_space.py.
     """
-    import trimesh
+    from trimesh.intersections import slice_faces_plane
 
-    normal = -np.eye(3)[axis]
-    cut = trimesh.intersections.slice_mesh_plane(  # type: ignore[no-untyped-call]
-        trimesh.Trimesh(vertices=vertices, faces=faces, process=False), plane_normal=normal, plane_origin=most * np.eye(3)[axis]
-    )
-    return np.asarray(cut.vertices, dtype=np.float64), np.asarray(cut.faces, dtype=np.int64)
+    found = slice_faces_plane(vertices, faces, plane_normal=-np.eye(3)[axis], plane_origin=most * np.eye(3)[axis])  # type: ignore[no-untyped-call]
+    return np.asarray(found[0], dtype=np.float64), np.asarray(found[1], dtype=np.int64).reshape(-1, 3)
 
 
 def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:

@@ -117,7 +117,7 @@ def load_plot(plot: TimePlot, name: str, recording: Recording, kept: Recording |
 def plots_png(recording: Recording, kept: Recording | None, names: list[str]) -> bytes:
     """The chosen quantities over time as a picture, one above the other; the kept variant's curves are paler.
 
-    Checked by: tests/studio/test_studio_timeline.py.
+    Checked by: tests/studio/test_studio_view.py.
     """
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots

@@ -173,10 +173,12 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, f
 
 
 def _tracking(run: xr.Dataset, followed: fp.Motion | None) -> Array:
-    """Distance (n,) [m] of the platform's origin from the motion that it follows; samples of the motion are joined by lines."""
+    """Distance (n,) [m] of the platform's origin from the motion that it follows, by cubic Hermite polynomials."""
     if followed is None:
         return np.full(run.sizes["time"], np.nan)
-    wanted = np.column_stack([np.interp(run.time.values, followed.time, followed.position[:, k]) for k in range(3)])
+    from scipy.interpolate import CubicHermiteSpline
+
+    wanted = CubicHermiteSpline(followed.time, followed.position, followed.velocity)(run.time.values)
     return np.asarray(np.linalg.norm(run.position.values - wanted, axis=1))
 
 
