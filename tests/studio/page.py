@@ -69,8 +69,11 @@ class Page:
         assert not self.errors, "\n".join(self.errors)
 
     def tab(self, name: str) -> None:
-        """Open a tab of the controls."""
-        self.page.get_by_role("tab", name=name, exact=True).click(timeout=PATIENCE)
+        """Open a drawer by its icon; one that is open stays so (its icon would fold it)."""
+        icon = self.page.get_by_role("tab", name=name, exact=True)
+        open_now = icon.get_attribute("aria-selected", timeout=PATIENCE) == "true"
+        if not open_now or self.page.evaluate("() => document.body.classList.contains('fp-folded')"):
+            icon.click(timeout=PATIENCE)
 
     def press(self, name: str) -> None:
         """Press a button."""

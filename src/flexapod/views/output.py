@@ -67,11 +67,12 @@ def write_plot(path: Path, figure: Any, title: str = "flexapod") -> Path:
         from flexapod.views.html import html_page
 
         return write_text(path, html_page(title, [("", [figure])]))
-    write_whole({path: _picture(figure, path.suffix.lower()[1:])})
+    write_whole({path: picture_bytes(figure, path.suffix.lower()[1:])})
     return path
 
 
-def _picture(figure: Any, kind: str) -> bytes:
+def picture_bytes(figure: Any, kind: str) -> bytes:
+    """A figure as a picture (`png`, `svg`), drawn by the installed Chromium."""
     height = figure.layout.height or 520
     try:
         return bytes(figure.to_image(format=kind, width=1000, height=height, scale=2 if kind == "png" else 1))

@@ -33,13 +33,14 @@ class ForceArrows:
     """Arrows of forces, which are also the heads of arcs, and the lines of arcs.
 
     Args:
-        points: (n, 2, 3) start and end; push: (n,) positive or not; leg: (n,) index of the leg of each.
+        points: (n, 2, 3) start and end; push: (n,) positive or not; leg, actuator: (n,) index of the leg and actuator of each.
         arcs: (m, 2, 3) straight pieces; arc_push: (m,).
     """
 
     points: Array
     push: NDArray[np.bool_]
     leg: NDArray[np.int64]
+    actuator: NDArray[np.int64]
     arcs: Array
     arc_push: NDArray[np.bool_]
 
@@ -56,7 +57,7 @@ def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, 
     units = np.array(robot.actuator_units)
     peak = {unit: _peak(force[units == unit]) for unit in set(robot.actuator_units)}
     centre = shown.middle.mean(axis=0)
-    arrows, push, legs, arcs, arc_push, k = [], [], [], [], [], 0
+    arrows, push, legs, own_index, arcs, arc_push, k = [], [], [], [], [], [], 0
     for i, (leg, own) in enumerate(zip(robot.legs, shown.frames, strict=True)):
         for link, frame in zip(leg.links, own, strict=True):
             if not link.actuated:
@@ -77,8 +78,10 @@ def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, 
                 arrows.append([start, start + LONGEST * size * scale * part * z])
             push.append(value > 0)
             legs.append(i)
+            own_index.append(k - 1)
     return ForceArrows(
         points=np.array(arrows).reshape(-1, 2, 3), push=np.array(push, dtype=bool), leg=np.array(legs, dtype=np.int64),
+        actuator=np.array(own_index, dtype=np.int64),
         arcs=np.array(arcs).reshape(-1, 2, 3), arc_push=np.array(arc_push, dtype=bool),
     )  # fmt: skip
 
@@ -128,3 +131,17 @@ def joint_places(robot: fp.Robot, shown: Drawing) -> dict[str, Array]:
 def _peak(values: Array) -> float:
     known = np.abs(values[np.isfinite(values)])
     return float(known.max()) if len(known) else 0.0
+
+
+def scale_bar(robot: fp.Robot, force: Array, size: float, scale: float = 1.0) -> tuple[float, float]:
+    """A round force [N] for a scale bar and the length [m] of its arrow; (0, 0) where no actuator pushes along a line.
+
+    Checked by: tests/studio/test_studio_drag.py.
+    """
+    straight = force[np.array(robot.actuator_units) == "m"]
+    peak = _peak(straight)
+    if peak <= 0.0:
+        return 0.0, 0.0
+    power = 10.0 ** np.floor(np.log10(peak))
+    value = max(step * power for step in (1.0, 2.0, 5.0) if step * power <= peak * (1 + 1e-9))
+    return float(value), float(LONGEST * size * scale * value / peak)

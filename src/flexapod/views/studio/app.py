@@ -19,6 +19,7 @@ from typing import Any
 
 import flexapod as fp
 from flexapod.views.studio.jobs import Jobs
+from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import StudioScene
@@ -29,6 +30,8 @@ from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
+DRAWER = 372
+"""Width of the drawer [pixels]."""
 STIFFNESS = 1e7
 """Stiffness of the actuators of rigid robots until another is given [N/m or N m/rad]."""
 
@@ -47,12 +50,14 @@ class Studio:
         from flexapod.views.studio.viser_private import guarded_server, run_script
 
         first = fp.load(robot)
-        self.server = guarded_server(host, port, "flexapod studio")
+        self.server = guarded_server(host, port, "flexapod studio", self._asked_by_link)
         run_script(self.server, Path(__file__).with_name("page.js").read_text(encoding="utf-8"))
         self.host = host
         self.stiffness = STIFFNESS
-        self.source = ""
+        self.source, self.theme = "", "screen"
         self.entered = False
+        self.selected: int | None = None
+        self.after_opening: Callable[[], None] | None = None
         self.loop = Loop(self.failed)
         self.jobs = Jobs(self.loop.post, self._progress, self.failed)
         self.background = Jobs(self.loop.post, lambda name, part: None, self.failed)
@@ -91,6 +96,8 @@ class Studio:
             self.server.stop()
 
     def _build(self) -> None:
+        from viser import Icon
+
         from flexapod.views.studio.panel_design import DesignPanel
         from flexapod.views.studio.panel_modes import ModesPanel
         from flexapod.views.studio.panel_motion import MotionPanel
@@ -101,17 +108,10 @@ class Studio:
 
         gui = self.server.gui
         gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(0, 114, 178))
-        gui.main_panel.dock_right()
-        gui.main_panel.set_width(372)
-        self.left = gui.add_panel()
-        numbers = self.left.add_tab("Numbers")
-        self.left.dock_left()
-        self.left.set_width(400)
-        with numbers:
-            self.numbers = gui.add_html("")
-            self.frequencies = gui.add_html("")
+        gui.main_panel.dock_left()
+        gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
-        self.strip = gui.add_html("")
+        self.strip, self.keys = gui.add_html(""), gui.add_html("")
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
@@ -120,16 +120,18 @@ class Studio:
 
         self.cancel.on_click(cancel)
         tabs = gui.add_tab_group()
+        self.numbers = gui.add_html("")
+        self.frequencies = gui.add_html("")
         self.motion: MotionPanel
         self.modes: ModesPanel
-        pose = PosePanel(self, tabs.add_tab("Pose"))
-        self.robot_panel = RobotPanel(self, tabs.add_tab("Robot"))
-        design = DesignPanel(self, tabs.add_tab("Design"))
-        self.motion = MotionPanel(self, tabs.add_tab("Motion"))
-        self.modes = ModesPanel(self, tabs.add_tab("Modes"))
-        self.space = SpacePanel(self, tabs.add_tab("Space"))
-        self.view_panel = ViewPanel(self, tabs.add_tab("View"))
-        self.panels = (pose, self.robot_panel, design, self.motion, self.modes, self.space, self.view_panel)
+        pose = PosePanel(self, tabs.add_tab("Pose", Icon.ARROWS_MOVE))
+        self.robot_panel = RobotPanel(self, tabs.add_tab("Robot", Icon.ROBOT))
+        self.design = DesignPanel(self, tabs.add_tab("Design", Icon.RULER_MEASURE))
+        self.motion = MotionPanel(self, tabs.add_tab("Motion", Icon.ROUTE))
+        self.modes = ModesPanel(self, tabs.add_tab("Modes", Icon.WAVE_SINE))
+        self.space = SpacePanel(self, tabs.add_tab("Space", Icon.CUBE))
+        self.view_panel = ViewPanel(self, tabs.add_tab("View", Icon.EYE))
+        self.panels = (pose, self.robot_panel, self.design, self.motion, self.modes, self.space, self.view_panel)
 
     def _tidy_up(self) -> None:
         """What a client that left leaves behind in memory goes in a quiet moment, not whenever the collector comes by."""
@@ -139,6 +141,12 @@ class Studio:
 
         self.server.on_client_disconnect(left)
 
+    def _asked_by_link(self, query: str) -> None:
+        """A page was asked for with a state in its address; called by the server."""
+        state = read_state(query)
+        if state is not None:
+            self.loop.post("link", lambda: restore(self, state))
+
     # Everything below runs in the studio's thread.
 
     def open(self, name: str) -> None:
@@ -146,6 +154,7 @@ class Studio:
         if name not in fp.catalogue():
             raise fp.InputError(f"no robot of the catalogue is called {name[:80]!r}")
         self.watch_no_longer()
+        self.after_opening = None
         self.opening(name, lambda: fp.load(name))
 
     def watch_no_longer(self) -> None:
@@ -183,14 +192,18 @@ class Studio:
         if follow and session.coordinates.names == self.session.coordinates.names:
             session.move(self.session.values)
         session.reactions = self.scene.shown.reactions and not robot.elastic_names
-        self.session, self.entered = session, True
+        self.session, self.entered, self.selected = session, True, None
         self.motion.forget()
         self.modes.forget()
+        self.design.search.value = ""
         self.scene.show(robot, None, session.coordinates, look=not follow)
         self.scene.choose_deformation(robot, session.numbers.state, session.numbers.elastic)
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
+        then, self.after_opening = self.after_opening, None
+        if then is not None:
+            then()
 
     def varied(self, step: Callable[[], Any], text: str) -> None:
         """Change the variant that is shown."""
@@ -230,15 +243,21 @@ class Studio:
     def tell(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
         """Write numbers, of the pose or of a moment of a motion."""
         robot = self.session.robot
-        self.numbers.content = numbers_html(robot, numbers, kept, moment)
+        self.numbers.content = numbers_html(robot, numbers, kept, moment, self.selected)
         self.frequencies.visible = moment is None
-        self.strip.content = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment)
+        self.strip.content = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment, self.selected)
         self.server.flush()
+
+    def pushed(self, force: Any) -> None:
+        """Another force on the platform: numbers, arrows and deflection follow."""
+        self.moved(lambda: self.session.push(force), source="force")
 
     def redraw(self) -> None:
         """The drawing at the session's pose."""
         with self.server.atomic():
             self.scene.pose(self.session.numbers, self.session.kept_numbers, move_handle=self.source != "handle")
+            self.scene.beyond(self.session.asked)
+            self.scene.show_force(self.session.numbers, self.session.force, move=self.source != "force")
         self.server.flush()
 
     def _everything(self) -> None:
@@ -252,13 +271,40 @@ class Studio:
 
         async def dragged(event: Any) -> None:
             if event.phase == "end":
-                self.loop.post("dropped", lambda: self.scene.place_handle(self.session.numbers.state))
+                self.loop.post("dropped", self._dropped)
                 return
             position, quat = event.target.position, event.target.wxyz
-            self.loop.post("drag", lambda: self.moved(lambda: self.session.place(position, turn(quat)), source="handle"))
+            self.loop.post("drag", lambda: self.moved(lambda: self.session.drag(position, turn(quat)), source="handle"))
 
         for handle in self.scene.handles:
             handle.on_update(dragged)
+        if self.scene.view is not None:
+            self.scene.view.clicked = lambda leg: self.loop.post("select", lambda: self.select(leg))
+
+        async def pushed(event: Any) -> None:
+            place = tuple(float(x) for x in event.target.position)
+            self.loop.post("push", lambda: self.pushed(self.scene.force_at(place, self.session.numbers.state)))
+
+        self.scene.add_force_handle(self.session.numbers).on_update(pushed)
+
+    def _dropped(self) -> None:
+        """The handle snaps to the platform, and what was asked for beyond limits is forgotten."""
+        self.session.asked = None
+        self.scene.beyond(None)
+        self.scene.place_handle(self.session.numbers.state)
+
+    def select(self, leg: int | None) -> None:
+        """Light up a leg: its row, its bars, its curves; the same leg once more, and it is as the others again."""
+        self.selected = None if leg == self.selected else leg
+        self.scene.select(self.selected)
+        if self.motion.shows:
+            self.motion.timeline.plot()
+            self.motion.timeline.again()
+        else:
+            self.write_numbers()
+            self.redraw()
+        if self.selected is not None:
+            self.design.offer(self.session.robot.legs[self.selected].name)
 
     def busy(self, text: str) -> None:
         """Say that something takes a moment."""
@@ -270,7 +316,8 @@ class Studio:
         edge = {"good": "#009E73", "bad": "#d51e1e", "busy": "#0072B2"}[kind]
         box = f"background:{shade};border-left:4px solid {edge};padding:.3em .5em"
         self.status.content = (
-            f"{STYLE}<div class='fp' id='status' data-kind='{kind}' style='{box};max-height:11em;overflow:auto'>"
+            f"{STYLE}<div class='fp' id='status' data-kind='{kind}' data-theme='{self.theme}' "
+            f"style='{box};max-height:11em;overflow:auto'>"
             f"{escape(text)}</div>"
         )
         self.server.flush()

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.coordinates import Coordinates, state_of
 
 Array = NDArray[np.float64]
 
 STEPS, HALVES = 8, 4
+LOOKS = 16
+"""Places of a drag's way that are looked at in one call: twice gives its end to 1/256."""
 STRIDE = 0.3
 """Longest step of the platform, of the characteristic length: further on the Jacobian is another one."""
 SMALL = 1e-6
@@ -52,6 +54,26 @@ def actuators_near(
         if gap < 1e-6 * L:
             break
     return tuple(float(x) for x in best)
+
+
+def halted(robot: fp.Robot, coordinates: Coordinates, start: tuple[float, ...], target: tuple[float, ...]) -> tuple[float, ...]:
+    """The last values within all limits on the straight way from `start` to `target`, which is itself where nothing stops it.
+
+    The way is looked at in `LOOKS` places at once, then again between the last good and the first bad of them.
+
+    Checked by: tests/studio/test_studio_drag.py.
+    """
+    first, way = np.array(start), np.array(target) - np.array(start)
+    low, high = 0.0, 1.0
+    for _ in range(2):
+        parts = np.linspace(low, high, LOOKS + 1)[1:]
+        states = state_of(robot, coordinates, first + parts[:, None] * way)
+        good = np.asarray(fp.check_pose(robot, states).margins.valid.values, dtype=bool)
+        if good.all():
+            return target if high == 1.0 else tuple(float(x) for x in first + high * way)
+        worst = int(np.argmin(good))
+        low, high = (parts[worst - 1] if worst else low), float(parts[worst])
+    return tuple(float(x) for x in first + low * way)
 
 
 def _tried(robot: fp.Robot, q: Array, step: Array, state: fp.State, limits: tuple[Array, Array]) -> tuple[Array, fp.State] | None:

@@ -57,8 +57,13 @@ class Numbers:
         return not self.problems
 
 
-def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False, variant: str = FILE) -> Numbers:
+def numbers_of(
+    robot: fp.Robot, state: fp.State, *, reactions: bool = False, variant: str = FILE, force: tuple[float, ...] = ()
+) -> Numbers:
     """The numbers of a pose at rest: `check_pose` and `inverse_dynamics`; of a robot that these refuse, the reason.
+
+    Args:
+        force: (3,) [N] on the platform's origin, world axes; none if empty.
 
     Checked by: tests/studio/test_studio_model.py.
     """
@@ -66,7 +71,8 @@ def numbers_of(robot: fp.Robot, state: fp.State, *, reactions: bool = False, var
     legs = fp.inverse_kinematics(robot, state, joints=False, on_error="mask")
     try:
         check = fp.check_pose(robot, state)
-        drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask")
+        load = np.array([*force, 0.0, 0.0, 0.0]) if any(force) else None
+        drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask", wrench=load)
     except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces
         return Numbers(
             origin=Origin.of(robot, state, variant), state=state, taken=bool(legs.valid), stroke=np.array(strokes(robot)),

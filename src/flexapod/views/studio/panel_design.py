@@ -7,10 +7,21 @@ from typing import Any
 
 import numpy as np
 
+import flexapod as fp
 from flexapod.views.commands.options import value_of
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
 
+ALL = "all"
+NAMES = {
+    "limits": {"limits", "stroke", "angle", "sampling"},
+    "elasticity": {"flexible", "stiffness", "young", "poisson", "section", "thickness", "damping", "elements", "rayleigh", "beam",
+                   "springs", "density", "loss"},
+    "friction": {"friction", "coulomb", "viscous"},
+    "masses": {"mass", "inertia", "com", "m", "mx", "my", "mz", "payloads", "rotor", "gravity"},
+}  # fmt: skip
+"""Names in the path of a parameter, by group; what has none of them is geometry."""
+GROUPS = (ALL, "geometry", *NAMES)
 USUAL = ("platform.mass", "platform.flexible.thickness")
 """Parameters that are offered first, where a robot has one of them; else its first mass."""
 
@@ -21,6 +32,13 @@ class DesignPanel(Panel):
     def build(self) -> None:
         """Make the widgets."""
         gui = self.gui
+        self.search = self.on(
+            gui.add_text(
+                "Search", "", hint="parts of a name, its unit or meaning: `leg A mass`, `stiffness`; a click on a leg fills it"
+            ),
+            lambda _: self._listed(),
+        )
+        self.group = self.on(gui.add_dropdown("Group", GROUPS, initial_value=ALL), lambda _: self._listed())
         self.path = self.on(gui.add_dropdown("Parameter", ("-",), initial_value="-"), lambda _: self._chosen())
         self.about = gui.add_html("")
         self.text: Any = gui.add_text("Value", "", hint="a number in SI units, numbers between commas, or with a unit: 60 kg")
@@ -41,12 +59,8 @@ class DesignPanel(Panel):
 
     def new_robot(self) -> None:
         """Parameters of this robot; the choice stays where it can."""
-        robot, session = self.studio.session.robot, self.studio.session
-        paths = tuple(robot.parameters)
-        if tuple(self.path.options) != paths:
-            chosen = self.path.value if self.path.value in paths else _first(paths)
-            self.path.options = paths
-            self.path.value = chosen
+        session = self.studio.session
+        self._listed(tell=False)
         self._chosen(reset=session.current != self._base[0])
         label = session.variant.changes
         rows = "<br>".join(escape(text) for text in label) or "as in its file"
@@ -55,6 +69,26 @@ class DesignPanel(Panel):
         self.history.content = f"{STYLE}<div class='fp' id='history'><span class='muted'>{where}</span><br>{rows}{kept}</div>"
         self.undo.disabled, self.redo.disabled = not session.can_undo, not session.can_redo
         self.drop.disabled = session.kept is None
+
+    def offer(self, part: str) -> None:
+        """List the numbers of a part that was clicked."""
+        own = matching(self.studio.session.robot, part, ALL)
+        self.search.value, self.group.value = part if own else "", ALL
+        self._listed()
+
+    def _listed(self, tell: bool = True) -> None:
+        """Parameters that the search and the group leave; all where nothing is found."""
+        robot = self.studio.session.robot
+        found = matching(robot, self.search.value, self.group.value)
+        if not found:
+            self.studio.say(f"no parameter of {robot.name} has {self.search.value[:60]!r}; all are listed", "bad")
+        paths = found or tuple(robot.parameters)
+        if tuple(self.path.options) != paths:
+            chosen = self.path.value if self.path.value in paths else _first(paths)
+            self.path.options = paths
+            self.path.value = chosen
+            if tell:
+                self._chosen()
 
     def _chosen(self, reset: bool = True) -> None:
         """Show the parameter's value, unit and meaning."""
@@ -104,6 +138,29 @@ class DesignPanel(Panel):
 
     def _drop(self) -> None:
         self.studio.varied(self.studio.session.drop, "one variant again")
+
+
+def matching(robot: fp.Robot, search: str, group: str) -> tuple[str, ...]:
+    """Paths of parameters whose name, unit or meaning has every word of a search, in one group of `GROUPS`.
+
+    Checked by: tests/studio/test_studio_design.py.
+    """
+    words = [word for word in search.lower().replace(",", " ").split() if word not in ("leg", "legs")]
+    found = []
+    for path, info in robot.parameters.items():
+        parts, text = path.lower().split("."), f"{path} {info.unit or ''} {info.doc}".lower()
+        if (group == ALL or group_of(path) == group) and all(word in parts or (len(word) > 1 and word in text) for word in words):
+            found.append(path)
+    return tuple(found)
+
+
+def group_of(path: str) -> str:
+    """The group of a parameter by the names in its path."""
+    names = set(path.lower().split("."))
+    for group, own in NAMES.items():
+        if names & own or any(name.startswith(tuple(own)) for name in names):
+            return group
+    return "geometry"
 
 
 def _first(paths: tuple[str, ...]) -> str:

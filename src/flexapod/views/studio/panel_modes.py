@@ -17,6 +17,8 @@ from flexapod.views.studio.tables import STYLE, UNSTABLE, frequencies_html, resi
 from flexapod.views.studio.vibration import Modes, displaced, modes_of, room_of_mode
 
 BEAT = 1.0 / 25.0
+BESIDE = 4
+"""Modes that are drawn side by side."""
 SHOWN = 12
 """Modes that can be chosen."""
 NONE = "none"
@@ -30,7 +32,7 @@ class ModesPanel(Panel):
         gui = self.gui
         self.found: Modes | None = None
         self.playing = self.asked = False
-        self._since, self._room = 0.0, 1.0
+        self._since, self._room, self._rooms = 0.0, 1.0, [1.0]
         self.stiffness = self.on(
             gui.add_number("Actuator stiffness [N/m]", self.studio.stiffness, min=1.0, max=1e15, step=1e5,
                            hint="of every actuator of a rigid robot, N/m or N m/rad; flexible robots have locked actuators"),
@@ -40,6 +42,10 @@ class ModesPanel(Panel):
         self.factor = gui.add_slider("Amplitude x", 0.1, 4.0, 0.1, 1.0, marks=())
         self.speed = gui.add_slider("Cycles per second", 0.1, 2.0, 0.1, 0.5, marks=())
         self.play = self.on(gui.add_button("Animate", disabled=True), lambda _: self._toggle())
+        self.row = self.on(
+            gui.add_checkbox("Side by side", False, hint=f"the first {BESIDE} modes as robots in a row"),
+            lambda _: self._arranged(),
+        )
         self.about = gui.add_html("")
         self.swing = self.on(
             gui.add_button("Residual vibration", hint="what a fast move leaves, and what input shapers leave of it"),
@@ -143,8 +149,14 @@ class ModesPanel(Panel):
             self.studio.stiffness = value
             self.ask()
 
+    def _arranged(self) -> None:
+        """Side by side, or one by one; the animation goes on."""
+        if self.playing:
+            self._started()
+
     def pause(self) -> None:
         """Back to rest."""
+        self.studio.scene.forget_row()
         if self.playing:
             self.playing = False
             self.studio.loop.beat(None)
@@ -167,6 +179,19 @@ class ModesPanel(Panel):
         k = min(self._index(), len(self.found.frequency) - 1)
         session, scale = self.studio.session, self.studio.scene.shown.deformation
         self._room = room_of_mode(session.robot, session.coordinates, self.found, k, float(self.factor.value), scale)
+        self.studio.scene.forget_row()
+        if self.row.value:
+            count = min(BESIDE, len(self.found.frequency))
+            told = [
+                f"{number(float(f), 4)} Hz" if ok else "unstable"
+                for f, ok in zip(self.found.frequency, self.found.stable, strict=True)
+            ]
+            names = [f"{i + 1}: {told[i]}" for i in range(count)]
+            self._rooms = [
+                room_of_mode(session.robot, session.coordinates, self.found, i, float(self.factor.value), scale)
+                for i in range(count)
+            ]
+            self.studio.scene.show_row(session.robot, names)
         state = "" if self.found.stable[k] else f"<br><span class='red'>{UNSTABLE}</span>"
         self.about.content = (
             f"{STYLE}<div class='fp' id='mode'><b>mode {k + 1}</b>: {number(float(self.found.frequency[k]), 6)} Hz, "
@@ -184,9 +209,15 @@ class ModesPanel(Panel):
         phase = 2.0 * np.pi * float(self.speed.value) * (time.monotonic() - self._since)
         k = min(max(self._index(), 0), len(found.frequency) - 1)
         session, scale = studio.session, studio.scene.shown.deformation
-        state, elastic = displaced(
-            session.robot, session.coordinates, found, k, phase, self._room * float(self.factor.value), scale
-        )
+        factor = float(self.factor.value)
+        if studio.scene.row:
+            with studio.server.atomic():
+                for i, one in enumerate(studio.scene.row):
+                    at = displaced(session.robot, session.coordinates, found, i, phase, self._rooms[i] * factor, scale)
+                    one.pose(*at, studio.scene.shown, set())
+            studio.server.flush()
+            return
+        state, elastic = displaced(session.robot, session.coordinates, found, k, phase, self._room * factor, scale)
         with studio.server.atomic():
             view.pose(state, elastic, studio.scene.shown, set())
             view.arrows(np.zeros(len(studio.session.robot.actuators)), {}, studio.scene.shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,20 @@ if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
 
 HOME, GIVEN = "from home", "as its numbers say"
+GAINS = {"computed torque": (400.0, 40.0), "PD": (1e6, 2e4), "PD with feed-forward": (1e6, 2e4)}
+"""Controllers that can be chosen, with gains to begin with (kp, kd)."""
+CONTROLLERS = tuple(GAINS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """A simulation: controller, its gains, a force (3,) [N] during the middle third, error of the model's mass [%]."""
+
+    name: str = CONTROLLERS[0]
+    kp: float = 400.0
+    kd: float = 40.0
+    push: tuple[float, ...] = (0.0, 0.0, 0.0)
+    wrong: float = 0.0
 
 
 class MotionPanel(Panel):
@@ -34,7 +49,22 @@ class MotionPanel(Panel):
         self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint="of motions whose numbers are absolute")
         self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="take this many times the time")
         self.on(gui.add_button("Compute", hint="inverse dynamics along the motion"), lambda _: self._compute())
-        self.on(gui.add_button("Simulate", hint="the same motion under computed-torque control"), lambda _: self._simulate())
+        with gui.add_folder("Simulation"):
+            self.controller = self.on(
+                gui.add_dropdown("Controller", CONTROLLERS, initial_value=CONTROLLERS[0], hint="of rigid robots"),
+                lambda _: self._controller_chosen(),
+            )
+            self.kp = gui.add_number(
+                "kp", 400.0, min=0.0, max=1e12, hint="per error: 1/s^2 of the platform, N/m or N m/rad of actuators"
+            )
+            self.kd = gui.add_number("kd", 40.0, min=0.0, max=1e12, hint="per rate of the error")
+            self.push = gui.add_vector3(
+                "Disturbance [N]", (0.0, 0.0, 0.0), step=1.0, hint="on the platform during the middle third"
+            )
+            self.wrong = gui.add_number(
+                "Model error [%]", 0.0, min=-90.0, max=500.0, step=1.0, hint="of the platform's mass as the controller knows it"
+            )
+            self.on(gui.add_button("Simulate", hint="the motion under this controller"), lambda _: self._simulate())
         self.on(gui.add_upload_button("Open motion or result ...", mime_type=".csv,.parquet,.nc"), self._uploaded)
         self.about = gui.add_html("")
 
@@ -61,14 +91,35 @@ class MotionPanel(Panel):
         """Draw the moment t [s]."""
         self.timeline.show(t)
 
-    def _asked(self) -> tuple[str, float, bool]:
+    def asked(self) -> tuple[str, float, bool]:
         """Name, slowing and place of the motion; a name that is not on the list could be a file of this machine."""
         if self.choice.value not in motion_choices():
             raise fp.InputError("motion: choose one from the list")
         return self.choice.value, float(self.slowed.value), self.place.value == HOME
 
-    def _compute(self) -> None:
-        session, asked = self.studio.session, self._asked()
+    def ask(self, name: str, slowed: float, from_home: bool, t: float) -> None:
+        """Compute a motion and show a moment of it: what a link asks for."""
+        if name not in motion_choices():
+            raise fp.InputError("motion: choose one from the list")
+        self.choice.value, self.place.value = name, HOME if from_home else GIVEN
+        self.slowed.value = min(max(slowed, 0.1), 100.0)
+        self._compute(t)
+
+    def _controller_chosen(self) -> None:
+        if self.controller.value in GAINS:
+            self.kp.value, self.kd.value = GAINS[self.controller.value]
+
+    def _control(self) -> Control:
+        """What is asked of the simulation; a name that is not on the list is refused."""
+        if self.controller.value not in GAINS:
+            raise fp.InputError(f"controller: expected one of {', '.join(CONTROLLERS)}")
+        push = tuple(float(x) for x in self.push.value)
+        return Control(
+            name=self.controller.value, kp=float(self.kp.value), kd=float(self.kd.value), push=push, wrong=float(self.wrong.value)
+        )
+
+    def _compute(self, at: float | None = None) -> None:
+        session, asked = self.studio.session, self.asked()
         variant, kept = session.variant, session.kept
 
         def work(report: Any) -> tuple[Recording, Recording | None]:
@@ -79,10 +130,15 @@ class MotionPanel(Panel):
             report(0.8)
             return first, None if kept is None else record(kept.robot, motion, asked[0], kept.label)
 
-        self.studio.jobs.start(f"motion {asked[0]}", work, lambda found: self._loaded(*found))
+        def done(found: tuple[Recording, Recording | None]) -> None:
+            self._loaded(*found)
+            if at is not None:
+                self.timeline.scrubbed(at)
+
+        self.studio.jobs.start(f"motion {asked[0]}", work, done)
 
     def _simulate(self) -> None:
-        session, asked = self.studio.session, self._asked()
+        session, asked = self.studio.session, (*self.asked(), self._control())
         variant, kept = session.variant, session.kept
 
         def work(report: Any) -> tuple[Recording, Recording | None]:
@@ -114,6 +170,10 @@ class MotionPanel(Panel):
         start = "starts at home" if away < 1e-9 * robot.size else f"starts {number(away, 3)} m from home"
         text = f"{escape(found.kind)} {escape(found.name)}: {found.duration:.4g} s, {len(found.time)} samples, {start}, "
         text += f"largest force {peak}" + (f"<br>{escape(found.note)}" if found.note else "")
+        if np.any(np.isfinite(found.tracking)):
+            worst, rms = float(np.nanmax(found.tracking)), float(np.sqrt(np.nanmean(found.tracking**2)))
+            sizes = f"{number(1e3 * worst, 3)} mm at most, {number(1e3 * rms, 3)} mm RMS"
+            text += f"<br><span id='tracking'>tracking error {sizes}</span>"
         bad = int(found.limits.bad.sum())
         if bad:
             reason = escape(found.limits.problems(found.limits.worst)[0].text)
@@ -124,26 +184,54 @@ class MotionPanel(Panel):
         self.timeline.load(found, kept)
 
 
-def simulated_recording(robot: fp.Robot, variant: str, name: str, slowed: float, from_home: bool, report: Any) -> Recording:
+def simulated_recording(
+    robot: fp.Robot, variant: str, name: str, slowed: float, from_home: bool, control: Control, report: Any
+) -> Recording:
     """A simulation along a motion; computed in the other process."""
     report(0.05)
     motion = _motion(robot, name, slowed, from_home)
     report(0.2)
-    run = simulated(robot, motion)
+    run = simulated(robot, motion, control)
     report(0.9)
-    return recorded(robot, run, name, variant)
+    return recorded(robot, run, name, variant, motion)
 
 
-def simulated(robot: fp.Robot, motion: fp.Motion) -> Any:
-    """The motion under computed-torque control (rigid robots), driven by the forces of inverse dynamics (flexible platforms), or
-    by actuators that follow it exactly (flexible legs)."""
+def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:
+    """The motion under a controller (rigid robots), driven by the forces of inverse dynamics (flexible platforms), or by
+    actuators that follow it exactly (flexible legs).
+
+    Checked by: tests/studio/test_studio_control.py.
+    """
     if robot.elastic_legs:
         legs = fp.inverse_kinematics(robot, motion, joints=False)
         rates = {key: legs[f"actuator_{key}"].values for key in ("position", "velocity", "acceleration")}
         return fp.simulate(robot, fp.ActuatorMotion(time=motion.time, **rates), drive="actuators", progress=False)
     if robot.elastic_names:
         return fp.simulate(robot, motion, drive="platform", progress=False)
-    return fp.simulate(robot, motion, controller=fp.ComputedTorque(kp=400.0, kd=40.0), progress=False)
+    load: dict[str, Any] = {}
+    if any(control.push):
+        load["wrench"] = disturbance(motion, control.push)
+    return fp.simulate(robot, motion, controller=controller_of(robot, control), progress=False, **load)
+
+
+def controller_of(robot: fp.Robot, control: Control) -> Any:
+    """The controller with its gains; its own model has another mass of the platform where one is asked for."""
+    model = robot
+    if control.wrong:
+        model = robot.with_parameters({"platform.mass": float(robot.platform.mass) * (1.0 + 0.01 * control.wrong)})
+    if control.name == "PD":
+        return fp.PD(kp=control.kp, kd=control.kd)
+    if control.name == "PD with feed-forward":
+        return fp.FeedForwardPD(kp=control.kp, kd=control.kd, model=model)
+    return fp.ComputedTorque(kp=control.kp, kd=control.kd, model=model)
+
+
+def disturbance(motion: fp.Motion, push: tuple[float, ...]) -> tuple[Any, Any]:
+    """A force (3,) [N] on the platform during the middle third of a motion: times (k,) and wrenches (k, 6)."""
+    first, last = float(motion.time[0]), float(motion.time[-1])
+    a, b, edge = first + (last - first) / 3.0, last - (last - first) / 3.0, 1e-3 * (last - first)
+    times = np.array([first, a, a + edge, b, b + edge, last])
+    return times, np.outer([0.0, 0.0, 1.0, 1.0, 0.0, 0.0], [*push, 0.0, 0.0, 0.0])
 
 
 def _motion(robot: fp.Robot, name: str, slowed: float, from_home: bool) -> fp.Motion:

@@ -24,6 +24,23 @@ class PosePanel(Panel):
             lambda event: self.studio.scene.show_handles(event.target.value),
         )
 
+        self.pull = self.on(
+            self.gui.add_checkbox("Force on the platform", False, hint="drag the black arrow's handle, or type the force"),
+            lambda event: self._force_shown(bool(event.target.value)),
+        )
+        self.force = self.on(
+            self.gui.add_vector3("Force [N]", (0.0, 0.0, 0.0), step=1.0, visible=False, hint="at the origin, world axes"),
+            lambda event: self.studio.pushed(event.target.value),
+        )
+
+    def _force_shown(self, shown: bool) -> None:
+        """The handle of the force; without it there is no force."""
+        scene, session = self.studio.scene, self.studio.session
+        self.force.visible = shown
+        if scene.force is not None:
+            scene.force.shown = shown
+        self.studio.pushed(session.force if shown and session.force else (0.0, 0.0, 0.0))
+
     def new_robot(self) -> None:
         """Sliders of this robot's coordinates: those that are there are used again, none is ever removed."""
         coordinates = self.studio.session.coordinates
@@ -70,6 +87,8 @@ class PosePanel(Panel):
     def refresh(self) -> None:
         """Sliders where the session is."""
         session = self.studio.session
+        if session.force or any(self.force.value):
+            self.force.value = tuple(round(x, 6) for x in session.force) or (0.0, 0.0, 0.0)
         for slider, item, value in zip(self.sliders, session.coordinates.items, session.values, strict=False):
             if item.name != self.studio.source:
                 slider.value = round(min(max(value, item.low), item.high), 9)

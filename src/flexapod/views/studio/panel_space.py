@@ -13,12 +13,14 @@ from flexapod.views.output import number
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.workspace_slice import planes
+from flexapod.views.studio.workspace_slice import NO_PLANE, plane_problem, planes
 
 Array = NDArray[np.float64]
 
-RESOLUTION = 16
-"""Cells of the surface along its longest side: a picture, with the error of its volume beside it."""
+RESOLUTIONS = (6, 10, 16, 24)
+"""Cells of the surface along its longest side, one after the other: a first picture soon, then finer ones."""
+UNCUT = "whole"
+"""The choice that cuts nothing away."""
 
 CELLS = 14
 """Cells of the grid on which singular curves are looked for."""
@@ -33,11 +35,19 @@ class SpacePanel(Panel):
         """Make the widgets."""
         gui = self.gui
         self.found: dict[str, fp.State] = {}
+        self.solid: tuple[Array, NDArray[np.int64]] | None = None
         with gui.add_folder("Assembly modes"):
             self.on(gui.add_button("All poses", hint="that the actuators shown allow"), self._poses)
             self.choice = self.on(gui.add_dropdown("Go to pose", (NONE,), initial_value=NONE), self._chosen)
         with gui.add_folder("Workspace and singular poses"):
             self.on(gui.add_button("Workspace surface", hint="positions at the orientation shown"), self._surface)
+            self.cut = self.on(
+                gui.add_dropdown(
+                    "Cut across", (UNCUT, "x", "y", "z"), initial_value=UNCUT, hint="what lies beyond the plane is left out"
+                ),
+                lambda _: self._clip(),
+            )
+            self.at = self.on(gui.add_slider("Cut at [%]", 0.0, 100.0, 1.0, 50.0, marks=()), lambda _: self._clip())
             self.plane = gui.add_dropdown("Slice", ("xy",), initial_value="xy")
             self.on(gui.add_button("Singular curves", hint="type 2, on the slice through the pose shown"), self._curves)
         self.on(gui.add_button("Remove drawings"), lambda _: self._forget())
@@ -45,14 +55,14 @@ class SpacePanel(Panel):
 
     def new_robot(self) -> None:
         """Nothing is known of another robot."""
-        slices = planes(self.studio.session.coordinates)
+        slices = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != slices:
             self.plane.options = slices
         self._forget()
 
     def _forget(self) -> None:
         self.studio.scene.forget_space()
-        self.found, self.choice.options, self.note.content = {}, (NONE,), ""
+        self.found, self.choice.options, self.note.content, self.solid = {}, (NONE,), "", None
 
     def _tell(self, text: str) -> None:
         self.note.content = f"{STYLE}<div class='fp' id='space'>{escape(text)}</div>"
@@ -79,17 +89,44 @@ class SpacePanel(Panel):
     def _surface(self, event: Any) -> None:
         session = self.studio.session
         robot, R = session.robot, session.last_good.rotation
-        self.studio.jobs.start("workspace surface", lambda report: report.call(surface, robot, R), self._drawn)
+        self._finer(robot, R, 0)
 
-    def _drawn(self, found: tuple[str, Array, NDArray[np.int64]]) -> None:
-        text, vertices, faces = found
-        self.studio.scene.show_surface(vertices, faces)
-        self._tell(text)
+    def _finer(self, robot: fp.Robot, rotation: Array, k: int) -> None:
+        """One resolution in a job, then the next finer one: the surface fills in while it is looked at."""
+        part = f"{k + 1} of {len(RESOLUTIONS)}"
+
+        def done(found: tuple[str, Array, NDArray[np.int64]]) -> None:
+            if self.studio.session.robot is not robot:
+                return
+            self.solid = found[1:]
+            self._clip()
+            last = k + 1 == len(RESOLUTIONS)
+            self._tell(found[0] + ("" if last else f" (step {part}, a finer one follows)"))
+            if not last:
+                self.studio.loop.post("finer workspace", lambda: self._finer(robot, rotation, k + 1))
+
+        self.studio.jobs.start(
+            f"workspace surface, step {part}", lambda report: report.call(surface, robot, rotation, RESOLUTIONS[k]), done
+        )
+
+    def _clip(self) -> None:
+        """Draw what the cutting plane leaves of the surface."""
+        if self.solid is None:
+            return
+        vertices, faces = self.solid
+        if self.cut.value in ("x", "y", "z"):
+            axis = "xyz".index(self.cut.value)
+            low, high = vertices[:, axis].min(), vertices[:, axis].max()
+            vertices, faces = clipped(vertices, faces, axis, float(low + 0.01 * float(self.at.value) * (high - low)))
+        if len(faces):
+            self.studio.scene.show_surface(vertices, faces)
+        else:
+            self.studio.scene.forget_space("surface")
 
     def _curves(self, event: Any) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
-            raise fp.InputError(f"slice: expected one of {', '.join(planes(session.coordinates))}")
+            raise fp.InputError(plane_problem(session.coordinates))
         given = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start("singular curves", lambda report: report.call(singular_curves, *given), self._curved)
 
@@ -120,11 +157,22 @@ def platforms(robot: fp.Robot, p: Array, R: Array) -> Array:
     return np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
 
 
-def surface(robot: fp.Robot, rotation: Array, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
+def clipped(vertices: Array, faces: NDArray[np.int64], axis: int, most: float) -> tuple[Array, NDArray[np.int64]]:
+    """A surface without what lies beyond a coordinate `most`: triangles across the plane are cut at it.
+
+    Checked by: tests/studio/test_studio_space.py.
+    """
+    from trimesh.intersections import slice_faces_plane
+
+    found = slice_faces_plane(vertices, faces, plane_normal=-np.eye(3)[axis], plane_origin=most * np.eye(3)[axis])  # type: ignore[no-untyped-call]
+    return np.asarray(found[0], dtype=np.float64), np.asarray(found[1], dtype=np.int64).reshape(-1, 3)
+
+
+def surface(robot: fp.Robot, rotation: Array, resolution: int, report: Any) -> tuple[str, Array, NDArray[np.int64]]:
     """What is said about the workspace at an orientation, and its surface; computed in the other process."""
     report(0.1)
     turned = robot.mobility.platform == 6
-    solid = fp.workspace_solid(robot, resolution=RESOLUTION, orientation=rotation if turned else None)
+    solid = fp.workspace_solid(robot, resolution=resolution, orientation=rotation if turned else None)
     text = f"volume {number(solid.volume, 4)} +- {number(solid.volume_error, 2)} m^3, "
     return text + f"area {number(solid.area, 4)} +- {number(solid.area_error, 2)} m^2", solid.vertices, solid.faces
 

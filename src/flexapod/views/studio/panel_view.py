@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.exaggeration import factor_text, reachable_factor
+from flexapod.views.studio.link import link_query
 from flexapod.views.studio.panel import Panel
+from flexapod.views.studio.platform_view import legend_html
 from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.workspace_slice import Slice, planes, workspace_slice
+from flexapod.views.studio.video import record_video
+from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice
 
 WAITED = 60.0
 """Seconds that the page may take to draw a picture."""
@@ -27,9 +31,24 @@ class ViewPanel(Panel):
         gui, shown = self.gui, self.studio.scene.shown
         views = gui.add_button_group("Look from", ("fit", "top", "front", "side"), hint="keys F, T, G, R; Ctrl-K lists all keys")
         self.on(views, lambda e: self.studio.scene.look(e.target.value) if e.target.value in e.target.options else None)
+        self.parallel = self.on(
+            gui.add_checkbox("Orthographic", False, hint="parallel lines stay parallel (key O)"),
+            lambda e: self.set_parallel(bool(e.target.value)),
+        )
+        self.projector = self.on(
+            gui.add_checkbox("Projector theme", False, hint="large letters and strong contrast for a lecture (key L)"),
+            lambda e: self.set_theme("projector" if e.target.value else "screen"),
+        )
         self.on(gui.add_button("Save picture", hint="of the view, as PNG"), self._picture)
+        self.on(
+            gui.add_button("Record video", hint="the motion that is loaded, or some seconds of what is seen, as MP4 or WebM"),
+            self._record,
+        )
+        self.on(gui.add_button("Link to this state", hint="robot, changes, pose, motion and camera"), self._link)
+        self.link = gui.add_html("")
         self.on(gui.add_checkbox("Actuator forces", shown.forces), lambda e: self._set(forces=e.target.value))
         self.reactions = self.on(gui.add_checkbox("Joint reactions", shown.reactions), self._reactions)
+        self.on(gui.add_checkbox("Force values", shown.values), lambda e: self._set(values=bool(e.target.value)))
         self.on(
             gui.add_slider("Arrow length", 0.2, 4.0, 0.1, 1.0, marks=()),
             lambda e: self._set(arrow_scale=min(max(e.target.value, 0.2), 4.0)),
@@ -50,7 +69,7 @@ class ViewPanel(Panel):
 
     def new_robot(self) -> None:
         """Planes of this robot; the deformation slider only where something bends."""
-        found = planes(self.studio.session.coordinates)
+        found = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != found:
             self.plane.options = found
         flexible = bool(self.studio.session.robot.elastic_names)
@@ -60,6 +79,26 @@ class ViewPanel(Panel):
             self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
         self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
         self.legend.content = ""
+
+    def set_parallel(self, parallel: bool) -> None:
+        """Parallel or central projection, of the whole robot."""
+        self.studio.scene.parallel = self.parallel.value = parallel
+        self.studio.scene.look()
+
+    def set_theme(self, theme: str) -> None:
+        """`screen` or `projector`."""
+        self.studio.theme, self.projector.value = theme, theme == "projector"
+        self.studio.say(f"{theme} theme")
+
+    def _record(self, event: Any) -> None:
+        record_video(self.studio, event.client)
+
+    def _link(self, event: Any) -> None:
+        """Tell the address that brings back what is shown."""
+        address = f"{self.studio.url}/?{link_query(self.studio, event.client)}"
+        text = f"<a href='{escape(address)}' style='word-break:break-all'>{escape(address)}</a>"
+        self.link.content = f"{STYLE}<div class='fp' id='link'>{text}</div>"
+        self.studio.say("the link below brings back this state, in this studio or in another one of the same robot")
 
     def _picture(self, event: Any) -> None:
         """What is seen, as PNG; the page draws it, so this waits in a job."""
@@ -93,7 +132,8 @@ class ViewPanel(Panel):
 
     def _note(self, factor: float) -> None:
         text = factor_text(factor, self.largest)
-        self.factor_note.content = f"{STYLE}<div class='fp muted' id='factor'>deformation {text}</div>"
+        legend = legend_html(self.largest, factor) if self.studio.session.robot.joint_shapes else ""
+        self.factor_note.content = f"{STYLE}<div class='fp muted'><span id='factor'>deformation {text}</span>{legend}</div>"
 
     def _factor(self, factor: float) -> None:
         """As a person chose it, or as far as the drawing holds together."""
@@ -124,7 +164,7 @@ class ViewPanel(Panel):
     def _slice(self, event: Any) -> None:
         session = self.studio.session
         if self.plane.value not in planes(session.coordinates):
-            raise fp.InputError(f"plane: expected one of {', '.join(planes(session.coordinates))}")
+            raise fp.InputError(plane_problem(session.coordinates))
         robot, coordinates, state, plane = session.robot, session.coordinates, session.last_good, self.plane.value
         self.studio.jobs.start(
             f"workspace slice {plane}", lambda report: workspace_slice(robot, coordinates, state, plane, report), self._drawn

@@ -47,6 +47,7 @@ class Recording:
         deformation: (n,) largest displacement by deformation [m].
         condition, type_2: (n,); type_1: (n, legs): conditioning and distances to singular poses.
         limits: where limits are not kept, and why.
+        tracking: (n,) distance [m] of a simulated platform from the motion that it follows; NaN where it follows none.
         kind: `motion` (inverse dynamics) or `simulation`.
         variant: changes of the robot's parameters, in words.
     """
@@ -70,7 +71,12 @@ class Recording:
     limits: LimitsAlong
     variant: str = FILE
     note: str = ""
+    tracking: Array = field(default_factory=lambda: np.zeros(0))
     _scaled: tuple[float, fp.State, Array] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if len(self.tracking) != len(self.time):
+            self.tracking = np.full(len(self.time), np.nan)
 
     @property
     def duration(self) -> float:
@@ -133,8 +139,11 @@ def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -
     )  # fmt: skip
 
 
-def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE) -> Recording:
+def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, followed: fp.Motion | None = None) -> Recording:
     """A recording from a result of `simulate`.
+
+    Args:
+        followed: the motion that its controller followed, for the tracking error.
 
     Checked by: tests/studio/test_studio_model.py.
     """
@@ -159,8 +168,18 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE) -
         elastic=elastic, deformation=largest_displacement(robot, elastic), condition=margins.condition_number.values,
         type_1=margins.type_1.values, type_2=margins.type_2.values,
         limits=limits_along(robot, _with_drives(robot, margins, run.force.values, power)),
-        note=f"stopped: {stopped}" if stopped else "",
+        note=f"stopped: {stopped}" if stopped else "", tracking=_tracking(run, followed),
     )  # fmt: skip
+
+
+def _tracking(run: xr.Dataset, followed: fp.Motion | None) -> Array:
+    """Distance (n,) [m] of the platform's origin from the motion that it follows, by cubic Hermite polynomials."""
+    if followed is None:
+        return np.full(run.sizes["time"], np.nan)
+    from scipy.interpolate import CubicHermiteSpline
+
+    wanted = CubicHermiteSpline(followed.time, followed.position, followed.velocity)(run.time.values)
+    return np.asarray(np.linalg.norm(run.position.values - wanted, axis=1))
 
 
 def _with_drives(robot: fp.Robot, margins: xr.Dataset, force: Array, power: Array) -> xr.Dataset:

@@ -5,6 +5,7 @@ All rods are one node, all joints another: a pose costs a handful of small messa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.scene.arrows import actuator_arrows, reaction_arrows
+from flexapod.views.output import number
+from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
 from flexapod.views.scene.colours import PULL, PUSH, colour
-from flexapod.views.scene.frames import drawn_pose, wxyz
+from flexapod.views.scene.frames import drawn_pose, link_frames, wxyz
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     RED,
@@ -25,9 +27,9 @@ from flexapod.views.scene.shapes import (
     ground_parts,
     platform_corners,
     platform_rods,
-    platform_surface,
     rgb,
 )
+from flexapod.views.studio.platform_view import PlatformView
 
 Array = NDArray[np.float64]
 
@@ -35,8 +37,9 @@ PLATE = (62, 84, 110)
 GHOST = "#9aa3ad"
 GROUND = (178, 184, 192)
 REACTION = (40, 90, 60)
-THICK = 0.012
-"""Thickness of a rigid platform as drawn, of the extent."""
+SCALE = (70, 76, 84)
+PALE = 0.72
+"""How much of the colour of the other legs goes while one is selected."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,9 @@ class Shown:
     Args:
         deformation: factor on the elastic coordinates.
         forces, reactions, frames, labels: drawn or not.
+        values: the force of every actuator as a number beside its arrow.
         arrow_scale: factor on the length of arrows.
+        largest: displacement [m] that the colours of a deformed platform end at; 0 draws it in one shade.
     """
 
     deformation: float = 1.0
@@ -54,7 +59,9 @@ class Shown:
     reactions: bool = False
     frames: bool = False
     labels: bool = True
+    values: bool = False
     arrow_scale: float = 1.0
+    largest: float = 0.0
 
 
 class RobotView:
@@ -68,9 +75,12 @@ class RobotView:
     def __init__(self, scene: Any, name: str, robot: fp.Robot, offset: Array, *, ghost: bool = False) -> None:
         self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
         self.size = extent(robot)
+        self.corner = front_corner(robot)
         self.shades = tuple(GHOST for _ in robot.legs) if ghost else None
         self.root = scene.add_frame(name, show_axes=False, position=tuple(offset))
-        self.surface = platform_surface(robot)
+        self.platform = PlatformView(scene, name, robot, self.size, 0.35 if ghost else 0.96)
+        self.clicked: Callable[[int], None] = lambda leg: None
+        self.selected: int | None = None
         self.last: Drawing | None = None
         self._static()
         self._moving: dict[str, Any] = {}
@@ -109,7 +119,7 @@ class RobotView:
         if joints is None:
             state, joints = drawn_pose(self.robot, state, bent)
         corners = platform_corners(self.robot, state, bent)
-        self._platform(state, bent, bool(red) or not np.all(np.isfinite(joints)))
+        self._platform(state, bent, bool(red) or not np.all(np.isfinite(joints)), shown)
         if not np.all(np.isfinite(joints)):
             self._repaint(red)
             return False
@@ -124,9 +134,10 @@ class RobotView:
             if not rods.start:
                 continue
             start, end, radius = np.array(rods.start), np.array(rods.end), np.array(rods.radius)
-            shades = np.array(rods.colour, dtype=np.uint8)
+            shades = self._lit(np.array(rods.colour, dtype=np.uint8), np.array(rods.leg))
             if name not in self._moving:
                 self._moving[name] = self._rods(name, start, end, radius, shades)
+                self._listen(self._moving[name], list(rods.leg))
                 continue
             node = self._moving[name]
             node.batched_wxyzs, node.batched_positions, node.batched_scales = along(start, end, radius)
@@ -134,6 +145,25 @@ class RobotView:
                 node.batched_colors = linear(shades)
         if len(now.balls):
             self._balls(now)
+
+    def _listen(self, node: Any, legs: list[int]) -> None:
+        """A click on a rod is a click on its leg."""
+        if self.ghost:
+            return
+
+        async def clicked(event: Any) -> None:
+            index = event.instance_index
+            if index is not None and 0 <= index < len(legs):
+                self.clicked(legs[index])
+
+        node.on_click(clicked)
+
+    def _lit(self, shades: NDArray[np.uint8], legs: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Colours with the other legs paler while one is selected."""
+        if self.selected is None:
+            return shades
+        pale = (PALE * 255.0 + (1.0 - PALE) * shades).astype(np.uint8)
+        return np.where((legs == self.selected)[:, None], shades, pale)
 
     def _balls(self, now: Drawing) -> None:
         if "balls" in self._moving:
@@ -153,40 +183,18 @@ class RobotView:
         frozen = drawing_colours(self.robot, self.last, red, self.shades)
         self._moving["rods"].batched_colors = linear(frozen)
 
-    def _platform(self, state: fp.State, elastic: Array, red: bool) -> None:
-        points, shapes, triangles = self.surface
+    def _platform(self, state: fp.State, elastic: Array, red: bool, shown: Shown) -> None:
         shade = RED if red else rgb(GHOST) if self.ghost else PLATE
-        opacity = 0.35 if self.ghost else 0.92
         self._bars(state, shade)
-        if triangles is None:
-            return
-        if shapes is None:
-            if "platform" not in self._moving:
-                vertices, faces = plate(points, THICK * self.size)
-                self._moving["platform"] = self.scene.add_mesh_simple(
-                    f"{self.name}/platform", vertices, faces, color=shade, opacity=opacity, flat_shading=True, side="double"
-                )
-            node = self._moving["platform"]
-            node.wxyz, node.position, node.color = wxyz(state.rotation), state.position, shade
-            return
-        modes = elastic[: shapes.shape[2]] if len(elastic) else np.zeros(shapes.shape[2])
-        bent = state.position + (points + np.einsum("kij,j->ki", shapes, modes)) @ state.rotation.T
-        if "platform" not in self._moving:
-            self._moving["platform"] = self.scene.add_mesh_simple(
-                f"{self.name}/platform", bent, triangles, color=shade, opacity=opacity, side="double"
-            )
-            self._moving["edges"] = self.scene.add_mesh_simple(
-                f"{self.name}/mesh", bent, triangles, color=(25, 35, 50), wireframe=True, opacity=0.12, cast_shadow=False
-            )
-        self._moving["platform"].vertices, self._moving["platform"].color = bent, shade
-        self._moving["edges"].vertices = bent
+        largest = 0.0 if red or self.ghost else shown.largest
+        self.platform.draw(state, elastic, shade, shown.deformation, largest)
 
     def _bars(self, state: fp.State, shade: tuple[int, int, int]) -> None:
         """Rods on the platform: to its tool and other named points, and to its joints where it has no area."""
         start, ends = platform_rods(self.robot, state)
         if not len(ends):
             return
-        thick = 0.012 if self.surface[2] is None else TOOL
+        thick = 0.012 if self.platform.triangles is None else TOOL
         radius, shades = np.full(len(ends), thick * self.size), np.tile(shade, (len(ends), 1))
         if "bars" not in self._moving:
             self._moving["bars"] = self._rods("bars", start, ends, radius, shades)
@@ -205,8 +213,53 @@ class RobotView:
             arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
             self._arrows(name, points, rgb(GHOST if self.ghost else shade), 1.0)
             self._lines(f"{name} arcs", arcs, rgb(GHOST if self.ghost else shade))
+        self._values(drawn, force, shown.values and not self.ghost)
+        self._scale_bar(force, shown)
         react = reaction_arrows(self.robot, self.last, reaction, self.size, shown.arrow_scale) if shown.reactions else none
         self._arrows("reactions", react, REACTION, 0.7)
+
+    def _scale_bar(self, force: Array, shown: Shown) -> None:
+        """An arrow of a round force beside the robot, to the scale of all others, with its number."""
+        value, length = scale_bar(self.robot, force, self.size, shown.arrow_scale)
+        wanted = shown.forces and not self.ghost and value > 0.0
+        bar, text = self._moving.get("scale bar"), self._moving.get("scale text")
+        if not wanted:
+            for node in (bar, text):
+                if node is not None:
+                    node.visible = False
+            return
+        start = self.corner
+        points, told = np.array([[start, start + length * np.eye(3)[0]]]), f"{value:,.10g} N".replace(",", " ")
+        if bar is None or text is None:
+            r = 0.0065 * self.size
+            self._moving["scale bar"] = self.scene.add_arrows(
+                f"{self.name}/scale", points, SCALE, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
+            )
+            self._moving["scale text"] = self.scene.add_label(
+                f"{self.name}/scale text", told, position=tuple(start), anchor="center-right", font_screen_scale=0.85
+            )
+            return
+        bar.points, bar.visible, text.visible = points, True, True
+        if text.text != told:
+            text.text = told
+
+    def _values(self, drawn: ForceArrows | None, force: Array, wanted: bool) -> None:
+        """The force of every actuator as a number at the tip of its arrow."""
+        for k, unit in enumerate(self.robot.actuator_units):
+            node, place = self._moving.get(f"value {k}"), None
+            if wanted and drawn is not None and k in drawn.actuator:
+                place = drawn.points[list(drawn.actuator).index(k), 1]
+            if place is None:
+                if node is not None:
+                    node.visible = False
+                continue
+            text = f"{number(float(force[k]), 4)} {'N' if unit == 'm' else 'N m'}"
+            if node is None:
+                self._moving[f"value {k}"] = self.scene.add_label(
+                    f"{self.name}/values/{k}", text, position=tuple(place), anchor="center-center", font_screen_scale=0.8
+                )
+                continue
+            node.text, node.position, node.visible = text, place, True
 
     def _lines(self, name: str, points: Array, shade: tuple[int, int, int]) -> None:
         """Arcs of torques, piece by piece."""
@@ -283,3 +336,10 @@ def drawing_colours(robot: fp.Robot, now: Drawing, red: set[str], shades: tuple[
         if leg.name in red:
             colours[mine] = RED
     return colours
+
+
+def front_corner(robot: fp.Robot) -> Array:
+    """The corner of the box around a robot at home that is in front, to the left and low: where its scale bar starts."""
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    points = np.array([f.origin for own in frames for f in own] + [f.foot for own in frames for f in own])
+    return np.asarray(points.min(axis=0))

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.scene.frames import wxyz
-from flexapod.views.scene.shapes import base_points, rails
+from flexapod.views.scene.meshes import plate, sphere
+from flexapod.views.scene.shapes import RED, base_points, platform_surface, rails
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.exaggeration import good_factor
+from flexapod.views.studio.force_handle import ForceHandle
 from flexapod.views.studio.numbers import Numbers, bad_legs
+from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.robot_view import RobotView, Shown
 
 Array = NDArray[np.float64]
@@ -21,8 +24,12 @@ PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
 FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
-DISTANCE = 1.6
-"""Of the cameras from the robot, of its extent."""
+PARALLEL = float(np.radians(1.5))
+"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
+FILLED = 0.82
+"""Part of the view that the robot fills."""
+ASPECT = 1.3
+"""Width over height of a view that is not known yet."""
 HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
@@ -38,11 +45,16 @@ class StudioScene:
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
-        self._whole: tuple[Array, Array, Array, Array, Array]
+        self._whole: tuple[Array, Array, Array, Array, Array] | None = None
+        self.parallel, self._shown = False, 0
         self.handles_shown = True
         self.slice: Any = None
         self.space: dict[str, Any] = {}
         self.shown = Shown()
+        self.force: ForceHandle | None = None
+        self._ghost: Any = None
+        self.row: list[RobotView] = []
+        self._single: tuple[Array, Array, Array, Array, Array] | None = None
 
     def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
         """Draw a robot, and a kept variant beside it, anew.
@@ -55,14 +67,17 @@ class StudioScene:
                 old.remove()
         self.forget_slice()
         self.forget_space()
-        self.view = RobotView(self.scene, "/robot", robot, np.zeros(3))
+        self.beyond(None)
+        self.forget_row()
+        self._shown += 1  # a node of a name that was there before may keep its place on the page: names are new
+        self.view = RobotView(self.scene, f"/robot-{self._shown}", robot, np.zeros(3))
         up = upwards(robot)
         across = self._across(robot, up)
         low, high = box(robot)
         self.kept = None
         if kept is not None:
             beside = -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
-            self.kept = RobotView(self.scene, "/kept", kept, beside, ghost=True)
+            self.kept = RobotView(self.scene, f"/kept-{self._shown}", kept, beside, ghost=True)
             low, high = np.minimum(low, low + beside), np.maximum(high, high + beside)
         if look:
             self.scene.set_up_direction(tuple(up))
@@ -89,20 +104,36 @@ class StudioScene:
         )  # fmt: skip
 
     def look(self, kind: str = "fit") -> None:
-        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front` or `side`."""
+        """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front`, `side`, or `row` for several."""
+        if self._whole is None:
+            return
         low, high, up, across, oblique = self._whole
-        middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
         front = np.cross(across, up)
-        direction = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}[kind]
-        position = middle + DISTANCE * size * direction / np.linalg.norm(direction)
+        ways = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}
+        direction = (ways | {"row": front + 0.6 * up})[kind]
+        field = PARALLEL if self.parallel else FIELD
         initial = self.server.initial_camera
-        initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), FIELD
+        position, middle = camera_place(low, high, up, direction, field, ASPECT)
+        initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), field
+        initial.near, initial.far = planes_of(position, low, high)
         for client in self.server.get_clients().values():
+            position, middle = camera_place(low, high, up, direction, field, float(client.camera.aspect))
             with client.atomic():
-                client.camera.fov = FIELD
+                client.camera.fov = field
+                client.camera.near, client.camera.far = planes_of(position, low, high)
                 client.camera.up_direction = tuple(up)
                 client.camera.position = tuple(position)  # takes look_at along, so that comes last
                 client.camera.look_at = tuple(middle)
+
+    def place_cameras(self, position: Any, look_at: Any, up: Any) -> None:
+        """Put the cameras, now and later ones, to a place."""
+        initial = self.server.initial_camera
+        initial.position, initial.look_at, initial.up = tuple(position), tuple(look_at), tuple(up)
+        for client in self.server.get_clients().values():
+            with client.atomic():
+                client.camera.up_direction = tuple(up)
+                client.camera.position = tuple(position)
+                client.camera.look_at = tuple(look_at)
 
     def _handles(self, robot: fp.Robot, coordinates: Coordinates) -> None:
         """Arrows and rings for the motions that the robot has, and no others."""
@@ -112,7 +143,8 @@ class StudioScene:
         places = {"wxyz": wxyz(robot.home.rotation), "position": tuple(robot.home.position), "visible": self.handles_shown}
         self.handles = [
             self.scene.add_transform_controls(
-                f"/drag/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75, disable_sliders=True,
+                f"/drag-{self._shown}/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75,
+                disable_sliders=True,
                 **options, **places,
             )
             for name, options in handle_options(robot, coordinates)
@@ -131,7 +163,10 @@ class StudioScene:
             largest: displacement [m] that shall be seen; that of `elastic` if left out.
         """
         factor = good_factor(robot, state, elastic, largest)
-        self.shown = replace(self.shown, deformation=factor)
+        if largest is None:
+            known = bool(len(elastic)) and bool(np.all(np.isfinite(elastic)))
+            largest = float(largest_displacement(robot, elastic[None])[0]) if known else 0.0
+        self.shown = replace(self.shown, deformation=factor, largest=largest)
 
     def pose(self, numbers: Numbers, kept: Numbers | None, *, move_handle: bool = True) -> None:
         """Draw the numbers' pose; what is at fault in red."""
@@ -161,10 +196,87 @@ class StudioScene:
                 view.arrows(found.force, {}, self.shown)
         self.place_handle(drawn[0])
 
+    def beyond(self, asked: fp.State | None) -> None:
+        """A red ghost of the platform where it was dragged to, beyond the limit at which the robot halted; None takes it away."""
+        if self.view is None:
+            return
+        if asked is None:
+            if self._ghost is not None:
+                self._ghost.remove()
+                self._ghost = None
+            return
+        if self._ghost is None:
+            points, _, triangles = platform_surface(self.view.robot)
+            mesh = plate(points, 0.016 * self.view.size) if triangles is not None else sphere()
+            vertices = mesh[0] if triangles is not None else 0.02 * self.view.size * mesh[0]
+            self._ghost = self.scene.add_mesh_simple(
+                f"/beyond-{self._shown}", vertices, mesh[1], color=RED, opacity=0.4, side="double", cast_shadow=False
+            )
+        self._ghost.wxyz, self._ghost.position = wxyz(asked.rotation), asked.position
+
+    def select(self, leg: int | None) -> None:
+        """Make the other legs paler; None makes all as they are."""
+        if self.view is not None:
+            self.view.selected = leg
+
+    def add_force_handle(self, numbers: Numbers) -> Any:
+        """The handle of a force on the platform, of this robot; hidden until it is asked for."""
+        assert self.view is not None
+        shown = self.force is not None and self.force.shown
+        if self.force is not None:
+            self.force.remove()
+        straight = np.array(self.view.robot.actuator_units) == "m"
+        known = np.abs(numbers.force[straight & np.isfinite(numbers.force)])
+        weight = float(np.linalg.norm(self.view.robot.gravity)) * float(self.view.robot.platform.mass)
+        largest = max([1.0, weight, *known])
+        robot = self.view.robot
+        axes = (robot.description.file.plane or "xyz") if robot.planar else "xyz"
+        self.force = ForceHandle(self.scene, f"/force-{self._shown}", self.view.size, largest, upwards(robot), axes)
+        self.force.shown = shown
+        return self.force.handle
+
+    def force_at(self, place: Any, state: fp.State) -> tuple[float, float, float]:
+        """The force [N] that a place of the force's handle means."""
+        return self.force.force_at(place, state) if self.force is not None else (0.0, 0.0, 0.0)
+
+    def show_force(self, numbers: Numbers, force: tuple[float, ...], *, move: bool = True) -> None:
+        """Draw the force on the platform."""
+        if self.force is not None:
+            self.force.draw(numbers.state, force, move=move)
+
     def place_handle(self, state: fp.State) -> None:
         """Put the handle to drag where the platform is."""
         for handle in self.handles:
             handle.position, handle.wxyz = state.position, wxyz(state.rotation)
+
+    def show_row(self, robot: fp.Robot, names: list[str]) -> None:
+        """Robots in a row, one per name, instead of the one; the cameras see them all."""
+        self.forget_row()
+        if self.view is None or self._whole is None:
+            return
+        low, high, up, across, direction = self._whole
+        step = BESIDE * float(np.abs((high - low) @ np.abs(across)))
+        self.view.root.visible = False
+        for k, name in enumerate(names):
+            offset = (k - 0.5 * (len(names) - 1)) * step * across
+            self.row.append(RobotView(self.scene, f"/row-{self._shown}-{k}", robot, offset))
+            place = 0.5 * (low + high) + 0.62 * float(np.abs((high - low) @ np.abs(up))) * up
+            self.scene.add_label(f"/row-{self._shown}-{k}/name", name, position=tuple(place), font_screen_scale=1.1)
+        wide = 0.5 * (len(names) - 1) * step * np.abs(across)
+        self._single, self._whole = self._whole, (low - wide, high + wide, up, across, direction)
+        self.show_handles(False)
+        self.look("row")
+
+    def forget_row(self) -> None:
+        """One robot again."""
+        if not self.row or self.view is None:
+            return
+        for one in self.row:
+            one.remove()
+        self.row, self._whole = [], self._single
+        self.view.root.visible = True
+        self.show_handles(True)
+        self.look()
 
     def forget_slice(self) -> None:
         """Take the workspace slice away."""
@@ -202,6 +314,31 @@ class StudioScene:
         )
 
 
+def camera_place(low: Array, high: Array, up: Array, direction: Array, field: float, aspect: float) -> tuple[Array, Array]:
+    """Position of a camera that sees a box whole from a direction, and the box's middle.
+
+    A corner c (from the middle) with parts c_d towards the camera and c_u upwards is seen where
+    |c_u| <= (D - c_d) tan(field / 2); the distance D is the smallest for which all corners are, to the sides too.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    middle, d = 0.5 * (low + high), direction / np.linalg.norm(direction)
+    right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+    above = np.cross(d, right)
+    corners = np.array(
+        [[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    )
+    c, t = corners - middle, np.tan(0.5 * field) * FILLED
+    tall, wide = np.abs(c @ above) / t, np.abs(c @ right) / (t * max(aspect, 0.2))
+    return middle + d * float((c @ d + np.maximum(tall, wide)).max()), middle
+
+
+def planes_of(position: Array, low: Array, high: Array) -> tuple[float, float]:
+    """Near and far plane of a camera: around the robot and the ground about it."""
+    away, size = float(np.linalg.norm(position - 0.5 * (low + high))), float(np.linalg.norm(high - low))
+    return max(0.01 * size, away - 8.0 * size), away + 12.0 * size
+
+
 def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:
     """Handles of a robot: one with the arrows of its translations, one with three rings or one per ring.
 
@@ -222,12 +359,14 @@ def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str,
 
 
 def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
-    """The direction from which a robot is seen: from a little above; planar robots along their normal."""
+    """The direction from which a robot is seen: from a little above; planar robots in plan view, along their normal."""
     if not robot.planar:
         return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
     plane = robot.description.file.plane or "xy"
     normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
-    return np.asarray(normal + 0.35 * up - 0.2 * across if abs(normal @ up) < 0.5 else 0.9 * up - 0.75 * np.cross(up, across))
+    if abs(normal @ up) > 0.5:  # lying: from above, a little tilted so that "up" is known
+        return np.asarray(up + 1e-3 * np.cross(across, up))
+    return np.asarray(normal if normal @ np.cross(across, up) >= 0 else -normal)
 
 
 def upwards(robot: fp.Robot) -> Array:

@@ -40,6 +40,8 @@ class Session:
         variants, current: history for undo, and where it stands.
         kept: a variant to compare with.
         reactions: numbers include joint reactions.
+        force: (3,) [N] that a person put onto the platform's origin, world axes.
+        asked: pose that was dragged to where that is beyond limits, and the robot halted before it.
     """
 
     variants: list[Variant]
@@ -50,6 +52,8 @@ class Session:
     kept: Variant | None = None
     kept_numbers: Numbers | None = None
     reactions: bool = False
+    force: tuple[float, ...] = ()
+    asked: fp.State | None = None
     last_good: fp.State = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +84,7 @@ class Session:
         given = tuple(float(v) for v in values)
         if len(given) != len(self.coordinates.items) or not np.all(np.isfinite(given)):
             raise fp.InputError(f"expected {len(self.coordinates.items)} finite numbers for {', '.join(self.coordinates.names)}")
-        self.values = given
+        self.values, self.asked = given, None
         return self.evaluate()
 
     def move_one(self, name: str, value: float) -> Numbers:
@@ -99,6 +103,34 @@ class Session:
         if self.coordinates.kind == "pose":
             return self.move(pose_values(self.robot, self.coordinates.names, np.asarray(position), np.asarray(rotation)))
         return self.move(actuators_near(self.robot, self.coordinates, self.values, self.last_good, np.asarray(position)))
+
+    def drag(self, position: Any, rotation: Any) -> Numbers:
+        """Move the platform towards a pose and halt at the first limit on the way; `asked` is then the pose beyond it.
+
+        Checked by: tests/studio/test_studio_drag.py.
+        """
+        from flexapod.views.studio.drag import halted
+
+        if self.coordinates.kind != "pose" or not self.numbers.good:
+            return self.place(position, rotation)
+        target = pose_values(self.robot, self.coordinates.names, np.asarray(position), np.asarray(rotation))
+        values = halted(self.robot, self.coordinates, self.values, target)
+        numbers = self.move(values)
+        if values != target:
+            self.asked = state_of(self.robot, self.coordinates, target)
+        return numbers
+
+    def push(self, force: Sequence[float]) -> Numbers:
+        """Another force (3,) [N] on the platform's origin."""
+        given = tuple(float(x) for x in force)
+        if len(given) != 3 or not np.all(np.isfinite(given)):
+            raise fp.InputError("force on the platform: expected three finite numbers [N]")
+        before, self.force = self.force, given if any(given) else ()
+        try:
+            return self.evaluate()
+        except fp.FlexapodError:
+            self.force = before
+            raise
 
     def evaluate(self) -> Numbers:
         """Numbers of the pose for the shown variant and the kept one."""
@@ -119,7 +151,7 @@ class Session:
                 problems=(Problem(owner="platform", text=str(error)),), actuator=lost, force=lost, condition=np.nan,
                 type_2=np.nan, type_1=np.full(len(robot.legs), np.nan),
             )  # fmt: skip
-        return numbers_of(robot, state, reactions=self.reactions, variant=variant.label)
+        return numbers_of(robot, state, reactions=self.reactions, variant=variant.label, force=self.force)
 
     def change(self, path: str, value: Any) -> Variant:
         """A new variant with another value of a parameter; what was undone before is forgotten."""

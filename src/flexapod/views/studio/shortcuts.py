@@ -1,8 +1,9 @@
-"""Keys of the studio. They are commands of the page's palette, which is their sheet: Ctrl-K lists them."""
+"""Keys of the studio. They are commands of the page's palette (Ctrl-K), and listed on a sheet that `?` opens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,9 +21,33 @@ def add_shortcuts(studio: Studio) -> list[Any]:
         ("H", "Home", "the robot back to its home pose", lambda: studio.moved(studio.session.home)),
         ("P", "Play or pause", "the motion of the timeline", timeline.toggle),
         ("J", "Jump to the worst moment", "where a limit is exceeded most, or nearest", timeline.jump),
+        (
+            "O",
+            "Orthographic view",
+            "or central projection again",
+            lambda: studio.view_panel.set_parallel(not studio.scene.parallel),
+        ),
+        (
+            "L",
+            "Projector theme",
+            "large letters for a lecture, or small ones again",
+            lambda: studio.view_panel.set_theme("screen" if studio.theme == "projector" else "projector"),
+        ),
         ("X", "Handle to drag", "show or hide it", lambda: studio.scene.show_handles(not studio.scene.handles_shown)),
     ]
+    studio.keys.content = sheet_html([(key, label, text) for key, label, text, _ in keys])
     return [_added(studio, *key) for key in keys]
+
+
+def sheet_html(keys: list[tuple[str, str, str]]) -> str:
+    """The sheet of keys; the page's script shows it when `?` is pressed."""
+    more = [("?", "This sheet", "Escape closes it"), ("Ctrl-K", "All commands", "search them by name")]
+    rows = "".join(
+        f"<div><kbd>{escape(key)}</kbd><b>{escape(label)}</b>: {escape(text)}</div>" for key, label, text in [*keys, *more]
+    )
+    mouse = "left button: rotate; right button: shift; wheel: zoom; click a leg: its row and curves light up"
+    head, last = "<h3 style='margin:0 0 .4em'>Keys</h3>", f"<div style='margin-top:.6em'>{mouse}</div>"
+    return f"<div id='keys-source' hidden>{head}{rows}{last}</div>"
 
 
 def _added(studio: Studio, key: Any, label: str, text: str, action: Callable[[], Any]) -> Any:

@@ -22,12 +22,15 @@ RED = "#d51e1e"
 BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#e4e7eb;border-radius:2px;margin-right:2px"
 
 
-def strip_html(robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None = None) -> str:
+def strip_html(
+    robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None = None, selected: int | None = None
+) -> str:
     """Content of the strip.
 
     Args:
         modes: frequencies that are known; those of another robot, variant or pose are marked.
         asked: new ones are being computed.
+        selected: index of the leg whose bars light up.
 
     Checked by: tests/studio/test_studio_tables.py.
     """
@@ -35,7 +38,7 @@ def strip_html(robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool
     largest = float(np.nanmax(np.abs(shown.force))) if np.any(np.isfinite(shown.force)) else 1.0
     bars = "".join(
         _actuator(name, colour(legs[k]), float(shown.actuator[k]), shown.stroke[k], float(shown.force[k]), float(force_limit[k]),
-                  largest, "rad" if robot.actuator_units[k] == "rad" else "m")
+                  largest, "rad" if robot.actuator_units[k] == "rad" else "m", legs[k] == selected)
         for k, name in enumerate(robot.actuators)
     )  # fmt: skip
     word, shade = ("within all limits", "#009E73") if shown.good else ("limit exceeded" if shown.taken else "out of reach", RED)
@@ -54,7 +57,9 @@ def strip_html(robot: fp.Robot, shown: Numbers, modes: Modes | None, asked: bool
     return f"<div id='strip-source' hidden>{''.join(facts)}</div>"
 
 
-def _actuator(name: str, shade: str, q: float, stroke: np.ndarray, force: float, limit: float, largest: float, unit: str) -> str:
+def _actuator(
+    name: str, shade: str, q: float, stroke: np.ndarray, force: float, limit: float, largest: float, unit: str, lit: bool
+) -> str:
     """Two bars: place in the stroke, and force from its middle, against its limit or the largest of all actuators."""
     low, high = float(stroke[0]), float(stroke[1])
     place, out = "", False
@@ -75,7 +80,8 @@ def _actuator(name: str, shade: str, q: float, stroke: np.ndarray, force: float,
     told = f"{name}: {number(float(np.degrees(q)) if unit == 'rad' else q, 5)} {'deg' if unit == 'rad' else 'm'}, "
     told += f"{number(force, 5)} {'N m' if unit == 'rad' else 'N'}" + (f" of {number(limit, 4)}" if np.isfinite(limit) else "")
     return (
-        f"<span title='{escape(told)}' style='display:inline-block;text-align:center;margin-right:7px;line-height:1'>"
+        f"<span title='{escape(told)}' style='display:inline-block;text-align:center;margin-right:7px;line-height:1"
+        f"{';outline:2px solid #f0b429;outline-offset:2px' if lit else ''}'>"
         f"<span style='{BAR}'>{place}</span><span style='{BAR};{edge}box-sizing:border-box'>{push}</span><br>"
         f"<span style='font-size:10px'>{escape(name[:6])}</span></span>"
     )

@@ -40,7 +40,7 @@ overflow-wrap:anywhere}
 .fp .bar{display:inline-block;width:64px;height:7px;background:#e4e7eb;border-radius:4px;position:relative;vertical-align:middle}
 .fp .bar i{position:absolute;top:-2px;width:3px;height:11px;border-radius:2px}
 .fp .facts td{padding-top:.15em} .fp .muted{color:#7b8794;font-size:12px} .fp .red{color:#c81e1e;font-weight:600}
-.fp .delta{color:#7b8794;font-size:12px}
+.fp .delta{color:#52606d;font-size:12px} .fp tr.lit td{background:#fff3c4;font-weight:600}
 </style>"""
 
 
@@ -54,15 +54,20 @@ class Moment:
     deformation: float | None = None
 
 
-def numbers_html(robot: fp.Robot, shown: Numbers, kept: Numbers | None = None, moment: Moment | None = None) -> str:
-    """The numbers of a pose or of a moment of a motion, and those of the kept variant beside them.
+def numbers_html(
+    robot: fp.Robot, shown: Numbers, kept: Numbers | None = None, moment: Moment | None = None, selected: int | None = None
+) -> str:
+    """The numbers of a pose or of a moment of a motion, and those of the kept variant beside them with differences in percent.
+
+    Args:
+        selected: index of the leg whose rows light up.
 
     Checked by: tests/studio/test_studio_tables.py.
     """
     head = ""
     if moment is not None:
         head = f"<div id='moment'><b>t = {moment.time:.3f} s</b> of {escape(moment.title)}</div>"
-    body = head + verdict(shown) + _actuators(robot, shown, kept, moment) + _facts(robot, shown, kept)
+    body = head + verdict(shown) + _actuators(robot, shown, kept, moment, selected) + _facts(robot, shown, kept)
     if moment is not None and moment.deformation is not None:
         body += f"<div>largest deformation {number(1e3 * moment.deformation, 4)} mm</div>"
     return f"{STYLE}<div class='fp' id='numbers' data-robot='{escape(shown.origin.robot)}'>{body}</div>"
@@ -78,14 +83,14 @@ def verdict(shown: Numbers) -> str:
     return f"<div class='bad' id='verdict'><b>{word}</b><br>{lines}{more}</div>"
 
 
-def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Moment | None) -> str:
+def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Moment | None, selected: int | None) -> str:
     units = set(robot.actuator_units)
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
     head = f"<tr><th>actuator</th><th>position{_in(unit)}</th><th>stroke</th><th>force{_in(force)}</th>"
     head += "<th>power [W]</th>" if moment is not None else ""
-    head += f"<th>kept{_in(force)}</th></tr>" if kept is not None else "</tr>"
+    head += f"<th>kept{_in(force)}</th><th>change</th></tr>" if kept is not None else "</tr>"
     rows = []
     legs = actuator_legs(robot)
     for k, name in enumerate(robot.actuators):
@@ -105,8 +110,17 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
             cells.append(f"<td id='power-{k}'>{number(round(float(moment.power[k]), 9) + 0.0, 5)}</td>")
         if kept is not None:
             cells.append(f"<td id='kept-force-{k}'>{number(float(kept.force[k]) + 0.0, DIGITS)}{push}</td>")
-        rows.append(f"<tr>{''.join(cells)}</tr>")
+            cells.append(f"<td id='change-{k}' class='delta'>{percent(float(shown.force[k]), float(kept.force[k]))}</td>")
+        lit = " class='lit'" if legs[k] == selected else ""
+        rows.append(f"<tr{lit} data-leg='{legs[k]}'>{''.join(cells)}</tr>")
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def percent(now: float, before: float) -> str:
+    """The change against the kept variant: `+12.5 %`; empty where there is nothing to compare with."""
+    if not np.isfinite([now, before]).all() or abs(before) < 1e-9 * max(abs(now), 1e-3):
+        return ""
+    return f"{100.0 * (now - before) / abs(before):+.1f} %"
 
 
 def actuator_legs(robot: fp.Robot) -> list[int]:
@@ -146,7 +160,7 @@ def _facts(robot: fp.Robot, shown: Numbers, kept: Numbers | None) -> str:
         rows.append((f"leg singularity: distance, leg {robot.legs[worst].name}", "type-1", float(shown.type_1[worst]), other))
     body = "".join(
         f"<tr><td>{escape(text)}</td><td id='{key}'>{number(value, 4)}</td>"
-        + (f"<td>{number(other, 4)}</td>" if other is not None else "")
+        + (f"<td>{number(other, 4)}</td><td class='delta'>{percent(value, other)}</td>" if other is not None else "")
         + "</tr>"
         for text, key, value, other in rows
     )
@@ -159,7 +173,11 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
     """Natural frequencies with damping, those of the kept variant beside them; or why there are none."""
     if isinstance(found, str):
         return f"{STYLE}<div class='fp muted' id='frequencies'>{escape(found)}</div>"
-    head = "<tr><th>mode</th><th>frequency [Hz]</th><th>damping [%]</th>" + ("<th>kept [Hz]</th>" if kept else "") + "</tr>"
+    head = (
+        "<tr><th>mode</th><th>frequency [Hz]</th><th>damping [%]</th>"
+        + ("<th>kept [Hz]</th><th>change</th>" if kept else "")
+        + "</tr>"
+    )
     rows = ""
     for k in range(min(count, len(found.frequency))):
         red = "" if found.stable[k] else " class='red'"
@@ -167,6 +185,7 @@ def frequencies_html(found: Modes | str, kept: Modes | None = None, note: str = 
         cells += f"<td>{number(100 * float(found.damping[k]), 3)}</td>" if found.stable[k] else "<td class='red'>unstable</td>"
         if kept is not None:
             cells += f"<td>{number(float(kept.frequency[k]), 5)}</td>"
+            cells += f"<td class='delta'>{percent(float(found.frequency[k]), float(kept.frequency[k]))}</td>"
         rows += f"<tr><td>{k + 1}</td>{cells}</tr>"
     why = ""
     if not np.all(found.stable[:count]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.views.studio.plots import QUANTITIES, TimePlot, load_plot
+from flexapod.views.studio.plots import QUANTITIES, TimePlot, load_plot, plots_png
 from flexapod.views.studio.recording import Recording
 from flexapod.views.studio.tables import STYLE, Moment
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 BEAT = 1.0 / 25.0
 """Seconds between two pictures."""
+PLOTS, NOTHING = 2, "nothing"
+"""Plots above the bar, and the choice that hides one."""
 
 
 class Timeline:
@@ -36,28 +38,29 @@ class Timeline:
         gui, on = self.studio.server.gui, self.studio.motion.on
         self.panel = gui.add_panel()
         tab = self.panel.add_tab("Timeline")
-        self.panel.dock_below(self.studio.left)
+        self.panel.float(x=0, y=0, width=900, height=300)  # the page's script puts it along the bottom
         self.studio.server.flush()
         with tab:
-            self.bar = gui.add_html("")
+            names = (*QUANTITIES, NOTHING)
+            self.plots = [TimePlot(gui) for _ in range(PLOTS)]
             self.play = on(gui.add_button("Play"), lambda _: self.toggle())
             self.worst = on(
-                gui.add_button("Jump to worst", hint="where a limit is exceeded most, or nearest"),
-                lambda _: self.jump(),
+                gui.add_button("Jump to worst", hint="where a limit is exceeded most, or nearest"), lambda _: self.jump()
             )
+            self.speed = gui.add_slider("Speed x", 0.1, 2.0, 0.1, 1.0, marks=())
+            self.chosen = [
+                gui.add_dropdown(label, names, initial_value=name)
+                for label, name in zip(("Plot", "and"), names[:PLOTS], strict=True)
+            ]
+            for choice in self.chosen:
+                on(choice, lambda _: self.plot())
+            on(gui.add_button("Save CSV", hint="time, pose, strokes, speeds, forces, powers, condition"), self._save)
+            on(gui.add_button("Save PNG", hint="the plots that are shown, as a picture"), self._picture)
+            self.bar = gui.add_html("")
             self.scrub = on(
                 gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, marks=()),
                 lambda event: self.scrubbed(float(event.target.value)),
             )
-            names = tuple(QUANTITIES)
-            self.plots = [TimePlot(gui) for _ in names[:2]]
-            self.chosen = [
-                gui.add_dropdown(label, names, initial_value=name) for label, name in zip(("Plot", "and"), names[:2], strict=True)
-            ]
-            self.speed = gui.add_slider("Speed x", 0.1, 2.0, 0.1, 1.0, marks=())
-            for choice in self.chosen:
-                on(choice, lambda _: self._plot())
-            on(gui.add_button("Save CSV", hint="time, pose, strokes, speeds, forces, powers, condition"), self._save)
 
     def forget(self) -> None:
         """The recording belongs to another robot or variant."""
@@ -92,17 +95,21 @@ class Timeline:
             self.studio.view_panel.new_factor(largest)
         self.scrub.max = max(found.duration, 1e-3)
         self.bar.content = spans_html(found)
-        self._plot()
+        self.plot()
         self.panel.visible = True
         self.show(0.0)
         self.toggle()
 
-    def _plot(self) -> None:
+    def plot(self) -> None:
+        """The chosen curves; those of the selected leg are thick."""
         if self.recording is None:
             return
         with self.studio.server.atomic():
             for plot, choice in zip(self.plots, self.chosen, strict=True):
-                load_plot(plot, choice.value, self.recording, self.kept)
+                if choice.value == NOTHING:
+                    plot.hide()
+                else:
+                    load_plot(plot, choice.value, self.recording, self.kept, self.studio.selected)
 
     def jump(self) -> None:
         """Show the worst moment: where a limit is exceeded most, or nearest."""
@@ -176,6 +183,20 @@ class Timeline:
         )  # fmt: skip
         studio.tell(numbers, kept, moment)
 
+    def _picture(self, event: Any) -> None:
+        """The plots as a picture, drawn in a job."""
+        found, kept, client = self.recording, self.kept, event.client
+        names = [choice.value for choice in self.chosen if choice.value in QUANTITIES]
+        if found is None:
+            return
+        file = f"{found.robot.name}-{found.name}.png".replace(" ", "-")
+
+        def done(content: bytes) -> None:
+            client.send_file_download(file, content, save_immediately=True)
+            self.studio.say(f"saved {file}")
+
+        self.studio.jobs.start("picture of the plots", lambda report: plots_png(found, kept, names), done)
+
     def _save(self, event: Any) -> None:
         if self.recording is not None:
             name = f"{self.recording.robot.name}-{self.recording.name}.csv".replace(" ", "-")
@@ -197,10 +218,11 @@ def spans_html(found: Recording) -> str:
     worst = 100 * t[found.limits.worst]
     mark = f"<i style='position:absolute;top:-3px;bottom:-3px;left:{worst:.2f}%;width:2px;background:#1f2933'></i>"
     told = f"{len(spans)} span{'s' if len(spans) != 1 else ''} beyond limits" if spans else "within all limits"
-    bar = "position:relative;height:10px;border-radius:3px;background:#009E73;margin:4px 0"
+    bar = "position:relative;height:10px;border-radius:3px;background:#009E73;flex:1"
     return (
-        f"{STYLE}<div class='fp' id='timeline' data-spans='{len(spans)}'><div style='{bar}'>{parts}{mark}</div>"
-        f"<span class='muted'>{told}; the mark is the worst moment</span></div>"
+        f"{STYLE}<div class='fp' id='timeline' data-spans='{len(spans)}' "
+        "style='display:flex;align-items:center;gap:12px;margin:0 .7em'>"
+        f"<span class='muted'>{told}; the mark is the worst moment</span><div style='{bar}'>{parts}{mark}</div></div>"
     )
 
 

@@ -8,7 +8,7 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `websockets.asyncio.server.serve` as viser calls it | viser has no hook before a request is answered: origin and host |
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
-| `_messages.RunJavascriptMessage` | keys on a slider also move the camera; boxes cut digits; a strip below the view |
+| `_messages.RunJavascriptMessage` | keys on a slider also move the camera; boxes cut digits; rail, strip, timeline, keys, video |
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ HERE = ("localhost", "127.0.0.1", "::1")
 _starting = threading.Lock()
 
 
-def guarded_server(host: str, port: int, label: str) -> Any:
+def guarded_server(host: str, port: int, label: str, asked: Callable[[str], None] | None = None) -> Any:
     """A viser server that serves its own address alone and checks every message.
+
+    Args:
+        asked: told the query of the address of a page that a person opened, or the studio's own page.
 
     Raises:
         InputError: `host` is no address of this machine.
@@ -44,7 +47,7 @@ def guarded_server(host: str, port: int, label: str) -> Any:
     import viser
 
     refuse_foreign_address(host)
-    with _starting, _checked_requests(host), contextlib.redirect_stdout(io.StringIO()):
+    with _starting, _checked_requests(host, asked), contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     _guard_messages(server)
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
@@ -66,7 +69,7 @@ def refuse_foreign_address(host: str) -> None:
 
 
 @contextlib.contextmanager
-def _checked_requests(host: str) -> Iterator[None]:
+def _checked_requests(host: str, asked: Callable[[str], None] | None) -> Iterator[None]:
     """While viser starts to serve, its handler of requests is replaced by one that looks at host and origin first."""
     from websockets.asyncio import server as module
 
@@ -76,6 +79,9 @@ def _checked_requests(host: str) -> Iterator[None]:
         def checked(connection: Any, request: Any) -> Any:
             if not own_request(request.headers, host, int(connection.local_address[1])):
                 return connection.respond(http.HTTPStatus.FORBIDDEN, "this address or origin is not the studio's own\n")
+            query = urlsplit(request.path).query
+            if query and asked is not None and _by_hand(request.headers):
+                asked(query)
             return process_request(connection, request) if process_request is not None else None
 
         return usual(*args, process_request=checked, **options)
@@ -85,6 +91,11 @@ def _checked_requests(host: str) -> Iterator[None]:
         yield
     finally:
         module.serve = usual  # type: ignore[misc]
+
+
+def _by_hand(headers: Any) -> bool:
+    """A page that a person opened, or the studio's own; not what a page of another address asked its browser to load."""
+    return all(site in ("none", "same-origin") for site in headers.get_all("Sec-Fetch-Site")) and not headers.get_all("Upgrade")
 
 
 def own_request(headers: Any, host: str, port: int) -> bool:
@@ -174,7 +185,7 @@ def _is_value(message: Any) -> bool:
 
 
 def run_script(server: Any, source: str) -> None:
-    """Run a script of ours on every page, now and when one is opened later."""
+    """Run a script of ours on every page of a server, now and when one is opened later, or on that of one client."""
     from viser import _messages
 
     server.gui._websock_interface.queue_message(_messages.RunJavascriptMessage(source=source))

@@ -13,6 +13,8 @@ from flexapod.views.studio.coordinates import Coordinates
 
 Array = NDArray[np.float64]
 
+NO_PLANE = "(none)"
+"""Choice of a robot whose platform has no plane of positions."""
 CELLS = 61
 ROWS = 4
 """Rows computed between two reports of progress."""
@@ -34,11 +36,19 @@ class Slice:
 
 
 def planes(coordinates: Coordinates) -> tuple[str, ...]:
-    """Planes in which a robot's workspace can be cut."""
+    """Planes in which a robot's workspace can be cut; none where the platform only rotates, or moves along one line."""
     if coordinates.kind == "actuator":
         return ("xy",)
     names = [name for name in coordinates.names if name in "xyz"]
     return tuple(a + b for k, a in enumerate(names) for b in names[k + 1 :])
+
+
+def plane_problem(coordinates: Coordinates) -> str:
+    """Why a plane cannot be taken."""
+    known = planes(coordinates)
+    if known:
+        return f"plane: expected one of {', '.join(known)}"
+    return f"slice: the robot moves by {', '.join(coordinates.names)}, so there is no plane of positions to cut"
 
 
 def workspace_slice(

@@ -1,0 +1,71 @@
+"""A force on the platform that is dragged: an arrow from the platform's origin to a handle, to the scale of the force arrows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.scene.arrows import LONGEST
+
+Array = NDArray[np.float64]
+
+SHADE = (0, 0, 0)
+PART = 0.55
+"""Where the handle waits while there is no force, of the longest arrow, straight up from the platform."""
+
+
+class ForceHandle:
+    """Handle and arrow in the scene; shown on request.
+
+    Args:
+        size: extent of the robot [m].
+        largest: force [N] that the longest arrow stands for.
+        up: (3,) unit vector against gravity.
+        axes: along which the force may be dragged: the plane of a planar robot, else all.
+
+    Checked by: tests/studio/test_studio_drag.py.
+    """
+
+    def __init__(self, scene: Any, name: str, size: float, largest: float, up: Array, axes: str = "xyz") -> None:
+        self.scene, self.name, self.size, self.up = scene, name, size, up
+        self.newtons = largest / (LONGEST * size)
+        self.axes = np.array([float(a in axes) for a in "xyz"])
+        self.handle = scene.add_transform_controls(
+            f"{name}/handle", scale=0.07 * size, line_width=1.6, depth_test=False, opacity=0.9, disable_rotations=True,
+            disable_sliders=True, visible=False, active_axes=("x" in axes, "y" in axes, "z" in axes),
+        )  # fmt: skip
+        self.arrow: Any = None
+        self.shown = False
+
+    def remove(self) -> None:
+        """Take handle and arrow away."""
+        self.handle.remove()
+        if self.arrow is not None:
+            self.arrow.remove()
+
+    def force_at(self, place: Any, state: fp.State) -> tuple[float, float, float]:
+        """The force (3,) [N] that a place of the handle means."""
+        x, y, z = self.axes * self.newtons * (np.asarray(place, dtype=np.float64) - state.position)
+        return float(x), float(y), float(z)
+
+    def draw(self, state: fp.State, force: tuple[float, ...], *, move: bool) -> None:
+        """Arrow and handle at the platform; the handle itself stays where a person holds it."""
+        self.handle.visible = self.shown
+        if move:
+            along = np.array(force) / self.newtons if any(force) else PART * LONGEST * self.size * self.up
+            self.handle.position = tuple(state.position + along)
+        if not any(force):
+            if self.arrow is not None:
+                self.arrow.visible = False
+            return
+        points = np.array([[state.position, state.position + np.array(force) / self.newtons]])
+        if self.arrow is None:
+            r = 0.008 * self.size
+            self.arrow = self.scene.add_arrows(
+                f"{self.name}/arrow", points, SHADE, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
+            )
+            return
+        self.arrow.points, self.arrow.visible = points, True

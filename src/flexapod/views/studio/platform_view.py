@@ -1,0 +1,146 @@
+"""The platform in the scene: a plate, or a surface that deforms, coloured in bands by its displacement, with its outline at rest.
+
+A page takes one colour per mesh, so the surface is split into bands of equal displacement; each triangle is cut into four first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.scene.frames import wxyz
+from flexapod.views.scene.meshes import plate
+from flexapod.views.scene.shapes import platform_surface
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+BANDS = (
+    (68, 1, 84), (72, 36, 117), (65, 68, 135), (53, 95, 141), (42, 120, 142), (33, 145, 140), (34, 168, 132), (68, 191, 112),
+    (122, 209, 81), (189, 223, 38),
+)  # fmt: skip
+"""Colours of displacement from none to the largest (viridis): their lightness grows, so that they differ for everybody."""
+OUTLINE = (120, 126, 134)
+THICK = 0.016
+"""Thickness of a rigid platform as drawn, of the extent."""
+
+
+class PlatformView:
+    """Nodes of one platform.
+
+    Args:
+        name: of the robot's node.
+        size: extent of the robot [m].
+    """
+
+    def __init__(self, scene: Any, name: str, robot: fp.Robot, size: float, opacity: float) -> None:
+        self.scene, self.name, self.robot, self.size, self.opacity = scene, name, robot, size, opacity
+        self.points, self.shapes, triangles = platform_surface(robot)
+        self.triangles = triangles
+        self._nodes: dict[Any, Any] = {}
+        if self.shapes is not None and triangles is not None:
+            self.edges = border(triangles)
+            self.points, self.shapes, self.triangles = finer(self.points, self.shapes, oriented(self.points, triangles))
+
+    def draw(self, state: fp.State, elastic: Array, shade: tuple[int, int, int], factor: float, largest: float) -> None:
+        """At a pose.
+
+        Args:
+            elastic: coordinates as drawn, which are `factor` times the true ones.
+            largest: displacement [m] of the last band; 0 draws the surface in one shade.
+        """
+        if self.triangles is None:
+            return
+        if self.shapes is None:
+            if "plate" not in self._nodes:
+                vertices, faces = plate(self.points, THICK * self.size)
+                self._nodes["plate"] = self.scene.add_mesh_simple(
+                    f"{self.name}/platform", vertices, faces, color=shade, opacity=self.opacity, flat_shading=True, side="double"
+                )
+            node = self._nodes["plate"]
+            node.wxyz, node.position, node.color = wxyz(state.rotation), state.position, shade
+            return
+        modes = elastic[: self.shapes.shape[2]] if len(elastic) else np.zeros(self.shapes.shape[2])
+        moved = np.einsum("kij,j->ki", self.shapes, modes)
+        bent = state.position + (self.points + moved) @ state.rotation.T
+        band = bands(np.linalg.norm(moved, axis=1) / factor, self.triangles, largest)
+        for k, paint in enumerate(BANDS):
+            self._band(k, bent, self.triangles[band == k], shade if largest <= 0.0 else paint)
+        lines = (state.position + self.points @ state.rotation.T)[self.edges]
+        if "outline" in self._nodes:
+            self._nodes["outline"].points = lines
+        else:
+            self._nodes["outline"] = self.scene.add_line_segments(
+                f"{self.name}/outline", lines, OUTLINE, thickness=1.5, thickness_units="screen"
+            )
+
+    def _band(self, k: int, vertices: Array, faces: Faces, shade: tuple[int, int, int]) -> None:
+        node = self._nodes.get(k)
+        if not len(faces):
+            if node is not None:
+                node.visible = False
+            return
+        used, own = np.unique(faces, return_inverse=True)
+        corners, triangles = vertices[used], own.reshape(faces.shape)
+        if node is not None:
+            node.remove()  # another number of triangles: viser's page keeps buffers of the old length
+        self._nodes[k] = self.scene.add_mesh_simple(
+            f"{self.name}/platform/{k}", corners, triangles, color=shade, opacity=self.opacity, side="double"
+        )
+
+
+def bands(displacement: Array, triangles: Faces, largest: float) -> NDArray[np.int64]:
+    """The band of each triangle by the mean displacement of its corners; all 0 where `largest` is 0.
+
+    Checked by: tests/studio/test_studio_deformation.py.
+    """
+    if largest <= 0.0:
+        return np.zeros(len(triangles), dtype=np.int64)
+    mean = displacement[triangles].mean(axis=1) / largest
+    return np.asarray(np.minimum((len(BANDS) * np.clip(mean, 0.0, 1.0)).astype(np.int64), len(BANDS) - 1))
+
+
+def oriented(points: Array, triangles: Faces) -> Faces:
+    """Triangles whose normals all point to the same side of the plane that fits the points: light then falls evenly on them."""
+    normal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][2]
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    down = np.cross(b - a, c - a) @ normal < 0.0
+    return np.where(down[:, None], triangles[:, ::-1], triangles)
+
+
+def border(triangles: Faces) -> NDArray[np.int64]:
+    """Edges (m, 2) of one triangle only: the surface's outline."""
+    edges = np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
+    own, count = np.unique(edges, axis=0, return_counts=True)
+    return np.asarray(own[count == 1])
+
+
+def finer(points: Array, shapes: Array, triangles: Faces) -> tuple[Array, Array, Faces]:
+    """Triangles cut into four at the middles of their edges, where shapes (k, 3, N) are averaged; old points keep their index."""
+    edges = np.sort(np.vstack([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
+    own, where = np.unique(edges, axis=0, return_inverse=True)
+    middle = len(points) + where.reshape(3, -1).T
+    a, b, c = triangles.T
+    ab, bc, ca = middle.T
+    cut = np.vstack([np.column_stack(t) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
+    return (
+        np.vstack([points, points[own].mean(axis=1)]),
+        np.concatenate([shapes, shapes[own].mean(axis=1)]),
+        cut,
+    )
+
+
+def legend_html(largest: float, factor: float) -> str:
+    """The colours of displacement with their ends [mm], and the factor of the drawing."""
+    from flexapod.views.output import number
+
+    steps = ",".join(f"rgb{paint} {100 * k / len(BANDS):.0f}% {100 * (k + 1) / len(BANDS):.0f}%" for k, paint in enumerate(BANDS))
+    return (
+        f"<div id='displacement'>displacement, drawn x {number(factor, 3)}"
+        f"<div style='height:10px;border-radius:3px;background:linear-gradient(90deg,{steps})'></div>"
+        f"<div style='display:flex;justify-content:space-between'><span>0</span><span>{number(1e3 * largest, 3)} mm</span></div>"
+        "grey lines: without deformation</div>"
+    )

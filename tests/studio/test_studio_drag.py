@@ -1,0 +1,118 @@
+"""Dragging the platform and a force on it: the robot halts at limits, forces follow, arrows are to scale."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.scene.arrows import LONGEST, actuator_arrows, scale_bar
+from flexapod.views.scene.shapes import drawing, extent, platform_corners
+from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
+from flexapod.views.studio.drag import LOOKS, halted
+from flexapod.views.studio.force_handle import ForceHandle
+from flexapod.views.studio.session import Session
+
+ROUNDING = 1e-12
+"""A few roundings of sums of lengths."""
+
+
+def valid(robot: fp.Robot, state: fp.State) -> bool:
+    return bool(fp.check_pose(robot, state).margins.valid)
+
+
+@pytest.mark.parametrize(("name", "axis", "far"), [("stewart-3-3", 0, 9.0), ("hexaslide", 2, 3.0), ("planar-3-rrr", 1, 2.0)])
+def test_a_drag_halts_at_the_first_limit(name: str, axis: int, far: float) -> None:
+    """The place where it halts keeps all limits, and a 200th of the way further does not."""
+    robot = fp.load(name)
+    coordinates = coordinates_of(robot)
+    target = tuple(v + far * (k == axis) for k, v in enumerate(coordinates.home))
+    found = np.array(halted(robot, coordinates, coordinates.home, target))
+    assert valid(robot, state_of(robot, coordinates, found))
+    step = (np.array(target) - np.array(coordinates.home)) * 1.01 / LOOKS**2
+    assert not valid(robot, state_of(robot, coordinates, found + step)), "it halts too early"
+    assert found[axis] > coordinates.home[axis]
+
+
+def test_a_drag_within_limits_goes_where_it_is_asked() -> None:
+    robot = fp.load("stewart-3-3")
+    coordinates = coordinates_of(robot)
+    target = tuple(v + 0.05 for v in coordinates.home)
+    assert halted(robot, coordinates, coordinates.home, target) == target
+
+
+def test_the_session_halts_and_says_where_it_was_asked_to_be() -> None:
+    session = Session.start(fp.load("stewart-3-3"))
+    there = session.numbers.state.position + np.array([9.0, 0.0, 0.0])
+    numbers = session.drag(there, session.numbers.state.rotation)
+    assert numbers.good
+    assert session.asked is not None
+    assert np.allclose(session.asked.position, there)
+    session.home()
+    assert session.asked is None
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "gough-stewart-flexible", "planar-3-rrr"])
+def test_a_force_on_the_platform_is_that_of_inverse_dynamics(name: str) -> None:
+    robot = fp.load(name)
+    session = Session.start(robot)
+    at_rest = session.numbers.force.copy()
+    force = (120.0, -40.0, 0.0)
+    shown = session.push(force).force
+    wanted = fp.inverse_dynamics(robot, home_state(robot), wrench=np.array([*force, 0.0, 0.0, 0.0])).force.values
+    assert np.array_equal(shown, wanted)
+    assert np.abs(shown - at_rest).max() > 1.0
+    if robot.elastic_names:
+        assert np.abs(session.numbers.elastic - Session.start(robot).numbers.elastic).max() > 0, "the deflection follows"
+    assert np.allclose(session.push((0.0, 0.0, 0.0)).force, at_rest, rtol=0, atol=ROUNDING)
+
+
+def test_a_force_does_the_work_of_the_legs() -> None:
+    """Statics by the principle of virtual work: J^T (tau - tau_0) = -F."""
+    robot = fp.load("stewart-3-3")
+    session = Session.start(robot)
+    before = session.numbers.force.copy()
+    force = np.array([120.0, -40.0, 75.0])
+    after = session.push(tuple(force)).force
+    J = fp.jacobian(robot, home_state(robot)).jacobian.values
+    assert np.allclose(J.T @ (after - before), -np.concatenate([force, np.zeros(3)]), rtol=0, atol=1e-9 * np.abs(force).max())
+
+
+def test_wrong_forces_change_nothing() -> None:
+    session = Session.start(fp.load("stewart-3-3"))
+    for bad in ((1.0, 2.0), (np.nan, 0.0, 0.0), (np.inf, 0.0, 0.0)):
+        with pytest.raises(fp.InputError, match="three finite numbers"):
+            session.push(bad)
+    assert session.force == ()
+
+
+class Nodes:
+    """Stands in for the scene: nodes with any attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **options: type("Node", (), {"remove": lambda self: None})()
+
+
+def test_the_handle_means_the_force_that_it_shows() -> None:
+    state = home_state(fp.load("stewart-3-3"))
+    handle = ForceHandle(Nodes(), "/force", 5.0, 200.0, np.array([0.0, 0.0, 1.0]))
+    handle.shown = True
+    handle.draw(state, (30.0, -20.0, 10.0), move=True)
+    assert np.allclose(handle.force_at(handle.handle.position, state), (30.0, -20.0, 10.0), rtol=0, atol=1e-9)
+    flat = ForceHandle(Nodes(), "/flat", 5.0, 200.0, np.array([0.0, 0.0, 1.0]), "xy")
+    assert flat.force_at(state.position + 1.0, state)[2] == 0.0
+
+
+def test_the_scale_bar_is_to_the_scale_of_the_arrows() -> None:
+    robot = fp.load("stewart-3-3")
+    size = extent(robot)
+    joints = fp.inverse_kinematics(robot, home_state(robot)).joint_position.values
+    shown = drawing(robot, joints, platform_corners(robot, home_state(robot), np.zeros(0)), size, set())
+    force = np.array([205.0, -100.0, 50.0, 20.0, 80.0, 160.0])
+    value, length = scale_bar(robot, force, size)
+    assert value == 200.0
+    assert length == pytest.approx(LONGEST * size * 200.0 / 205.0)
+    drawn = actuator_arrows(robot, shown, force, size)
+    per_newton = np.linalg.norm(drawn.points[:, 1] - drawn.points[:, 0], axis=1) / np.abs(force[drawn.actuator])
+    assert np.allclose(per_newton, length / value)
+    assert scale_bar(fp.load("delta"), np.ones(3), 1.0) == (0.0, 0.0), "torques are arcs"

@@ -1,0 +1,251 @@
+"""Rail, drawer, timeline, keys, themes, link and video of the page, in a real browser."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+from page import PATIENCE, Page
+from studio_process import PICTURES
+
+import flexapod as fp
+from flexapod.views.studio import video
+from flexapod.views.studio.app import Studio
+from flexapod.views.studio.link import link_query, read_state
+from flexapod.views.studio.plots import plots_png
+from flexapod.views.studio.scene import FILLED, PARALLEL, camera_place
+
+SIZES = [(1280, 720), (1400, 900), (1920, 1080)]
+TABS = ("Pose", "Robot", "Design", "Motion", "Modes", "Space", "View")
+APART = """() => {
+  const boxes = [...document.querySelectorAll('[data-fp=rail], [data-fp=drawer], [data-fp=view], [data-fp=timeline], #fp-strip')]
+    .filter((e) => e.offsetParent !== null || getComputedStyle(e).position === 'fixed')
+    .map((e) => [e.dataset.fp || e.id, e.getBoundingClientRect()]);
+  const found = [];
+  for (const [a, p] of boxes) for (const [b, q] of boxes)
+    if (a < b && Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1
+        && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 1)
+      found.push(`${a} over ${b}`);
+  return [boxes.map(([name]) => name).sort(), found];
+}"""
+"""Names of the parts of the page that are shown, and pairs of them that overlap."""
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, studio: Studio) -> Iterator[Page]:
+    page = Page(browser, studio, PICTURES, draw=False, width=1400, height=900)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(opened: Page, studio: Studio) -> Iterator[Page]:
+    studio.loop.post("fresh", lambda: studio.open("stewart-3-3"))
+    assert studio.loop.settle(PATIENCE / 1000)
+    opened.tab("Pose")
+    opened.settled()
+    yield opened
+    assert not opened.errors, "\n".join(opened.errors)
+
+
+def view(page: Page) -> dict[str, float]:
+    box = page.page.locator("[data-fp=view]").bounding_box()
+    assert box is not None
+    return dict(box)
+
+
+def test_an_icon_opens_one_drawer_and_folds_it(page: Page) -> None:
+    assert [t.inner_text().strip() for t in page.page.locator("[data-fp=rail] [role=tab]").all()] == list(TABS)
+    assert page.page.locator("[data-fp=rail] [role=tab] svg").count() == len(TABS)
+    narrow = view(page)
+    page.page.get_by_role("tab", name="Pose", exact=True).click(timeout=PATIENCE)
+    page.page.wait_for_function("() => document.body.classList.contains('fp-folded')", timeout=PATIENCE)
+    page.settled()
+    wide = view(page)
+    assert wide["width"] > narrow["width"] + 300, "the view fills the window"
+    assert page.text("#fp-strip"), "the strip never goes away"
+    page.page.get_by_role("tab", name="Design", exact=True).click(timeout=PATIENCE)
+    page.settled()
+    assert view(page)["width"] == narrow["width"]
+    assert page.page.get_by_label("Search", exact=True).count() or page.field("Search").is_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, height: int) -> None:
+    page.page.set_viewport_size({"width": width, "height": height})
+    page.tab("Motion")
+    page.choose("Motion", "circle")
+    page.press("Compute")
+    page.wait_text("#moment", "motion circle")
+    page.press("Pause")
+    page.settled()
+    page.page.wait_for_function("() => document.querySelector('[data-fp=timeline]') !== null", timeout=PATIENCE)
+    page.settled()
+    parts, over = page.page.evaluate(APART)
+    assert parts == ["drawer", "fp-strip", "rail", "timeline", "view"]
+    assert over == []
+    assert view(page)["height"] > 0.4 * height, "the plots leave no room for the robot"
+    assert page.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    scrub = page.field("Time [s]").bounding_box()
+    strip = page.page.locator("#fp-strip").bounding_box()
+    assert scrub is not None
+    assert strip is not None
+    assert scrub["y"] + scrub["height"] <= strip["y"] + 1, "the time's box is cut"
+    page.picture(f"layout-{width}")
+
+
+def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio) -> None:
+    page.tab("Motion")
+    page.choose("Motion", "circle")
+    page.press("Compute")
+    page.wait_text("#moment", "motion circle")
+    page.press("Pause")
+    assert studio.scene.view is not None
+    studio.scene.view.clicked(2)
+    page.page.wait_for_selector("#numbers tr.lit", timeout=PATIENCE)
+    assert page.page.locator("#numbers tr.lit").get_attribute("data-leg") == "2"
+    assert page.page.locator("#fp-strip [style*=outline]").count() == 1
+    page.settled()
+    widths = [series.get("width") for series in studio.motion.timeline.plots[0].plot.series[1:7]]
+    assert [k for k, w in enumerate(widths) if w == max(widths)] == [2]
+    assert studio.design.path.value.startswith("legs.C.")
+    studio.scene.view.clicked(2)
+    page.page.wait_for_selector("#numbers tr.lit", state="detached", timeout=PATIENCE)
+
+
+def test_keys_have_a_sheet(page: Page, studio: Studio) -> None:
+    page.page.keyboard.press("?")
+    page.page.wait_for_selector("#fp-sheet.shown", timeout=PATIENCE)
+    for text in ("Fit the view", "Orthographic view", "Jump to the worst moment", "Projector theme"):
+        assert text in page.text("#fp-sheet")
+    page.page.keyboard.press("Escape")
+    page.page.wait_for_selector("#fp-sheet:not(.shown)", state="attached", timeout=PATIENCE)
+    page.page.keyboard.press("o")
+    page.settled()
+    assert studio.scene.parallel
+    client = next(iter(studio.server.get_clients().values()))
+    assert client.camera.fov == pytest.approx(PARALLEL)
+    page.page.keyboard.press("o")
+    page.settled()
+    assert not studio.scene.parallel
+
+
+def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> None:
+    size = "() => parseFloat(getComputedStyle(document.querySelector('#fp-strip')).fontSize)"
+    small = page.page.evaluate(size)
+    page.tab("View")
+    studio.loop.post("theme", lambda: studio.view_panel.set_theme("projector"))
+    page.page.wait_for_function(f"({size})() > {1.3 * small}", timeout=PATIENCE)
+    page.picture("projector")
+    studio.loop.post("theme", lambda: studio.view_panel.set_theme("screen"))
+    page.page.wait_for_function(f"({size})() === {small}", timeout=PATIENCE)
+
+
+def test_a_link_brings_back_robot_changes_pose_motion_and_camera(page: Page, studio: Studio) -> None:
+    page.tab("Design")
+    page.write("Value", "75")
+    page.press("Apply")
+    page.wait_text("#status", "platform.mass = 75")
+    page.tab("Pose")
+    page.move("z [m]", "4.5")
+    page.tab("Motion")
+    page.choose("Motion", "circle")
+    page.press("Compute")
+    page.wait_text("#moment", "motion circle")
+    page.press("Pause")
+    page.write("Time [s]", "1.2")
+    page.wait_text("#moment", "t = 1.2")
+    page.settled()
+    values, force = studio.session.values, page.text("#force-0")
+    page.tab("View")
+    page.press("Link to this state")
+    page.page.wait_for_selector("#link a", timeout=PATIENCE)
+    address = page.page.locator("#link a").get_attribute("href")
+    assert address is not None
+    studio.loop.post("other", lambda: studio.open("hexapod"))
+    page.wait_text("#status", "hexapod is ready")
+    page.page.goto(address, timeout=PATIENCE)
+    page.page.wait_for_selector("#moment", timeout=PATIENCE)
+    page.wait_text("#moment", "t = 1.2")
+    page.settled()
+    assert studio.session.robot.name == "stewart-3-3"
+    assert studio.session.robot.parameter("platform.mass") == 75.0
+    assert studio.session.values == pytest.approx(values)
+    assert page.text("#force-0") == force
+    assert page.page.url.rstrip("/") == studio.url.rstrip("/"), "a reload must not go back to the link"
+
+
+def test_a_state_is_read_strictly() -> None:
+    good = {"robot": "delta", "values": [0.0, 0.1], "changes": ["platform.mass = 2"]}
+    assert read_state(urlencode({"state": json.dumps(good)})) == good
+    wrong: list[Any] = [{"robot": 3}, [1], {}]
+    wrong += [
+        {**good, key: value} for key, value in (("values", ["x"]), ("file", "a"), ("values", [float("nan")]), ("camera", [[1]]))
+    ]
+    bad_ones = ["", "state=", urlencode({"state": "[" * 5000}), urlencode({"state": " " * 20000 + json.dumps(good)})]
+    for bad in (*bad_ones, *(urlencode({"state": json.dumps(one)}) for one in wrong)):
+        assert read_state(bad) is None, bad
+
+
+def test_a_link_opens_no_file(page: Page, studio: Studio, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(fp.catalogue()["delta"].read_bytes())
+    page.page.goto(f"{studio.url}/?{urlencode({'state': json.dumps({'robot': str(path)})})}", timeout=PATIENCE)
+    page.wait_text("#status", "neither shown nor in the catalogue")
+    assert studio.session.robot.name == "stewart-3-3"
+
+
+def test_pages_of_other_addresses_change_nothing(studio: Studio) -> None:
+    from types import SimpleNamespace
+
+    from flexapod.views.studio.viser_private import _by_hand
+
+    def headers(**given: str) -> Any:
+        return SimpleNamespace(get_all=lambda name: [given[name]] if name in given else [])
+
+    assert _by_hand(headers(**{"Sec-Fetch-Site": "none"}))
+    assert not _by_hand(headers(**{"Sec-Fetch-Site": "cross-site"}))
+    assert not _by_hand(headers(Upgrade="websocket"))
+    assert parse_qs(link_query(studio))["state"]
+
+
+def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(video, "SECONDS", 2.0)
+    drawn = Page(browser, studio, PICTURES, width=760, height=420)
+    drawn.tab("View")
+    with drawn.page.expect_download(timeout=PATIENCE) as saved:
+        drawn.press("Record video")
+        drawn.wait_text("#status", "recording 2.0 s")
+        for _ in range(8):  # a still view draws no picture, and a video has only those that are drawn
+            studio.loop.post("turn", lambda: studio.moved(studio.session.home))
+            drawn.page.wait_for_timeout(200)
+    path = Path(saved.value.path())
+    assert saved.value.suggested_filename.rsplit(".", 1)[1] in ("mp4", "webm")
+    head = path.read_bytes()[:16]
+    assert head.startswith(b"\x1a\x45\xdf\xa3") or b"ftyp" in head, "no video"
+    drawn.close()
+
+
+def test_plots_are_saved_as_a_picture(studio: Studio) -> None:
+    from flexapod.views.studio.recording import motion_of, record
+
+    robot = fp.load("stewart-3-3")
+    found = record(robot, motion_of(robot, "circle", from_home=True), "circle")
+    assert plots_png(found, None, ["forces", "strokes"]).startswith(b"\x89PNG")
+
+
+def test_the_camera_sees_the_whole_box() -> None:
+    low, high, up = np.array([-1.0, -2.0, 0.0]), np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])
+    for direction in (np.array([1.0, 2.0, 0.7]), np.array([0.001, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])):
+        for aspect in (0.5, 1.0, 2.5):
+            position, middle = camera_place(low, high, up, direction, 0.8, aspect)
+            d = (position - middle) / np.linalg.norm(position - middle)
+            right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+            above = np.cross(d, right)
+            corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-2.0, 2.0) for z in (0.0, 3.0)]) - position
+            t = np.tan(0.4)
+            part = np.maximum(np.abs(corners @ above) / t, np.abs(corners @ right) / (t * aspect)) / -(corners @ d)
+            assert part.max() == pytest.approx(FILLED), "as near as it can be"
