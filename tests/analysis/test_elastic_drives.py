@@ -112,7 +112,7 @@ def test_prestress_of_a_rigid_robot_with_fewer_degrees_of_freedom(tmp_path: Path
 
 
 REACTIONS = 1e-10
-"""Of the largest reaction: the links move as those of rigid drives do, so that all joints carry the same, whatever the springs."""
+"""Of the largest reaction: the links move as those of rigid drives do, so that all joints carry the same."""
 
 
 def test_reactions_are_those_of_rigid_drives() -> None:

@@ -19,6 +19,7 @@ from flexapod.analysis.bridge_abilities import BRIDGES
 from flexapod.analysis.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
+from flexapod.analysis.simulation_abilities import simulation_rows
 from flexapod.analysis.space_abilities import space_rows
 from flexapod.errors import InputError
 
@@ -69,10 +70,6 @@ MOTOR_FRICTION = (
     "set friction=False, or give an ActuatorMotion"
 )
 GIVE = MOTOR + ", or `elastic_acceleration`"
-LOADS = (
-    "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
-    "parts, or friction=False"
-)
 AT_PLATFORM = "friction of {platform_joint}: not available on the flexible platform of {robot}; set friction=False"
 OF_PLATFORM: Row = {
     "flexible platform & friction by loads & friction=True":
@@ -112,29 +109,6 @@ LEG_INTERNAL = (
     "{verb}: known of a flexible platform on rigid U-P-S, P-U-S or R-U-S legs; those of {robot} are others. "
     "natural_frequencies and linearize describe its small motions"
 )
-FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
-STIFF = (
-    "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
-    "'implicit' or 'radau'"
-)
-STIFF_ONES: Row = {
-    "flexible legs & many coordinates": STIFF,
-    "flexible platform & many coordinates & drive=actuators": STIFF,
-}
-OTHER_MAKE = (
-    "method='cvode': the reference integrates the motion of a platform, and that of {robot} follows from its {part}; choose "
-    "'dopri', 'implicit' or 'radau'"
-)
-OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, "flexible platform & drive=actuators": OTHER_MAKE}
-GIVE_FORCES = (
-    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
-    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
-)
-NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
-FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
-REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
-ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
-
 REDUNDANT = (
     "friction by joint loads ({loaded_joint}): {robot} has {actuators} actuators for {mobility} freedoms, so that its joint "
     "loads do not follow from the motion; set friction=False"
@@ -293,43 +267,9 @@ ABILITIES: dict[str, dict[str, Row]] = {
         name: {} for name in ("grid", "orientation", "limits", "max_condition", "details", "block", "threads", "progress", "save")
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
-    "simulate": {
-        ANY: SIX_ONLY,
-        "drive=platform": {"elastic drive": GIVE_FORCES},
-        "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
-        "controller": {"drive=actuators": FOLLOWED},
-        "force": {
-            "drive=actuators": FOLLOWED,
-            "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
-        },
-        "wrench": {},
-        "start": {"rigid & drive=actuators": FOLLOWED},
-        "method": {"rigid & drive=actuators": FOLLOWED},
-        "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": OF_PLATFORMS,
-        "method=implicit": {"rigid & friction by loads & friction=True": NO_LOADS},
-        "method=radau": {"rigid & friction by loads & friction=True": NO_LOADS},
-        "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
-        "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
-        "friction": {
-            "flexible legs & friction by loads & friction=True": LOADS,
-            "flexible platform & friction by loads & friction=True": LOADS,
-            "flexible platform & friction at the platform & drive=force": AT_PLATFORM,
-            "flexible platform & friction at the platform & drive=platform": AT_PLATFORM,
-            "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT,
-            "rigid & drive=actuators & friction=constant & friction by loads":
-                "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
-        },
-        "events": {"rigid & drive=actuators": FOLLOWED},
-        "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
-        "reactions": {"rigid & under-actuated": NO_INVERSE},
-        "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
-    },
-    "simulate_study": {
-        ANY: {"flexible legs": ONE_BY_ONE},
-        "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
-        "output_step": {},
-        "friction": {**OF_PLATFORM, "rigid & redundant actuators & friction by loads & friction=True": REDUNDANT},
-    },
+    **simulation_rows(
+        six=SIX_ONLY, of_platform=OF_PLATFORM, at_platform=AT_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
+    ),
     **identification_rows(UNDERACTUATED),
     **DESIGN,
     **BRIDGES,

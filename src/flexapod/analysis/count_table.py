@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flexapod.analysis.arguments import check_texts, checked
 from flexapod.analysis.generate import CONSTANTS, OperatorCount, counts
 from flexapod.analysis.kernels import make_program
-from flexapod.analysis.model_choice import choose_model, formulations, tape_of
+from flexapod.analysis.model_choice import choose_model, tape_of
+from flexapod.analysis.programs import formulations
 from flexapod.analysis.results import check_option
 from flexapod.errors import FlexapodError, InputError
 

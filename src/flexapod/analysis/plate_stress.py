@@ -90,12 +90,12 @@ def _surface(robot: Robot) -> PlateSurface:
     from flexapod.flexible.plate_surface import plate_surface
     from flexapod.robot.flexible_platform import plate_arguments
 
-    spec = robot.platform.flexible
-    if robot.flexible_platform is None or spec is None or spec.type != "plate" or robot.given_body:
-        kind = "is rigid" if robot.flexible_platform is None else "does not come from a plate of the robot file"
+    spec, body = robot.platform.flexible, robot.flexible_platform
+    if body is None or spec is None or spec.type != "plate" or robot.given_body:
+        kind = "is rigid" if body is None else "does not come from a plate of the robot file"
         raise InputError(f"plate stress: the platform of {robot.name} {kind}; it needs `flexible: {{type: plate, ...}}`")
     joints = {leg.name: leg.closing.on_platform.position for leg in robot.legs}
-    return plate_surface(**plate_arguments(spec, joints, robot.platform.points), stiffening=robot.flexible_platform.stiffened)
+    return plate_surface(**plate_arguments(spec, joints, robot.platform.points), stiffening=body.stiffened)
 
 
 def _peak(equal: Array, surface: PlateSurface, over: Any) -> dict[str, Any]:

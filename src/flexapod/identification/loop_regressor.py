@@ -23,6 +23,7 @@ from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.leg_model import leg_terms
 from flexapod.analysis.leg_request import LegRequest, followed
+from flexapod.analysis.request import Request
 from flexapod.equations.regressor import TENSOR, Column, inertial_columns
 from flexapod.motions.motion import Motion
 
@@ -36,7 +37,7 @@ NAMES = ("position", "rotation", "velocity", "angular_velocity", "acceleration",
 def loop_request(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> LegRequest:
     """All coordinates of a motion of the platform, closed; reasons of samples that cannot be closed are added to `words`."""
     motion = Motion(time=np.arange(float(len(words))), **{name: inputs[name] for name in NAMES})
-    return closed_request(robot, motion, None, None, (None, None, "world"), False, words)
+    return closed_request(robot, Request(at=motion, friction=False), words)
 
 
 def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Column], words: NDArray[Any]) -> Array:

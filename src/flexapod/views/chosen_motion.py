@@ -40,7 +40,7 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
     if name is None:
         if options:
             raise fp.InputError("--option: belongs to a motion; give --motion as well")
-        motion: Any = small_actuator_motion(robot) if robot.elastic_legs else small_motion(robot)
+        motion: Any = small_actuator_motion(robot) if robot.moved_by == "actuators" else small_motion(robot)
     elif Path(name).suffix.lower() in FILES:
         if not Path(name).is_file():
             raise fp.InputError(
@@ -49,7 +49,7 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
         motion = fp.motions.motion_from_file(name, **options)
     else:
         motion = _named(robot, name, dict(options))
-    if not robot.elastic_legs:
+    if robot.moved_by == "platform":
         motion = platform_of(robot, motion)
     return motion if slowed == 1.0 else fp.motions.slowed(motion, slowed)
 
@@ -108,7 +108,7 @@ def at_home(robot: fp.Robot, motion: fp.Motion) -> fp.Motion:
 
 def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
     """A cosine from home, there and back in 3 s, in the first of z, x, y that the robot can follow, else of its actuators."""
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         return fp.platform_motion(robot, small_actuator_motion(robot, samples))
     size = SMALL * robot.characteristic_length
     for axis in "zxy":
@@ -121,7 +121,7 @@ def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
 def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMotion:
     """A cosine of all actuators from home, there and back in 3 s."""
     size = SMALL * robot.characteristic_length
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     else:
         at = fp.State(position=robot.home.position, rotation=robot.home.rotation)

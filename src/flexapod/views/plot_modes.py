@@ -72,7 +72,7 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     flexible legs by the lines of their legs.
     """
     figure, columns, rows = _side_by_side(modes, numbers)
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         return _leg_modes(figure, robot, modes, numbers, state, columns, rows)
     r0, shapes, triangles = platform_points(robot)
     faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))

@@ -160,7 +160,7 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
 
 
 def _loads(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         return _deflections(robot, drive)
     if "reaction_force" in drive:
         shares = share_figure(drive, "Parts of the actuator forces")

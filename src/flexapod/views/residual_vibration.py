@@ -35,7 +35,7 @@ def standard_move(robot: fp.Robot) -> fp.ActuatorMotion:
     """
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
     still = fp.ActuatorMotion(time=np.zeros(1), position=home[None], velocity=0 * home[None], acceleration=0 * home[None])
-    at: Any = still if robot.elastic_legs else fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    at: Any = still if robot.moved_by == "actuators" else fp.State(position=robot.home.position, rotation=robot.home.rotation)
     modes = fp.natural_frequencies(robot, at).squeeze()
     first = float(modes.frequency.values[0])
     if not bool(modes.stable.values[0]) or first <= 0:
@@ -77,7 +77,7 @@ def controlled_residuals(robot: fp.Robot) -> xr.Dataset:
         time=np.zeros(1), position=move.position[:1], velocity=0 * move.position[:1], acceleration=0 * move.position[:1]
     )
     followed: Any = move
-    if not robot.elastic_legs:
+    if robot.moved_by == "platform":
         start, followed = fp.State(position=robot.home.position, rotation=robot.home.rotation), fp.platform_motion(robot, move)
     gains: dict[str, Any] = {"kp": omega**2, "kd": 1.4 * omega, "corner": omega / (2.0 * np.pi)}
     ka = fp.damping_gain(robot, start, DAMPING)

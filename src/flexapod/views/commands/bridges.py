@@ -76,7 +76,7 @@ def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: d
         return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", **fmu)}
     if kind == ".casadi":
         wanted = quantity or "forward_dynamics"
-        rigid = not (robot.elastic_legs or robot.flexible_platform)
+        rigid = robot.moved_by == "platform" and not robot.elastic_names
         own: dict[str, Any] = (
             {"friction": friction} if friction or (rigid and wanted in ("inverse_dynamics", "forward_dynamics")) else {}
         )
@@ -94,7 +94,7 @@ def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: d
 
 def _existing(robot: fp.Robot) -> fp.Robot:
     """The robot with bodies that can exist; says so where they are other ones than the file's."""
-    if robot.elastic_legs or robot.flexible_platform is not None:
+    if robot.moved_by == "actuators" or robot.elastic_names:
         return robot
     found = fp.physical_equivalent(robot)
     if found is not robot:

@@ -65,7 +65,7 @@ def kernels_of(robot: fp.Robot) -> dict[str, Any]:
     """Kernels of a robot by label; an `InputError` in place of one that does not apply."""
     _check_size(robot)
     found: dict[str, Any] = {}
-    kind = FLEXIBLE_LEGS if robot.elastic_legs else FLEXIBLE if robot.elastic_names else RIGID
+    kind = FLEXIBLE_LEGS if robot.moved_by == "actuators" else FLEXIBLE if robot.elastic_names else RIGID
     for label, quantity in kind.items():
         try:
             found[label] = fp.kernel(robot, quantity, **OPTIONS.get(quantity, {}))
@@ -79,7 +79,7 @@ MANY = 24
 
 
 def _check_size(robot: fp.Robot) -> None:
-    count = len(robot.elastic_plan.columns) if robot.elastic_legs else 0
+    count = len(robot.elastic_plan.columns) if robot.moved_by == "actuators" else 0
     if count > MANY:
         raise fp.InputError(
             f"{robot.name} has {count} coordinates; its models are compiled whole for at most {MANY}. Use fewer elements per beam"
@@ -111,7 +111,7 @@ def export_c(
 
 def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
     """The first kernel of a verb that applies; flexible robots have their own."""
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         _check_size(robot)
         return fp.export_c(robot, quantity, folder)
     if robot.elastic_names and quantity in VERBS:
@@ -191,7 +191,7 @@ def _inputs(robot: fp.Robot, samples: int) -> dict[str, Any]:
 
     from flexapod.views.chosen_motion import small_actuator_motion, small_motion
 
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         driven = small_actuator_motion(robot, samples=max(samples, 8))
         legs = fp.inverse_kinematics(robot, driven, elastic="zero")
         found = {name: np.ascontiguousarray(legs[name].values[:samples]) for name in ("joint_position", "joint_velocity")}

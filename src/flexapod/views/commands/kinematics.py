@@ -92,7 +92,7 @@ def _print_joints(robot: fp.Robot, legs: Any) -> None:
         for k, (name, unit) in enumerate(zip(robot.coordinates, robot.coordinate_units, strict=True))
         if k not in robot.driven
     ]
-    title = "passive joints and deformations" if robot.elastic_legs else "passive joints"
+    title = "passive joints and deformations" if robot.moved_by == "actuators" else "passive joints"
     print_table(title, ("joint", "unit", "smallest", "largest", "peak rate [/s]"), rows, text=2)
 
 

@@ -82,10 +82,10 @@ def simulate(
     with working("deriving the equations of motion ..."):
         found = robot_of(robot, changes, payload)
         if controller is None:
-            controller = "none" if found.elastic_legs else next(iter(CONTROLLERS))
+            controller = "none" if found.moved_by == "actuators" else next(iter(CONTROLLERS))
         law = _controller(controller, pairs("--gain", gain))
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
-        if found.elastic_legs and not isinstance(moved, fp.ActuatorMotion):
+        if found.moved_by == "actuators" and not isinstance(moved, fp.ActuatorMotion):
             raise fp.InputError(
                 f"--motion {motion}: {found.name} is simulated along a motion of its actuators; {ACTUATOR_MOTIONS}"
             )
@@ -130,7 +130,7 @@ ACTUATOR_MOTIONS = "choose dualemps-square, dualemps-circle, joint-square, actua
 def _chosen(robot: fp.Robot, method: str | None, controller: str) -> dict[str, Any]:
     """Drive and method of a run: without a controller the actuators of flexible legs follow the motion, others get forces."""
     options: dict[str, Any] = {} if method is None else {"method": method}
-    return {**options, "drive": "actuators"} if robot.elastic_legs and controller == "none" else options
+    return {**options, "drive": "actuators"} if robot.moved_by == "actuators" and controller == "none" else options
 
 
 def _driven(controller: str) -> str:

@@ -76,7 +76,7 @@ def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array, held: Array | N
     The platform stays where it is; on legs that bend it is the actuators that stay, and the platform goes with the legs. States
     may be a batch; `held` are the actuator coordinates where they are known.
     """
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         if held is None:
             held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
         state = fp.State.from_actuators(robot, held, elastic=elastic)

@@ -61,7 +61,7 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
 
 def _joints(robot: fp.Robot, at: fp.State, home: bool, exaggerated: float) -> Array:
     """Joint coordinates (coordinates,) of the picture."""
-    if not robot.elastic_legs:
+    if robot.moved_by == "platform":
         return np.asarray(fp.inverse_kinematics(robot, at).joint_position.values)
     return home_joints(robot) if home else state_joints(robot, at, exaggerated)
 
@@ -76,7 +76,7 @@ def _platform(robot: fp.Robot, at: fp.State, size: float) -> Mesh:
     parts = [_tubes(bars)]
     if triangles is not None:
         world = at.position + points @ at.rotation.T
-        flat = robot.flexible_platform is None
+        flat = not robot.platform_modes
         parts.append(_painted(*(plate(world, THICK * size) if flat else (world, triangles)), PLATE))
     return _joined(parts)
 

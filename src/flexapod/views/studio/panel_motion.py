@@ -202,7 +202,7 @@ def simulated(robot: fp.Robot, motion: fp.Motion, control: Control) -> Any:
 
     Checked by: tests/studio/test_studio_control.py.
     """
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         legs = fp.inverse_kinematics(robot, motion, joints=False)
         rates = {key: legs[f"actuator_{key}"].values for key in ("position", "velocity", "acceleration")}
         return fp.simulate(robot, fp.ActuatorMotion(time=motion.time, **rates), drive="actuators", progress=False)

@@ -124,7 +124,7 @@ def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -
     check = fp.check_motion(robot, motion)
     drive = fp.inverse_dynamics(robot, motion, on_error="mask")
     elastic = drive.elastic.values if "elastic" in drive else np.zeros((len(motion), 0))
-    given = elastic if elastic.shape[1] and not robot.elastic_legs else None  # legs that bend choose the same static shape
+    given = elastic if elastic.shape[1] and robot.moved_by == "platform" else None  # legs that bend choose the same static shape
     if given is not None:
         given = np.nan_to_num(given)
     legs = fp.inverse_kinematics(robot, motion, elastic=given, on_error="mask")

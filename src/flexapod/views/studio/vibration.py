@@ -68,7 +68,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = 
         if name in robot.elastic_names:
             bend[:, robot.elastic_names.index(name)] = shape[:, k]
     elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         twist, push = np.zeros((len(shape), 6)), shape[:, [names.index(name) for name in robot.actuators]]
     else:
         twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
@@ -103,10 +103,10 @@ def displaced(
     at, x = modes.state, np.sin(phase) * factor * amplitude(robot, modes, mode)
     v, w = x * modes.twist[mode, :3], x * modes.twist[mode, 3:]
     elastic = modes.elastic + x * modes.bend[mode] / (deformation or 1.0)
-    if coordinates.kind == "pose" and not robot.elastic_legs:
+    if coordinates.kind == "pose" and robot.moved_by == "platform":
         return fp.State(position=at.position + v, rotation=fp.motions.rotvec_rotation(w) @ at.rotation), elastic
     q = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values + x * modes.push[mode]
-    if robot.elastic_legs:
+    if robot.moved_by == "actuators":
         return fp.State.from_actuators(robot, q, elastic=elastic), elastic
     return fp.State.from_actuators(robot, q, guess=at), elastic
 

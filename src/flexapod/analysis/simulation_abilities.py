@@ -1,0 +1,81 @@
+"""What `simulate` and `simulate_study` cannot do for which robot: rows of the table of abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Row = Mapping[str, str]
+ANY = ""
+LOADS = (
+    "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
+    "parts, or friction=False"
+)
+FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
+STIFF = (
+    "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
+    "'implicit' or 'radau'"
+)
+STIFF_ONES: Row = {
+    "flexible legs & many coordinates": STIFF,
+    "flexible platform & many coordinates & drive=actuators": STIFF,
+}
+OTHER_MAKE = (
+    "method='cvode': the reference integrates the motion of a platform, and that of {robot} follows from its {part}; choose "
+    "'dopri', 'implicit' or 'radau'"
+)
+OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, "flexible platform & drive=actuators": OTHER_MAKE}
+GIVE_FORCES = (
+    "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
+    "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
+)
+NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
+FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
+REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
+ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
+
+
+def simulation_rows(*, six: Row, of_platform: Row, at_platform: str, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+    """Verb -> option -> condition -> reason, of simulations.
+
+    Args:
+        six, of_platform: conditions that dynamics share; at_platform, redundant, inverse: reasons likewise.
+    """
+    return {
+        "simulate": {
+            ANY: six,
+            "drive=platform": {"elastic drive": GIVE_FORCES},
+            "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
+            "controller": {"drive=actuators": FOLLOWED},
+            "force": {
+                "drive=actuators": FOLLOWED,
+                "drive=platform": "drive='platform' computes the forces itself: leave out `force`",
+            },
+            "wrench": {},
+            "start": {"rigid & drive=actuators": FOLLOWED},
+            "method": {"rigid & drive=actuators": FOLLOWED},
+            "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": OF_PLATFORMS,
+            "method=implicit": {"rigid & friction by loads & friction=True": NO_LOADS},
+            "method=radau": {"rigid & friction by loads & friction=True": NO_LOADS},
+            "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+            "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
+            "friction": {
+                "flexible legs & friction by loads & friction=True": LOADS,
+                "flexible platform & friction by loads & friction=True": LOADS,
+                "flexible platform & friction at the platform & drive=force": at_platform,
+                "flexible platform & friction at the platform & drive=platform": at_platform,
+                "rigid & redundant actuators & friction by loads & friction=True": redundant,
+                "rigid & drive=actuators & friction=constant & friction by loads":
+                    "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
+            },
+            "events": {"rigid & drive=actuators": FOLLOWED},
+            "watch": {"drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+            "reactions": {"rigid & under-actuated": inverse},
+            "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
+        },
+        "simulate_study": {
+            ANY: {"flexible legs": ONE_BY_ONE},
+            "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
+            "output_step": {},
+            "friction": {**of_platform, "rigid & redundant actuators & friction by loads & friction=True": redundant},
+        },
+    }  # fmt: skip
