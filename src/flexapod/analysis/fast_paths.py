@@ -64,10 +64,14 @@ def carries_springs(robot: Robot, request: Request) -> bool:
     return PROPERTIES["elastic drive"](robot) and not isinstance(request.at, ActuatorMotion)
 
 
-def _more(robot: Robot, request: Request) -> bool:
+def _chosen_forces(request: Request) -> bool:
+    return request.weights is not None or request.preload is not None
+
+
+def _more(request: Request) -> bool:
     """Asked for what the compiled equations of flexible robots do not give."""
-    chosen = request.weights is not None or request.preload is not None
-    return request.reactions or request.contributions is not None or request.legs == "massless" or chosen
+    beside = request.reactions or request.contributions is not None or request.legs == "massless"
+    return beside or _chosen_forces(request)
 
 
 def _rigid_inverse(robot: Robot, request: Request) -> bool:
@@ -75,19 +79,18 @@ def _rigid_inverse(robot: Robot, request: Request) -> bool:
         return False
     redundant = PROPERTIES["redundant actuators"](robot)
     by_loads = request.friction and depends_on_loads(robot)
-    chosen = request.weights is not None or request.preload is not None
-    return not (redundant and (by_loads or chosen))
+    return not (redundant and (by_loads or _chosen_forces(request)))
 
 
 def _platform_inverse(robot: Robot, request: Request) -> bool:
-    if not _is("flexible platform")(robot, request) or _more(robot, request):
+    if not _is("flexible platform")(robot, request) or _more(request):
         return False
     free = not (request.friction and has_friction(robot)) and not PROPERTIES["other actuators than freedoms"](robot)
     return free and not isinstance(request.at, ActuatorMotion)
 
 
 def _legs_inverse(robot: Robot, request: Request) -> bool:
-    if not _is("flexible legs")(robot, request) or _more(robot, request):
+    if not _is("flexible legs")(robot, request) or _more(request):
         return False
     own, _ = chosen_drives(robot)
     return len(own) == len(robot.actuators) and not (request.friction and depends_on_loads(robot))

@@ -72,16 +72,16 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
     from flexapod.analysis.abilities import refuse
     from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation
 
-    has = has_friction(robot)
+    slides = has_friction(robot)
     if not PROPERTIES["rigid"](robot):
         if quantity not in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
             return quantity, {}
         if friction and quantity != "mass_matrix":
             refuse(robot, quantity, motion="actuators", friction=True)
         program = next(iter(formulations(robot)[quantity].values()))
-        return program, {"friction": has} if program.startswith("elastic_") and quantity != "mass_matrix" else {}
+        return program, {"friction": slides} if program.startswith("elastic_") and quantity != "mass_matrix" else {}
     if quantity != "inverse_dynamics":
         return quantity, {}
-    if has:
+    if slides:
         return "newton_euler", {"friction": True}
     return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
