@@ -158,12 +158,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    unused = {*FULL, *CHOSEN, *QUICK, *SHIPPED}
-    rest = {*fp.catalogue()} - {*USUAL}
+    unused, without = {*FULL, *CHOSEN, *QUICK, *SHIPPED}, {*CHOSEN}
+    catalogue = {*fp.catalogue()}
+    rest = catalogue - {*USUAL}
     kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
-    robots = _robots(items)
+    robots: dict[str, set[str]] = {}
     for item in items:
-        named = _words(item) & {*fp.catalogue()}
+        robots.setdefault(_function(item), set()).update(_words(item) & catalogue)
+    for item in items:
+        named = _words(item) & catalogue
         wide = len(robots[_function(item)] - rest) > WIDE and item.nodeid.split("/")[1] in WIDE_IN
         if not item.nodeid.startswith(kept) and (named & rest or (wide and named - {*EACH})):
             item.add_marker(pytest.mark.full)
@@ -174,16 +177,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                     unused.discard(name)
                     if table is not CHOSEN or not any(word in item.nodeid for word in CHOSEN[name]):
                         item.add_marker(mark)
-    if unused and config.args == config.getini("testpaths"):
-        raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
-
-
-def _robots(items: list[pytest.Item]) -> dict[str, set[str]]:
-    """Robots of the catalogue that a test function has among its parameters."""
-    result: dict[str, set[str]] = {}
-    for item in items:
-        result.setdefault(_function(item), set()).update(_words(item) & {*fp.catalogue()})
-    return result
+                    elif item.get_closest_marker("full") is None:
+                        without.discard(name)
+    if config.args == config.getini("testpaths"):
+        if unused:
+            raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
+        if without:
+            raise pytest.UsageError(f"tests/support/runs.py leaves nothing of {', '.join(sorted(without))} in the usual run")
 
 
 def _function(item: pytest.Item) -> str:
