@@ -24,6 +24,12 @@ KINDS = ("stewart-3-3", "hexaslide", "gough-stewart", "delta", "five-bar", "plan
 RULES = ("stewart-3-3-", "hexaslide-", "delta-rule5", "five-bar-", "planar-4-prr-")
 """Friction at legs that extend, slide, turn a crank, in the plane, with redundant drives."""
 
+CHAINS = (
+    "[stewart-3-3]", "[hexaslide]", "[hexa-oblique]", "[delta]", "[five-bar]", "[planar-4-prr]", "[tripteron]", "[spatial-3-rrc]",
+    "[hexapod-offset]",
+)  # fmt: skip
+"""One of each closed form with everything oblique, general legs in plane and space, redundant and over-constrained."""
+
 BEAMS = ("[dualemps-2]", "[planar-3-rrr-springs]", "[tripteron-flexible]", "beams+platform]", "[planar-3-rrr+modes]")
 """Flexible legs in the plane, with joint springs, in space, under a flexible platform, reduced to modes."""
 
@@ -42,6 +48,10 @@ CHOSEN = {
     "equations/test_friction.py::test_friction_obeys_its_laws": RULES,
     "equations/test_friction.py::test_friction_takes_power": RULES,
     "equations/test_friction.py::test_frozen_shares_add_up_on_general": ("[delta]",),
+    "equations/test_newton_euler.py::test_free_bodies": CHAINS,
+    "equations/test_newton_euler.py::test_power_balance": CHAINS,
+    "equations/test_newton_euler.py::test_reactions_have_no_part": CHAINS,
+    "equations/test_newton_euler.py::test_undetermined_components": CHAINS,
     "equations/test_link_model.py::test_a_lost_zero": ("[hexaslide-",),
     "equations/test_articulated.py::test_direct_model": ("[dualemps-2]", "[gough-stewart-beams]"),
     "equations/test_inverse_kinematics.py::test_exported_c_agrees": ("[stewart-3-3_rotation_z]", "[hexapod_rotation_z]"),
