@@ -46,6 +46,12 @@ def test_isotropic_planar_3_rpr() -> None:
     one = fp.optimise(robot, {"arm": fp.Variable(0.4, 1.8, paths="legs.pin.on.y")}, "worst_condition", searches=2, plan=16)
     assert float(one.table["worst_condition"][0]) == pytest.approx(1.0, abs=FOUND)
     assert float(one.table["arm"][0]) == pytest.approx(1.0, abs=FOUND)
+
+
+@pytest.mark.full
+def test_isotropic_planar_3_rpr_of_two_variables() -> None:
+    """As above with arm and base free: every optimum satisfies L^2 (r^2 + R^2) = 2 r^2 R^2; a thousand designs are built."""
+    robot = fp.load(Path(__file__).parent / "planar-3-rpr.yaml")
     variables = {"arm": fp.Variable(0.4, 1.8, paths="legs.pin.on.y"), "base": fp.Variable(0.8, 1.6, paths="legs.root.at.x")}
     two = fp.optimise(robot, variables, "worst_condition", searches=2, plan=16).table
     r, R = float(two["arm"][0]), float(two["base"][0])

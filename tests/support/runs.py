@@ -21,14 +21,62 @@ FULL = {
 KINDS = ("stewart-3-3", "hexaslide", "gough-stewart", "delta", "five-bar", "planar-4-prr")
 """A robot of every kind: legs that extend, slide, are given as a table, are general; mobility below six, redundant drives."""
 
+RULES = ("stewart-3-3-", "hexaslide-", "delta-rule5", "five-bar-", "planar-4-prr-")
+"""Friction at legs that extend, slide, turn a crank, in the plane, with redundant drives."""
+
+CHAINS = (
+    "[stewart-3-3]", "[hexaslide]", "[hexa-oblique]", "[delta]", "[five-bar]", "[planar-4-prr]", "[tripteron]", "[spatial-3-rrc]",
+    "[hexapod-offset]",
+)  # fmt: skip
+"""One of each closed form with everything oblique, general legs in plane and space, redundant and over-constrained."""
+
+BEAMS = ("[dualemps-2]", "[planar-3-rrr-springs]", "[tripteron-flexible]", "beams+platform]", "[planar-3-rrr+modes]")
+"""Flexible legs in the plane, with joint springs, in space, under a flexible platform, reduced to modes."""
+
 CHOSEN = {
     "equations/test_formulations_agree.py::test_formulations_agree[virtual_work": KINDS,
     "equations/test_formulations_agree.py::test_formulations_agree[newton_euler": KINDS,
     "equations/test_formulations_agree.py::test_external_wrench[virtual_work": KINDS,
     "equations/test_formulations_agree.py::test_external_wrench[newton_euler": KINDS,
     "studio/test_studio_drawing.py::test_frames_are_where": ("stewart-3-3", "five-bar", "gough-stewart-flexible", "dualemps"),
+    "equations/test_flexible_platform.py::test_two_formulations_agree": ("[stiffened plate]",),
+    "equations/test_derivatives.py::test_by_the_motion": ("[hexaslide]",),
+    "equations/test_derivatives.py::test_by_parameters": ("[stewart-3-3]",),
+    "equations/test_forward_kinematics.py::test_forward_after_inverse_returns": ("[stewart-3-3]", "[delta]", "[five-bar]"),
+    "equations/test_catalogue_forces.py::test_forces_balance": ("[3-rps]", "[bench-6ups]"),
+    "equations/test_friction.py::test_free_bodies_with_friction": RULES,
+    "equations/test_friction.py::test_friction_obeys_its_laws": RULES,
+    "equations/test_friction.py::test_friction_takes_power": RULES,
+    "equations/test_friction.py::test_frozen_shares_add_up_on_general": ("[delta]",),
+    "equations/test_newton_euler.py::test_free_bodies": CHAINS,
+    "equations/test_newton_euler.py::test_power_balance": CHAINS,
+    "equations/test_newton_euler.py::test_reactions_have_no_part": CHAINS,
+    "equations/test_newton_euler.py::test_undetermined_components": CHAINS,
+    "equations/test_link_model.py::test_a_lost_zero": ("[hexaslide-",),
+    "equations/test_articulated.py::test_direct_model": ("[dualemps-2]", "[gough-stewart-beams]"),
+    "equations/test_inverse_kinematics.py::test_exported_c_agrees": ("[stewart-3-3_rotation_z]", "[hexapod_rotation_z]"),
+    "equations/test_flexible_platform.py::test_reference_states": ("[generic]",),
+    "analysis/test_flexible_dynamics.py::test_reference_states": ("[plate]",),
+    "analysis/test_linearize.py::test_about_a_motion_the_derivatives": ("[five-bar-",),
+    "analysis/test_general_terms.py::test_velocity_forces": ("[gough-stewart-flexible]",),
+    "analysis/test_general_dynamics.py::test_rigid_robots_as_newton": ("[five-bar]", "[planar-4-prr]"),
+    "analysis/test_leg_platform_motion.py::test_motion_of_the_platform_gives": ("[dualemps]", "[planar-3-rrr]"),
+    "analysis/test_loop_poses.py::test_planar_robots_have_six": ("[rpr]",),
+    "elastodynamics/test_reactions.py::test_reactions_are": ("[dualemps]", "[gough-stewart+platform]"),
+    "elastodynamics/test_rigid_limits.py::test_rigid_limit": ("[planar-3-rrr]", "[tripteron-flexible]"),
+    "elastodynamics/test_formulations.py::test_inverse_model": BEAMS,
+    "elastodynamics/test_formulations.py::test_direct_model": BEAMS,
+    "generator/test_count_table.py::test_dualemps_needs_fewer": ("[numbers]",),
+    "simulation/test_ledger.py::test_springs_keep_energy": ("[hexaslide]", "[five-bar]", "[planar-4-prr]"),
+    "simulation/test_ledger.py::test_random_starts_keep_energy": ("[delta-3-5]",),
+    "simulation/test_controllers.py::test_wrong_masses": ("[hexaslide]",),
+    "simulation/test_controllers.py::test_computed_torque_follows": ("[hexaslide]",),
+    "simulation/test_load_friction.py::test_cranks_and_general_legs": ("[hexa-",),
+    "simulation/test_independent_runs.py::test_controllers_two_ways": ("[sampled PID]",),
+    "simulation/test_simulation_closure.py::test_constraints_hold_after_coarse": ("[five-bar]",),
+    "simulation/test_stepper.py::test_steps_are_those_of_simulate": ("[five-bar]",),
 }
-"""Beginning of a test's name -> parameters that the usual run keeps; the others of the catalogue are left to the full one."""
+"""Beginning of a test's name -> parameters that the usual run keeps; the others are left to the full one."""
 
 USUAL = (
     "bench-6ups", "delta", "dualemps", "dualemps-8", "five-bar", "gough-stewart", "gough-stewart-flexible", "hexa", "hexapod",
@@ -62,7 +110,7 @@ NAMESAKES = (
 """Tests whose own robots have names that are also in the catalogue."""
 
 SHIPPED = (
-    "examples/", "generator/", "kernels/", "laws/",
+    "examples/test_examples.py::test_examples_run[01", "generator/", "kernels/", "laws/",
     "equations/test_flexible_platform.py::test_two_formulations_agree",  # its bound is a few roundings of fused sums away
 )  # fmt: skip
 """Tests whose kernels are compiled as users get them, with the usual effort of LLVM's code generator. In the others the usual
@@ -120,12 +168,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    unused = {*FULL, *CHOSEN, *QUICK, *SHIPPED}
-    rest = {*fp.catalogue()} - {*USUAL}
+    unused, without = {*FULL, *CHOSEN, *QUICK, *SHIPPED}, {*CHOSEN}
+    catalogue = {*fp.catalogue()}
+    rest = catalogue - {*USUAL}
     kept = tuple(f"tests/{name}" for name in (*ALWAYS, *NAMESAKES))
-    robots = _robots(items)
+    robots: dict[str, set[str]] = {}
     for item in items:
-        named = _words(item) & {*fp.catalogue()}
+        robots.setdefault(_function(item), set()).update(_words(item) & catalogue)
+    for item in items:
+        named = _words(item) & catalogue
         wide = len(robots[_function(item)] - rest) > WIDE and item.nodeid.split("/")[1] in WIDE_IN
         if not item.nodeid.startswith(kept) and (named & rest or (wide and named - {*EACH})):
             item.add_marker(pytest.mark.full)
@@ -136,16 +187,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                     unused.discard(name)
                     if table is not CHOSEN or not any(word in item.nodeid for word in CHOSEN[name]):
                         item.add_marker(mark)
-    if unused and config.args == config.getini("testpaths"):
-        raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
-
-
-def _robots(items: list[pytest.Item]) -> dict[str, set[str]]:
-    """Robots of the catalogue that a test function has among its parameters."""
-    result: dict[str, set[str]] = {}
-    for item in items:
-        result.setdefault(_function(item), set()).update(_words(item) & {*fp.catalogue()})
-    return result
+                    elif item.get_closest_marker("full") is None:
+                        without.discard(name)
+    if config.args == config.getini("testpaths"):
+        if unused:
+            raise pytest.UsageError(f"tests/support/runs.py names tests that do not exist: {', '.join(sorted(unused))}")
+        if without:
+            raise pytest.UsageError(f"tests/support/runs.py leaves nothing of {', '.join(sorted(without))} in the usual run")
 
 
 def _function(item: pytest.Item) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, Pose, skew
+from flexapod.robot.geometry import Array, Pose, cross, skew
 from flexapod.robot.model import Closing, Coupling, Leg, Link
 
 
@@ -128,7 +128,7 @@ def _twists(leg: Leg, poses: list[tuple[Array, Array]], link: int, point: Array)
         if leg.links[i].kind == "P":
             T[:3, moving.index(i)] = z
         elif leg.links[i].kind == "R":
-            T[:, moving.index(i)] = np.concatenate([np.cross(z, point - p), z])
+            T[:, moving.index(i)] = np.concatenate([cross(z, point - p), z])
     return T
 
 
@@ -159,7 +159,7 @@ def closing_rows(closing: Closing, R_l: Array, p_l: Array, R_p: Array, p_p: Arra
         if row[0] == "axes":
             a, c = R_p[:, i], R_l[:, int(row[2])]
             residual.append(a @ c)
-            rows.append(np.concatenate([none, np.cross(c, a)]))
+            rows.append(np.concatenate([none, cross(c, a)]))
         else:
             direction = np.eye(3)[i] if row[0] == "point" else R_p[:, i]
             residual.append(direction @ e)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexapod.robot.chain import ROWS, ancestors, closures, link_poses
-from flexapod.robot.geometry import Array, Pose
+from flexapod.robot.geometry import Array, Pose, cross
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Closing
 from flexapod.robot.plan import pivots
@@ -202,7 +202,7 @@ def _carried(robot: Robot, carrier: int, q: Array, platform: Pose) -> Array:
     for i in ancestors(leg, leg.closing.link):
         R, p = poses[i]
         if leg.links[i].kind == "R":
-            J[:, leg.moving.index(i)] = np.concatenate([np.cross(R[:, 2], platform.position - p), R[:, 2]])
+            J[:, leg.moving.index(i)] = np.concatenate([cross(R[:, 2], platform.position - p), R[:, 2]])
         elif leg.links[i].kind == "P":
             J[:3, leg.moving.index(i)] = R[:, 2]
     return J

@@ -56,6 +56,12 @@ def unit(vector: Sequence[float] | Array) -> Array:
     return v.copy() if abs(length - 1.0) < SNAP else snap(v / length)
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a x b of two vectors, to the same bits as `np.cross`, whose handling of axes takes ten times as long as the products."""
+    (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+
+
 def skew(v: Array) -> Array:
     """Matrix of the cross product: skew(v) @ w = v x w."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

@@ -16,7 +16,7 @@ import numpy as np
 
 from flexapod.robot.blocks import StructurallySingularError, blocks
 from flexapod.robot.chain import ROWS, ancestors, link_poses
-from flexapod.robot.geometry import Array, Pose, skew
+from flexapod.robot.geometry import Array, Pose, cross, skew
 from flexapod.robot.mobility import RANK, generic_configuration
 from flexapod.robot.model import Leg
 from flexapod.robot.plan import WORKABLE, pivots
@@ -138,7 +138,7 @@ def leg_numbers(leg: Leg, q: Array, platform: Pose, length: float) -> LegNumbers
     rows = []
     for kind, i, *rest in ROWS[leg.closing.type]:
         if kind == "axes":
-            rows.append(np.concatenate([np.zeros(3), np.cross(R_h[:, int(rest[0])], R_p[:, int(i)])]))
+            rows.append(np.concatenate([np.zeros(3), cross(R_h[:, int(rest[0])], R_p[:, int(i)])]))
         else:
             rows.append(np.concatenate([(R_l if kind == "point" else R_h)[:, int(i)] / length, np.zeros(3)]))
     W = np.array(rows)
@@ -147,7 +147,7 @@ def leg_numbers(leg: Leg, q: Array, platform: Pose, length: float) -> LegNumbers
         kind, (R, p) = leg.links[j].kind, poses[j]
         if kind != "fixed":
             z = R[:, 2]
-            twist = np.concatenate([z * length, np.zeros(3)] if kind == "P" else [np.cross(z, p_h - p), z])
+            twist = np.concatenate([z * length, np.zeros(3)] if kind == "P" else [cross(z, p_h - p), z])
             B[:, leg.moving.index(j)] = W @ twist
     arm = p_h - platform.position
     T = np.block([[np.eye(3) * length, -skew(arm)], [np.zeros((3, 3)), np.eye(3)]])
