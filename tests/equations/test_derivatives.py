@@ -113,7 +113,7 @@ def test_loops_through_several_legs_by_a_closed_form() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["delta-parallelograms", "orthoglide"])
 def test_differences_of_all_loops_agree_with_kernels_leg_by_leg(name: str) -> None:
-    """Two derivations: expressions differentiated, and differences of the general model, along motions that the robot can make."""
+    """Two derivations: expressions differentiated, and differences of the general model, along motions of the robot."""
     robot = fp.load(name)
     motion = fp.platform_motion(robot, _swinging(robot))
     kernels = fp.inverse_dynamics_derivatives(robot, motion)

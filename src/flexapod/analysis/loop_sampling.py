@@ -42,7 +42,7 @@ def random_loop_states(robot: Robot, count: int, seed: int) -> dict[str, Array]:
         many = max(count - sum(len(p["position"]) for p in parts), 16)
         drawn = []
         for linear, angular in halves:
-            half = np.concatenate([np.broadcast_to(linear, 3), np.broadcast_to(angular, 3)])
+            half = np.concatenate([np.ones(3) * np.asarray(linear), np.ones(3) * np.asarray(angular)])
             drawn.append(random.uniform(-1.0, 1.0, (many, 6)) * half @ J.T)
         motion = ActuatorMotion(time=np.arange(float(many)), position=q0 + drawn[0], velocity=drawn[1], acceleration=drawn[2])
         found = forward_kinematics(robot, motion, continuation=False, on_error="mask")

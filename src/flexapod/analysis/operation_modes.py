@@ -83,9 +83,13 @@ def fingerprint(robot: Robot) -> str:
         for link in leg.links:
             parts.append(f"{link.kind} {link.parent} {link.actuated} {link.elastic}")
             add(link.placement.position, link.placement.rotation, link.zero)
-        closing = leg.closing
-        parts.append(f"{closing.type} {closing.link}")
-        add(closing.on_link.position, closing.on_link.rotation, closing.on_platform.position, closing.on_platform.rotation)
+        for closing in (leg.closing, *leg.cuts):
+            to = "" if closing.to is None else f" {closing.to}"
+            parts.append(f"{closing.type} {closing.link}{to}")
+            add(closing.on_link.position, closing.on_link.rotation, closing.on_platform.position, closing.on_platform.rotation)
+        for coupling in leg.couplings:
+            parts.append(f"{coupling.terms}")
+            add(coupling.home)
         add(leg.home)
     add(robot.home.position, robot.home.rotation, robot.characteristic_length)
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
@@ -153,7 +157,7 @@ def search(loops: Loops) -> Generic:
     home = loops.home.q[0, loops.driven]
     q = home + reach(loops) * complex_normal(random, len(home))
     first, arrived = follow(loops, loops.home, home, q)
-    x = _usable(loops, distinct(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
+    x = distinct(loops, _usable(loops, join(first.at(arrived), random_solutions(loops, q, STARTS, random))))
     x, q = tamest(loops, x, q, [home + reach(loops) * complex_normal(random, len(home)) for _ in range(CANDIDATES)])
     return _grouped(loops, q, x, random)
 
