@@ -145,7 +145,6 @@ def test_parallelograms_need_the_same_forces() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda robot: fp.assembly_modes(robot, robot.legs[0].home[:1].repeat(3)), "has loops inside or between its legs"),
         (lambda robot: fp.working_modes(robot, fp.State(position=[0, 0, -0.75])), "has loops inside or between its legs"),
         (lambda robot: fp.kernel(robot, "newton_euler"), "takes legs that close once"),
     ],

@@ -18,8 +18,8 @@ from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
-from flexapod.robot.chain import closes_alone, link_poses, posed
 from flexapod.robot.carried import add_payloads, held_at
+from flexapod.robot.chain import closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix

@@ -182,7 +182,7 @@ class Robot:
     def with_payload(
         self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
     ) -> Robot:
-        """The robot with something fixed to one of its rigid bodies, as `payloads:` of the robot file.
+        """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:
             mass: [kg]; this and the other numbers may be texts with a unit.
