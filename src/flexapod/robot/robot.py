@@ -31,6 +31,7 @@ from flexapod.robot.flexible_platform import (
 )
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
+from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
@@ -390,6 +391,8 @@ def build_robot(
     )  # fmt: skip
     with placed(description, ("legs",)):
         _ = robot.beams  # a beam that cannot be made is told now, by name
+    if like is None and plan is None:
+        refuse_locked(robot)
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)
