@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -73,3 +75,47 @@ def test_membrane_stress_from_joint_forces() -> None:
     x, y, xy = found.membrane_stress.values[0, middle]
     pull = along[0] ** 2 * x + along[1] ** 2 * y + 2 * along[0] * along[1] * xy
     assert pull > 1e4 / (1.0 * 0.015), "more than spread evenly over the width"
+
+
+ARM = """
+flexapod: 1
+name: arm
+source: written for this test
+gravity: [0, 0, 0]
+characteristic_length: 0.5
+home: {position: [0.5, 0, 0]}
+platform: {body: A.tool}
+legs:
+  each:
+    A:
+      joints:
+        motor: {type: revolute, from: base, to: arm, axis: [0, 0, 1], actuated: true}
+        wrist: {type: fixed, from: arm, at: [0.5, 0, 0], to: tool}
+      bodies:
+        arm:
+          flexible: {type: plate, outline: [[0, -0.04], [0.5, -0.04], [0.5, 0.04], [0, 0.04]], thickness: 4 mm,
+                     young: 200 GPa, poisson: 0, density: 7800, modes: 0}
+        tool: {mass: 0.5}
+"""
+BENDING = 0.01
+"""Stress of a strip between two points that hold it, of the moment that it carries, away from its ends: the mesh."""
+
+
+def test_a_plate_that_is_a_link(tmp_path: Path) -> None:
+    """A clamped strip under an end moment M: by equilibrium sigma = 6 M / (b h^2) in its middle."""
+    (tmp_path / "arm.yaml").write_text(ARM, encoding="utf-8")
+    robot = fp.load(tmp_path / "arm.yaml")
+    made, M = next(link.body.rooted.body for link in robot.legs[0].links if link.body and link.body.rooted), 3.0
+    load = np.zeros(len(made.names))
+    load[list(made.names).index("thy")] = -M
+    e = np.linalg.solve(made.K_ee, load)
+    assert tuple(f"arm.{name}" for name in made.names) == robot.elastic_names
+    assert e[list(made.names).index("w")] > 0  # its end goes up, the upper surface is pressed
+    found = fp.plate_stress(robot, e, body="A.arm")
+    away = np.abs(found.place.values[:, 0] - 0.25) < 0.1
+    expected = -6 * M / (0.08 * 0.004**2)
+    assert np.abs(found.stress.values[away, 0] - expected).max() < BENDING * abs(expected)
+    assert found.attrs["membrane"].startswith("none: a plate in a leg")
+    np.testing.assert_array_equal(fp.plate_stress(robot, e).stress, found.stress)  # the only plate
+    with pytest.raises(fp.InputError, match=r"'A.tool' is no plate of arm; there are: A.arm"):
+        fp.plate_stress(robot, e, body="A.tool")

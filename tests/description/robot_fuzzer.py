@@ -19,6 +19,7 @@ from flexapod.description.yaml_reader import read_yaml
 
 DATA = Path(__file__).parent / "data"
 CATALOGUE = Path(flexapod.__file__).parent / "robots"
+MECHANISMS = Path(__file__).parents[1] / "data" / "mechanisms"
 
 ODD_VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2, -0.0, 1e-300, 1e30, 1e31, -1e31, 1e308, float("inf"), float("-inf"), float("nan"),
@@ -57,8 +58,8 @@ LINES = [
 
 
 def valid_texts() -> dict[str, str]:
-    """The catalogue, and one small file of each kind."""
-    files = sorted(DATA.glob("*.yaml")) + sorted(CATALOGUE.glob("*.yaml"))
+    """The catalogue, one small file of each kind, and mechanisms with every word of loops, couplings and flexible links."""
+    files = sorted(DATA.glob("*.yaml")) + sorted(CATALOGUE.glob("*.yaml")) + sorted(MECHANISMS.glob("*.yaml"))
     return {path.stem: path.read_text(encoding="utf-8") for path in files}
 
 

@@ -5,6 +5,8 @@ The usual run keeps one robot of every kind (tests/support/runs.py); the nine ro
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import maximal_coordinates as free_bodies
 import numpy as np
 import pytest
@@ -52,3 +54,21 @@ def test_forces_balance_every_free_body(name: str) -> None:
             assert truth.solve(forces=force[k])[2] < TRUTH * np.abs(truth.b).max()
             strain = truth.null(fixed_forces=False)[:, : truth.actuators]
             assert np.abs(strain @ force[k]).max() < TRUTH * size
+
+
+def test_every_robot_has_an_independent_check_of_its_forces() -> None:
+    """Robots that this file and test_newton_euler.py leave out are compared elsewhere: with MuJoCo's matrices solved exactly
+    (tests/bridges/test_mjcf.py), with maximal coordinates of flexible bodies, or with reference states."""
+    mujoco = {"delta-parallelograms", "h4", "orthoglide", "par4", "hexapod-floating"}
+    maximal = {"planar-3-rrr-flexible", "delta-flexible", "gough-stewart-flexible-legs"}  # test_catalogue_flexible.py
+    references = {"dualemps", "dualemps-8", "gough-stewart-flexible"}  # test_multipliers.py, test_flexible_platform.py
+    assert {*RIGID, *mujoco, *maximal, *references} == {*fp.catalogue()}
+    assert len(fp.catalogue()) >= 30
+    for name, path in fp.catalogue().items():
+        text = path.read_text(encoding="utf-8")
+        assert "\nsource:" in text, name
+        assert "\nnotes:" in text, name
+    folder = Path(__file__).parents[1]
+    for file, names in (("bridges/test_mjcf.py", mujoco), ("elastodynamics/test_catalogue_flexible.py", maximal)):
+        text = (folder / file).read_text(encoding="utf-8")
+        assert all(f'"{name}"' in text for name in names), file

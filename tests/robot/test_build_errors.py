@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,3 +145,74 @@ def test_the_branch_is_the_one_in_which_the_leg_was_assembled() -> None:
     state = fp.State(position=np.add(robot.home.position, 0.02))
     ours, plain = (fp.inverse_kinematics(r, state).actuator_position.values for r in (other, robot))
     assert abs(ours - plain).max() < 1e-12
+
+
+BODY = "{mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}"
+FREE = """flexapod: 1
+name: locked
+source: written for this test
+plane: xy
+gravity: [0, -9.81, 0]
+home: HOME
+platform: {body: a.one}
+legs:
+  each:
+    a:
+      joints:
+        j1: {type: revolute, from: base, to: one, axis: [0, 0, 1], START, actuated: true}
+        OTHERS
+      bodies: {one: BODY, two: BODY}
+"""
+SECOND = "j2: {type: revolute, from: base, to: two, at: [1, 0, 0], axis: [0, 0, 1], start: 120 deg}"
+MEETS = "j3: {type: revolute, from: one, to: two, at: [1, 0, 0], on: [1, 0, 0], axis: [0, 0, 1]}"
+
+
+def mechanism(folder: Path, others: list[str], after: str = "", turned: bool = True) -> Path:
+    text = FREE.replace("OTHERS", "\n        ".join(others)).replace("BODY", BODY)
+    text = text.replace("HOME", "{position: [0, 0, 0], rotation: {Z: 60 deg}}" if turned else "{position: [0, 0, 0]}")
+    path = folder / "locked.yaml"
+    path.write_text(text.replace("START", "start: 60 deg" if turned else "start: 0") + after, encoding="utf-8")
+    return path
+
+
+def test_loops_that_lock(tmp_path: Path) -> None:
+    """A triangle of bars: line of the leg, path of the drive, reason, advice."""
+    with pytest.raises(RobotBuildError) as error:
+        fp.load(mechanism(tmp_path, [SECOND, MEETS]))
+    assert str(error.value).endswith(
+        "locked.yaml:10: legs.a.j1: the loops lock, this drive cannot move, neither at home nor near it. Check the directions of "
+        "the axes in its loop and the lengths of its bodies, or add a joint"
+    )
+
+
+def test_couplings_that_contradict(tmp_path: Path) -> None:
+    """Two ratios between the same joints leave them no motion; one of them does."""
+    one, two = "couplings:\n  gear: {a.j1: 2, a.j2: 1}\n", "  belt: {a.j1: 3, a.j2: 1}\n"
+    assert fp.load(mechanism(tmp_path, [SECOND], one, turned=False)).mobility.rank == 1
+    with pytest.raises(RobotBuildError) as error:
+        fp.load(mechanism(tmp_path, [SECOND], one + two, turned=False))
+    assert str(error.value).endswith(
+        "locked.yaml:15: couplings gear, belt: together with the loops they hold the drive a.j1 still, so that they contradict "
+        "each other. Check their factors, or remove one"
+    )
+
+
+def test_a_dead_point_at_home_is_no_mistake(tmp_path: Path) -> None:
+    """A rocker driven where crank and coupler are in line cannot move at home, but near it."""
+    third = "j3: {type: revolute, from: one, to: three, at: [1, 0, 0], axis: [0, 0, 1], start: 0}"
+    last = "j4: {type: revolute, from: two, to: three, at: [0.5, 0, 0], on: [1, 0, 0], axis: [0, 0, 1]}"
+    path = mechanism(
+        tmp_path, [SECOND.replace("at: [1, 0, 0]", "at: [2, -0.5, 0]").replace("120", "90"), third, last], turned=False
+    )
+    text = path.read_text(encoding="utf-8").replace("two: {mass", f"three: {BODY}, two: {{mass")
+    text = text.replace("start: 0, actuated: true", "start: 0").replace("start: 90 deg", "start: 90 deg, actuated: true")
+    path.write_text(text, encoding="utf-8")
+    robot = fp.load(path)
+    assert robot.mobility.rank == 1
+
+
+def test_bodies_that_nothing_carries(tmp_path: Path) -> None:
+    with pytest.raises(
+        fp.FlexapodError, match=r"locked.yaml:14: legs.a.two: no joint carries this body. Add a joint with `to: two`"
+    ):
+        fp.load(mechanism(tmp_path, [], turned=False))

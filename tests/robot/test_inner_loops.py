@@ -145,7 +145,6 @@ def test_parallelograms_need_the_same_forces() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda robot: fp.assembly_modes(robot, robot.legs[0].home[:1].repeat(3)), "has loops inside or between its legs"),
         (lambda robot: fp.working_modes(robot, fp.State(position=[0, 0, -0.75])), "has loops inside or between its legs"),
         (lambda robot: fp.kernel(robot, "newton_euler"), "takes legs that close once"),
     ],
@@ -233,3 +232,26 @@ def test_a_flexible_platform_takes_one_joint_of_every_leg() -> None:
     body = fp.load("gough-stewart-flexible").flexible_platform
     with pytest.raises(RobotBuildError, match="leg 1: a flexible platform takes one joint of every leg"):
         deltas()[0].with_flexible_body("platform", body)
+
+
+@pytest.mark.parametrize(
+    "form", [f if f == "one leg" else pytest.param(f, marks=pytest.mark.full) for f in ("one leg", "two legs on the platform")]
+)
+def test_all_poses_of_a_loop(form: str, tmp_path: Path) -> None:
+    """A four-bar at a given crank has two poses: where the coupler's end meets the circle of the rocker's end."""
+    robot = written(form, tmp_path)
+    q = robot.legs[0].home[:1] + 0.2
+    found = fp.assembly_modes(robot, q, certify=form != "one leg")
+    pin = 0.1 * np.array([np.cos(q[0]), np.sin(q[0])])
+    across = np.array([0.25, 0.0]) - pin
+    distance = np.linalg.norm(across)
+    along = (0.3**2 - 0.1118033988749895**2 + distance**2) / (2 * distance)
+    side = np.sqrt(0.3**2 - along**2)
+    e = across / distance
+    wanted = sorted((along * e + sign * side * np.array([-e[1], e[0]])) @ [0.0, 1.0] / 0.3 for sign in (1, -1))
+    assert found.sizes["mode"] == 2
+    np.testing.assert_allclose(found.position.values[:, :2], [pin, pin], atol=EQUAL)
+    np.testing.assert_allclose(sorted(found.rotation.values[:, 1, 0]), wanted, atol=EQUAL)  # sine of the coupler's direction
+    if form != "one leg":
+        assert found.completeness == "trace-tested"
+        assert "trace test of degree 6" in str(found.detail.values)  # a coupler curve has degree six

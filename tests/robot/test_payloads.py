@@ -13,6 +13,9 @@ from flexapod.robot.geometry import rotation_from_vector
 SAME = 1e-12
 """Of the largest number: sums and rotations of a few numbers, in another order."""
 
+FREQUENCIES = 1e-9
+"""Of frequencies and deflections: the same bodies in another order of sums."""
+
 M, C, J = 2.5, np.array([0.05, -0.02, 0.1]), np.array([0.01, 0.02, 0.025])
 TURN = np.array([0.3, -0.5, 0.7])
 
@@ -114,7 +117,7 @@ def test_an_identified_robot_has_no_payload_twice() -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(fp.InputError, match="platform is flexible and carries no payload"):
+    with pytest.raises(fp.InputError, match="described by its modes, and carries no payload: it would change them"):
         fp.load("gough-stewart-flexible").with_payload(1.0)
     with pytest.raises(fp.InputError, match="belongs to a table: change its `inertial` instead"):
         fp.load("gough-stewart").with_payload(1.0, body="1.3")
@@ -126,3 +129,66 @@ def test_refused() -> None:
         fp.load("stewart-3-3").with_payload(1.0, com=[1, 2])
     with pytest.raises(fp.FlexapodError, match="mass: must be a finite number"):
         fp.load("stewart-3-3").with_payload(np.nan)
+
+
+ARM = """
+flexapod: 1
+name: arm
+source: written for this test
+gravity: [0, 0, -9.81]
+characteristic_length: 0.5
+home: {position: [0.5, 0, 0]}
+platform: {body: A.tool}
+legs:
+  each:
+    A:
+      joints:
+        motor: {type: revolute, from: base, to: arm, axis: [0, 0, 1], actuated: true}
+        wrist: {type: fixed, from: arm, at: [0.5, 0, 0], to: tool}
+        EXTRA
+      bodies:
+        arm: {flexible: FLEXIBLE PAYLOAD}
+        tool: {mass: 0.5, com: [0.05, 0, 0], inertia: {diagonal: [1e-3, 2e-3, 3e-3]}}
+        MORE
+"""
+BEAM = "{type: beam, length: 0.5, elements: 2, material: steel, section: {shape: rectangle, width: 0.02, height: 0.025}}"
+PLATE = (
+    "{type: plate, outline: [[0, -0.05], [0.5, -0.05], [0.5, 0.05], [0, 0.05]], thickness: 4 mm, material: steel, modes: 0,"
+    " element_size: 5 cm}"
+)
+CRATE = "{mass: 2.5, com: [AT, 0, 0.03], inertia: {diagonal: [0.01, 0.02, 0.025]}}"
+
+
+def arm(folder: object, flexible: str, payload: str = "", extra: str = "", more: str = "") -> fp.Robot:
+    path = folder / "arm.yaml"
+    words = {"FLEXIBLE": flexible, "PAYLOAD": payload and f", payloads: {{crate: {payload}}}", "EXTRA": extra, "MORE": more}
+    text = ARM
+    for name, word in words.items():
+        text = text.replace(name, word)
+    path.write_text(text, encoding="utf-8")
+    return fp.load(path)
+
+
+@pytest.mark.parametrize(("flexible", "at"), [(BEAM, 0.25), pytest.param(PLATE, 0.2, marks=pytest.mark.full)])
+def test_payload_of_a_flexible_body(flexible: str, at: float, tmp_path: object) -> None:
+    """The same as a body of its own at a fixed joint: in the middle of a beam, and above a plate."""
+    crate, foot = CRATE.replace("AT", str(at)), at if flexible is BEAM else 0.2
+    high = "0" if flexible is BEAM else "0.03"
+    joint = f"hold: {{type: fixed, from: arm, at: [{foot}, 0, {high}], to: crate}}"
+    body = "crate: " + crate.replace(str(at), "0").replace("0.03", "0.03" if flexible is BEAM else "0")
+    carried, wanted = arm(tmp_path, flexible, crate), arm(tmp_path, flexible, "", joint, body)
+    bare = arm(tmp_path, flexible)
+    at_home = fp.State(position=[0.5, 0.0, 0.0])
+    one, other, without = (
+        fp.natural_frequencies(robot, at_home, prestress=False).frequency.values[:5] for robot in (carried, wanted, bare)
+    )
+    np.testing.assert_allclose(one, other, rtol=FREQUENCIES)
+    assert one[0] < 0.9 * without[0]
+    sag = [fp.static_deflection(robot, at_home).elastic.values for robot in (carried, wanted)]
+    np.testing.assert_allclose(sag[0], sag[1], atol=FREQUENCIES * np.abs(sag[1]).max())
+    again = bare.with_payload(2.5, com=[at, 0, 0.03], inertia=[0.01, 0.02, 0.025], body="A.arm")
+    np.testing.assert_allclose(
+        fp.natural_frequencies(again, at_home, prestress=False).frequency.values[:5], one, rtol=FREQUENCIES
+    )
+    heavier = carried.with_parameters({"legs.A.arm.payloads.crate.mass": 5.0})
+    assert fp.natural_frequencies(heavier, at_home, prestress=False).frequency.values[0] < 0.95 * one[0]

@@ -128,7 +128,7 @@ def test_four_bars_stay_on_their_branch() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("count", "step"), [(2, 1e-3), (2, 1e-2), (40, 1e-2)])
+@pytest.mark.parametrize(("count", "step"), [(2, 1e-3), (2, 1e-2), (40, 5e-3)])
 def test_chains_of_four_bars(count: int, step: float, tmp_path: Path) -> None:
     """Other steps, and forty four-bars: 81 coordinates, of which the loops leave one."""
     file = tmp_path / "chain.yaml"

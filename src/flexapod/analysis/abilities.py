@@ -52,8 +52,8 @@ NO_PATHS = (
     "method='all' lists the poses of any robot"
 )
 LOOPS = (
-    "{verb}: enumerates the poses of legs that close once, and {robot} has loops inside or between its legs; "
-    "forward_kinematics follows one of them"
+    "{verb}: lists the ways in which each leg reaches the platform by itself, and {robot} has loops inside or between its legs, "
+    "which have no ways of their own; assembly_modes lists the poses of all loops together"
 )
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 NO_DERIVATIVES = ("elastic legs", "flexible platform on flexible legs", "redundant actuators & flexible legs")
@@ -194,11 +194,11 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "forward_kinematics": {
         ANY: {"under-actuated": UNDETERMINED}, "guess": {}, "on_error": {}, "continuation": {}, "assembly": {},
-        "method": {"inner loops & method=all": LOOPS}, **EACH_DESIGN,
+        "method": {}, **EACH_DESIGN,
         "certify": {"method=newton & other legs than six that spin": NO_PATHS},
     },
     "assembly_modes": {
-        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY, "inner loops": LOOPS},
+        ANY: {"under-actuated": UNDETERMINED, "redundant actuators": TOO_MANY},
         "certify": {}, "seed": {}, "on_error": {},
     },
     "working_modes": {ANY: {"inner loops": LOOPS}},

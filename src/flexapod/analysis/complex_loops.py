@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.generic_balls import with_generic_balls
 from flexapod.analysis.rigid_chains import rigid_chain
-from flexapod.robot.chain import ROWS, ancestors
+from flexapod.robot.build import has_inner_loops
+from flexapod.robot.chain import ROWS, ancestors, leg_rows
 
 if TYPE_CHECKING:
-    from flexapod.robot.model import Leg
+    from flexapod.robot.model import Closing, Leg
     from flexapod.robot.robot import Robot
 
 Complex = NDArray[np.complex128]
@@ -62,12 +63,15 @@ class Loops:
 
     def __init__(self, robot: Robot, seed: int = 5) -> None:
         self.robot, self.length = robot, robot.characteristic_length
-        self.legs = [with_generic_balls(rigid_chain(leg)) for leg in robot.legs]
+        loops = has_inner_loops(robot.legs)  # whose closings name links by their places
+        self.legs = [leg if loops else with_generic_balls(rigid_chain(leg)) for leg in robot.legs]
         links = [leg.links[i] for leg in self.legs for i in leg.moving]
         self.driven = [k for k, link in enumerate(links) if link.actuated]
-        self.passive = [k for k, link in enumerate(links) if not link.actuated]
+        self.passive = [k for k, link in enumerate(links) if not link.actuated and not link.elastic]
         self.turning = np.array([link.kind == "R" for link in links])
-        self.rows = sum(len(ROWS[leg.closing.type]) for leg in robot.legs)
+        counts = [len(leg.moving) for leg in self.legs]
+        self.first = [sum(counts[:i]) for i in range(len(counts))]
+        self.rows = sum(len(leg_rows(leg)) + len(leg.couplings) for leg in self.legs)
         self.unknowns = 6 + len(self.passive)
         random = np.random.default_rng(seed)
         mixed = random.normal(size=(self.unknowns, self.rows)) + 1j * random.normal(size=(self.unknowns, self.rows))
@@ -79,20 +83,40 @@ class Loops:
 
     def evaluate(self, x: Points) -> tuple[Complex, Complex, Complex]:
         """Residual (N, m), derivatives by (platform / length, passive) (N, m, unknowns) and by actuators (N, m, actuators)."""
-        N, residuals, platform, joints, k = len(x), [], [], [], 0
-        total = x.q.shape[1]
-        for leg in self.legs:
-            n = len(leg.moving)
-            residual, by_leg, by_platform, _ = leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)
-            wide = np.zeros((N, residual.shape[1], total), dtype=complex)
-            wide[:, :, k : k + n] = by_leg
-            residuals.append(residual)
-            platform.append(by_platform)
-            joints.append(wide)
-            k += n
+        residuals, platform, joints, _ = self._closed(x)
         J = np.concatenate(joints, axis=1)
         rows = np.concatenate([np.concatenate(platform, axis=1), J[:, :, self.passive]], axis=2)
         return np.concatenate(residuals, axis=1), rows, J[:, :, self.driven]
+
+    def _closed(self, x: Points) -> tuple[list[Complex], list[Complex], list[Complex], NDArray[np.bool_]]:
+        """Of closing joints and couplings: residual (N, m), derivatives by the platform (N, m, 6) and by all joints (N, m, n),
+        and whether all axes are aligned (N,)."""
+        legs, N, total = self.legs, len(x), x.q.shape[1]
+        frames = [_frames(leg, x.q[:, at : at + len(leg.moving)]) for leg, at in zip(legs, self.first, strict=True)]
+        residuals, platform, joints, aligned = list[Complex](), list[Complex](), list[Complex](), np.ones(N, dtype=bool)
+        for i, leg in enumerate(legs):
+            for closing in leg.closings:
+                far = None if closing.to is None else _frame(frames[closing.to[0]], closing.to[1], N)
+                rows = closing_at(closing, _frame(frames[i], closing.link, N), far or (x.R, x.p), self.length)
+                wide = np.zeros((N, rows.residual.shape[1], total), dtype=complex)
+                wide[:, :, self.first[i] : self.first[i] + len(leg.moving)] = rows.by_joints(leg, frames[i], closing.link)
+                if closing.to is not None:
+                    k, other = closing.to[0], legs[closing.to[0]]
+                    wide[:, :, self.first[k] : self.first[k] + len(other.moving)] -= rows.by_joints(
+                        other, frames[k], closing.to[1]
+                    )
+                residuals.append(rows.residual)
+                joints.append(wide)
+                platform.append(rows.by_platform(x.p) if far is None else np.zeros((N, rows.residual.shape[1], 6), dtype=complex))
+                aligned &= rows.aligned
+            for coupling in leg.couplings:
+                wide = np.zeros((N, 1, total), dtype=complex)
+                for k, index, factor in coupling.terms:
+                    wide[:, 0, self.first[k] + index] = factor
+                residuals.append((wide[:, 0] * x.q).sum(axis=1, keepdims=True) - coupling.home)
+                joints.append(wide)
+                platform.append(np.zeros((N, 1, 6), dtype=complex))
+        return residuals, platform, joints, aligned
 
     def moved(self, x: Points, step: Complex) -> Points:
         """Points after a step (N, unknowns)."""
@@ -111,10 +135,11 @@ class Loops:
             step[finite] = (np.linalg.pinv(A[finite]) @ f[finite])[..., 0]
             return step
 
-    def newton(self, x: Points) -> tuple[Points, Array, Array]:
-        """One step: points, size of the step, size of the residual before it."""
+    def newton(self, x: Points, squared: bool = True) -> tuple[Points, Array, Array]:
+        """One step: points, size of the step, size of the residual before it. Not squared: of least squares, which solutions of
+        the squared equations that solve nothing do not attract."""
         f, A, _ = self.evaluate(x)
-        step = -self.solve(A, f)
+        step = -self.solve(A, f) if squared or self.rows == self.unknowns else -_least_squares(A, f)
         size = np.abs(step).max(axis=1)
         step = step * np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None]
         moved = self.moved(x, step)
@@ -129,12 +154,7 @@ class Loops:
 
     def aligned(self, x: Points) -> NDArray[np.bool_]:
         """Joints whose rows leave a sign or an exchange of axes open are closed with the right one."""
-        good, k = np.ones(len(x), dtype=bool), 0
-        for leg in self.legs:
-            n = len(leg.moving)
-            good &= leg_closure(leg, x.q[:, k : k + n], x.p, x.R, self.length)[3]
-            k += n
-        return good
+        return self._closed(x)[3]
 
 
 _SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
@@ -142,20 +162,45 @@ _SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed
 are 1, -1 or 0 at a solution."""
 
 
-def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
-    """Closing rows of a leg, lengths relative to `length`.
+@dataclass(frozen=True, kw_only=True)
+class ClosingAt:
+    """Rows of a closing joint, lengths relative to `length`: residual (N, m), forces on the relative twist (N, m, 3) linear and
+    angular, the joint's centre p (N, 3), and whether axes are parallel rather than opposite or exchanged (N,)."""
 
-    Args:
-        q: (N, n) coordinates of the leg; p: (N, 3), R: (N, 3, 3) platform; real or complex.
-    Returns:
-        Residual (N, m), derivatives by the coordinates (N, m, n) and by (v / length, omega) (N, m, 6), and (N,) whether axes that
-        the joint aligns are parallel rather than opposite or exchanged.
-    """
-    closing, frames = leg.closing, _frames(leg, q)
-    N = len(p)
-    R_l, p_l = frames[closing.link] if closing.link >= 0 else (np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros((N, 3)))
+    residual: Complex
+    linear: Complex
+    angular: Complex
+    p: Complex
+    aligned: NDArray[np.bool_]
+    length: float
+
+    def by_joints(self, leg: Leg, frames: list[tuple[Complex, Complex]], link: int) -> Complex:
+        """Derivatives (N, m, n) by the coordinates of a leg whose link is on the near side."""
+        result = np.zeros((*self.residual.shape, len(leg.moving)), dtype=complex)
+        for i in ancestors(leg, link):
+            if leg.links[i].kind == "fixed":
+                continue
+            frame, origin = frames[i]
+            z = frame[:, :, 2]
+            if leg.links[i].kind == "P":
+                column = self.linear @ z[..., None] / self.length
+            else:
+                column = self.linear @ (_cross(z, self.p - origin) / self.length)[..., None] + self.angular @ z[..., None]
+            result[:, :, leg.moving.index(i)] = column[..., 0]
+        return result
+
+    def by_platform(self, p: Complex) -> Complex:
+        """Derivatives (N, m, 6) by (v / length, omega) of the platform at p, on the far side."""
+        arm = (self.p - p) / self.length
+        return np.concatenate([-self.linear, -(self.angular + _cross(arm[:, None], self.linear))], axis=2)
+
+
+def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], length: float) -> ClosingAt:
+    """Rows of a closing joint between two frames (rotation, origin); see `ROWS`."""
+    (R_l, p_l), (R_p, p_p) = near, far
+    N = len(p_l)
     p_l, R_l = p_l + R_l @ closing.on_link.position, R_l @ closing.on_link.rotation
-    p_p, R_p = p + R @ closing.on_platform.position, R @ closing.on_platform.rotation
+    p_p, R_p = p_p + R_p @ closing.on_platform.position, R_p @ closing.on_platform.rotation
     gap, none = (p_l - p_p) / length, np.zeros((N, 3))
     residual, linear, angular = [], [], []
     for row in ROWS[closing.type]:
@@ -170,23 +215,30 @@ def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Comple
             residual.append((u * gap).sum(axis=1))
             linear.append(u)
             angular.append(none)
-    lin, ang = np.stack(linear, axis=1), np.stack(angular, axis=1)
-    by_leg = np.zeros((N, len(residual), len(leg.moving)), dtype=complex)
-    for i in ancestors(leg, closing.link):
-        if leg.links[i].kind == "fixed":
-            continue
-        frame, origin = frames[i]
-        z = frame[:, :, 2]
-        if leg.links[i].kind == "P":
-            column = lin @ z[..., None] / length
-        else:
-            column = lin @ (_cross(z, p_l - origin) / length)[..., None] + ang @ z[..., None]
-        by_leg[:, :, leg.moving.index(i)] = column[..., 0]
-    arm = (p_l - p) / length
-    by_platform = np.concatenate([-lin, -(ang + _cross(arm[:, None], lin))], axis=2)
     turn = np.swapaxes(R_p, 1, 2) @ R_l
     aligned = np.all([turn[:, i, i].real > 0.5 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
-    return np.stack(residual, axis=1), by_leg, by_platform, aligned
+    lin: Any = np.stack(linear, axis=1)
+    ang: Any = np.stack(angular, axis=1)
+    return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)
+
+
+def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Complex, Complex, Complex, NDArray[np.bool_]]:
+    """Rows of the joint between a leg and the platform, lengths relative to `length`.
+
+    Args:
+        q: (N, n) coordinates of the leg; p: (N, 3), R: (N, 3, 3) platform; real or complex.
+    Returns:
+        Residual (N, m), derivatives by the coordinates (N, m, n) and by (v / length, omega) (N, m, 6), and (N,) whether axes that
+        the joint aligns are parallel rather than opposite or exchanged.
+    """
+    frames = _frames(leg, q)
+    rows = closing_at(leg.closing, _frame(frames, leg.closing.link, len(p)), (R, p), length)
+    return rows.residual, rows.by_joints(leg, frames, leg.closing.link), rows.by_platform(p), rows.aligned
+
+
+def _frame(frames: list[tuple[Complex, Complex]], link: int, count: int) -> tuple[Any, Any]:
+    """Frame of a link; of the world below zero."""
+    return frames[link] if link >= 0 else (np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3)))
 
 
 def leg_origins(leg: Leg, q: Any) -> Complex:
@@ -210,6 +262,14 @@ def _frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
         k += link.kind != "fixed"
         result.append((R, p))
     return result
+
+
+def _least_squares(A: Complex, f: Complex) -> Complex:
+    """Solutions (N, unknowns) of least squares of tall systems; NaN for points that are not numbers."""
+    finite = np.all(np.isfinite(A), axis=(1, 2)) & np.all(np.isfinite(f), axis=1)
+    step = np.full((len(A), A.shape[2]), np.nan, dtype=complex)
+    step[finite] = (np.linalg.pinv(A[finite]) @ f[finite][..., None])[..., 0]
+    return step
 
 
 def _cross(u: Any, v: Any) -> Any:

@@ -172,7 +172,7 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
     x.q[:, loops.driven] = q
     with np.errstate(all="ignore"):
         for _ in range(40):
-            x, size, _ = loops.newton(x)
+            x, size, _ = loops.newton(x, squared=False)
             x = x.at(np.isfinite(size) & (np.abs(x.p).max(axis=1) < FAR * loops.length))
             if len(x) == 0:
                 return x

@@ -84,9 +84,13 @@ def fingerprint(robot: Robot) -> str:
         for link in leg.links:
             parts.append(f"{link.kind} {link.parent} {link.actuated}")
             add(link.placement.position, link.placement.rotation, link.zero)
-        closing = leg.closing
-        parts.append(f"{closing.type} {closing.link}")
-        add(closing.on_link.position, closing.on_link.rotation, closing.on_platform.position, closing.on_platform.rotation)
+        for closing in (leg.closing, *leg.cuts):
+            to = "" if closing.to is None else f" {closing.to}"
+            parts.append(f"{closing.type} {closing.link}{to}")
+            add(closing.on_link.position, closing.on_link.rotation, closing.on_platform.position, closing.on_platform.rotation)
+        for coupling in leg.couplings:
+            parts.append(f"{coupling.terms}")
+            add(coupling.home)
         add(leg.home)
     add(robot.home.position, robot.home.rotation, robot.characteristic_length)
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-r"""`plate_stress`: stress at the surfaces of a flexible platform, from elastic coordinates and joint forces; its peak."""
+r"""`plate_stress`: stress at the surfaces of a plate, platform or link, from elastic coordinates and joint forces; its peak."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
-    """Bending and membrane stress of a platform that the robot file describes as a plate.
+def plate_stress(robot: Robot, result: xr.Dataset | Any, *, body: str | None = None) -> xr.Dataset:
+    """Bending and membrane stress of a plate of the robot file: the platform, or a body of a leg (bending alone).
 
     Args:
         result: a result with `elastic` (of `static_deflection`, `simulate`, `inverse_dynamics`, ...), or an array (n, N) of
             elastic coordinates in the order of ``robot.elastic_names``. Membrane stress needs the forces of the joints: a result
             with `reaction_force` (``reactions=True``) and `rotation`; without them the stress is that of bending alone, and the
             attribute `membrane` says so.
+        body: ``leg.body``; left out: the platform, or the only plate.
     Returns:
         Dataset over (.., point), one point per triangle: `stress` (.., point, component) xx, yy, xy of the surface at positive z,
         platform axes; `membrane_stress`, of the middle plane (NaN where joint forces are not known): the surface at negative z
@@ -36,7 +37,7 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
         Not in it: membrane stress by the platform's own spin, and the local stress under point forces, which modes do not follow.
 
     Raises:
-        InputError: the platform is no plate of the robot file: rigid, from a file of modes, or given in Python.
+        InputError: the body is no plate of the robot file: rigid, from a file of modes, or given in Python.
 
     Checked by: tests/analysis/test_plate_stress.py.
     """
@@ -44,16 +45,18 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
 
     from flexapod.flexible.plate_surface import von_mises
 
-    surface = _surface(robot)
+    link = _chosen(robot, body)
+    surface = _surface(robot) if link is None else _link_surface(robot, link)
     elastic, over = elastic_coordinates(robot, result)
-    elastic = elastic[:, : surface.top.shape[2]]
-    forces = _joint_forces(robot, result, surface.plane.shape[2])
+    elastic = elastic[:, : surface.top.shape[2]] if link is None else _of_link(robot, link, elastic)
+    forces = _joint_forces(robot, result, surface.plane.shape[2]) if link is None else None
     bending = surface.stress(elastic)
     plane = np.full_like(bending, np.nan) if forces is None else surface.membrane(elastic, forces)
     stress = bending if forces is None else bending + plane
     equal = von_mises(bending) if forces is None else np.maximum(von_mises(plane + bending), von_mises(plane - bending))
     kept = "joint forces" if surface.pairs is None else "joint forces and stretching"
-    included = "none: the result has no reactions" if forces is None else kept
+    missing = "none: the result has no reactions" if link is None else "none: a plate in a leg has its bending alone"
+    included = missing if forces is None else kept
     dims, lead = over.dims[:-1], over.shape[:-1]
     coords = {k: v for k, v in over.coords.items() if k != "elastic_coordinate"}
     data = xr.Dataset(
@@ -66,6 +69,54 @@ def plate_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
         {**coords, "component": ["xx", "yy", "xy"], "axis": ["x", "y", "z"]},
     )
     return data.assign_attrs(robot=robot.name, membrane=included, **_peak(equal, surface, over))
+
+
+def plate_links(robot: Robot) -> dict[str, tuple[int, int]]:
+    """Plates that are bodies of legs, as ``leg.body``: leg and link."""
+    return {
+        f"{leg.name}.{link.body.name}": (i, k)
+        for i, leg in enumerate(robot.legs)
+        for k, link in enumerate(leg.links)
+        if link.body is not None and link.body.rooted is not None and link.body.flexible.type == "plate"  # type: ignore[union-attr]
+    }
+
+
+def _chosen(robot: Robot, body: str | None) -> tuple[int, int] | None:
+    """Leg and link of the plate that is meant; None for the platform."""
+    known = plate_links(robot)
+    if body is None:
+        return next(iter(known.values())) if robot.flexible_platform is None and len(known) == 1 else None
+    if body == "platform":
+        return None
+    if body not in known:
+        raise InputError(f"body: {body!r} is no plate of {robot.name}; there are: {', '.join(known) or 'none in its legs'}")
+    return known[body]
+
+
+@lru_cache(maxsize=8)
+def _link_surface(robot: Robot, link: tuple[int, int]) -> PlateSurface:
+    """Stress shapes of a plate that is a link, by the coordinates that it was reduced from."""
+    from flexapod.flexible.plate_surface import plate_surface
+    from flexapod.robot.flexible_platform import plate_arguments
+    from flexapod.robot.modal_link import held_places, plate_link
+
+    body = robot.legs[link[0]].links[link[1]].body
+    assert body is not None
+    assert body.rooted is not None
+    assert body.flexible is not None
+    return plate_surface(**plate_arguments(plate_link(body.flexible), held_places(body.rooted.places), {}))
+
+
+def _of_link(robot: Robot, link: tuple[int, int], elastic: Array) -> Array:
+    """Coordinates (n, N) of the plate that a link was reduced from, for elastic coordinates of the robot."""
+    leg = robot.legs[link[0]]
+    body, at = leg.links[link[1]].body, sum(len(other.moving) for other in robot.legs[: link[0]])
+    assert body is not None
+    assert body.rooted is not None
+    modes = elastic.shape[1] - len(robot.elastic_indices)
+    by_name = {leg.links[i].coordinate: at + k for k, i in enumerate(leg.moving) if leg.links[i].elastic}
+    own = [list(robot.elastic_indices).index(by_name[f"{body.name}.{name}"]) for name in body.rooted.body.names]
+    return np.asarray(elastic[:, [modes + k for k in own]] @ body.rooted.basis.T)
 
 
 def _joint_forces(robot: Robot, result: Any, places: int) -> Array | None:
@@ -93,7 +144,9 @@ def _surface(robot: Robot) -> PlateSurface:
     spec, body = robot.platform.flexible, robot.flexible_platform
     if body is None or spec is None or spec.type != "plate" or robot.given_body:
         kind = "is rigid" if body is None else "does not come from a plate of the robot file"
-        raise InputError(f"plate stress: the platform of {robot.name} {kind}; it needs `flexible: {{type: plate, ...}}`")
+        plates = ", ".join(plate_links(robot))
+        others = f"; give body=, one of its plates: {plates}" if plates else "; it needs `flexible: {type: plate, ...}`"
+        raise InputError(f"plate stress: the platform of {robot.name} {kind}{others}")
     joints = {leg.name: leg.closing.on_platform.position for leg in robot.legs}
     return plate_surface(**plate_arguments(spec, joints, robot.platform.points), stiffening=body.stiffened)
 

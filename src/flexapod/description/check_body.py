@@ -8,7 +8,7 @@ from flexapod.description.check_flexible import check_flexible
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body, Tensor
+from flexapod.description.schema import Body, Platform, Tensor
 from flexapod.description.schema_flexible import Flexible
 
 ROUNDING = 1e-3
@@ -63,9 +63,9 @@ def check_payloads(body: Body, report: Reporter, *, allow_unphysical: bool, plan
 
     Checked by: tests/description/test_messages.py.
     """
-    if body.payloads and body.flexible is not None:
-        what = "a flexible body carries no payload: it would change its modes"
-        report.error(("payloads",), what, "Fix it to a rigid body, or put its mass into the modes of a file.")
+    if body.payloads and body.flexible is not None and isinstance(body, Platform):
+        what = "a platform described by its modes carries no payload: it would change them"
+        report.error(("payloads",), what, "Make it a body of a leg, platform: {body: leg.body}, which carries payloads.")
     for name, payload in body.payloads.items():
         here = Below(report, ("payloads", name))
         right = check_rotation(payload.rotation, Below(here, ("rotation",)))

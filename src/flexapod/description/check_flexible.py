@@ -93,7 +93,8 @@ def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
     """The same for a body of a leg."""
     check_flexible(flexible, report)
     if flexible.type == "plate" and flexible.stiffening:
-        report.error(("stiffening",), "stiffening of a plate is for the platform", "Write stiffening: false, or remove it.")
+        what = "stiffening of a plate is for the platform: in a leg its tips are coordinates, which only beams stiffen"
+        report.error(("stiffening",), what, "Write stiffening: false or remove it, or make the link of beams.")
 
 
 def _check_taper(flexible: Flexible, report: Reporter) -> None:

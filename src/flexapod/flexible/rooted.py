@@ -45,11 +45,13 @@ class RootedBody:
         body: about its root; coordinates: components of the tips in turn, then modes with the tips held.
         places: (tips, 3) undeformed positions [m].
         components: of each tip, which of u, v, w, thx, thy, thz it has.
+        basis: coordinates of the body that it was made of, per coordinate of this one; what deforms it is the same.
     """
 
     body: FlexibleBody
     places: Floats
     components: tuple[tuple[str, ...], ...]
+    basis: Floats
 
     @property
     def inner(self) -> int:
@@ -75,14 +77,17 @@ def rooted(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool =
         if body.interfaces[name].Phi_r is None:
             raise FlexibleBodyError(f"interface {name} has no rotations: give the modes Phi_r there")
     if body.stiffened:
-        raise FlexibleBodyError("stiffening of a plate or file of modes is for the platform; write stiffening: false")
+        raise FlexibleBodyError(
+            "stiffening of a plate or file of modes is for the platform: in a leg the displacements of its tips are coordinates, "
+            "and what stiffening adds to them is known of beams only. Write stiffening: false, or make it of beams"
+        )
     seen = seen_from(body, body.interfaces[root])
     rows, components = _tip_rows(seen, tips, planar)
     basis = _basis(seen, rows, sum(map(len, components)))
     names = [_name(k, c) for k, own in enumerate(components) for c in own]
     names += [f"mode{k + 1}" for k in range(basis.shape[1] - len(names))]
     places = np.array([body.interfaces[name].r0 for name in tips]).reshape(-1, 3)
-    return RootedBody(body=_tidied(seen.transformed(basis, names)), places=places, components=components)
+    return RootedBody(body=_tidied(seen.transformed(basis, names)), places=places, components=components, basis=basis)
 
 
 def _name(tip: int, component: str) -> str:

@@ -42,7 +42,7 @@ def rigid_body(name: str, body: Body, body_axes: Array) -> RigidBody:
             body_axes=frozen(np.eye(3)),
             flexible=body.flexible,
         )
-    for payload in body.payloads.values():
+    for payload in body.payloads.values() if body.flexible is None else ():  # see `carried`
         result = loaded(result, payload)
     return result.seen_from(body_axes)
 

@@ -18,6 +18,7 @@ from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
+from flexapod.robot.carried import add_payloads, held_at
 from flexapod.robot.chain import closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
@@ -187,7 +188,8 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
     platform_frame, found = frame_pose(spec.platform_frame), dict[str, float]()
     base = frame_pose(spec.frame)
     flexible = [row.body for row in spec.table if row.flexible] + [key for key, body in spec.bodies.items() if body.flexible]
-    ends = {body: _attachments({**description.legs, name: spec}, name, body, _flexible_carrier(description)) for body in flexible}
+    legs, carrier = {**description.legs, name: spec}, _flexible_carrier(description)
+    ends = {body: _attachments(legs, name, body, carrier) + held_at(spec, body) for body in flexible}
     tree = TreeBuilder(leg=name, base=base, planar=description.file.plane is not None, ends=ends, path=description.path)
     end = next((j for j in spec.joints.values() if _to_platform(j.to, name, description)), None)
     previous = "base"
@@ -204,6 +206,7 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
             joint = joint.model_copy(update={"direction": [float(x) for x in direction]})
         add_joint(tree, key, joint, spec.bodies)
+    add_payloads(tree, spec)
     return tree, found
 
 

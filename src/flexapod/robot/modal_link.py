@@ -64,16 +64,22 @@ def modal_link(spec: Flexible, ends: Sequence[Place], path: Path | None, planar:
 
 @lru_cache(maxsize=64)
 def _plate(words: str, ends: tuple[Place, ...], planar: bool) -> RootedBody:
-    spec = Flexible.model_validate_json(words)
-    given = {
-        "reduction": spec.reduction or Reduction(method="craig-bampton"),
-        "modes": INNER if spec.modes is None else spec.modes,
-    }
-    return _reduced(spec.model_copy(update=given), ends, None, planar)
+    return _reduced(plate_link(Flexible.model_validate_json(words)), ends, None, planar)
+
+
+def plate_link(spec: Flexible) -> Flexible:
+    """The words of a plate that is a link, with what the file leaves out."""
+    reduction = spec.reduction or Reduction(method="craig-bampton")
+    return spec.model_copy(update={"reduction": reduction, "modes": INNER if spec.modes is None else spec.modes})
+
+
+def held_places(ends: Sequence[Place] | Array) -> dict[str, Array]:
+    """Interfaces of a link: its root, and its tips."""
+    return {"root": np.zeros(3), **{f"tip {k + 1}": np.array(p) for k, p in enumerate(ends)}}
 
 
 def _reduced(spec: Flexible, ends: tuple[Place, ...], path: Path | None, planar: bool) -> RootedBody:
-    wanted = {"root": np.zeros(3), **{f"tip {k + 1}": np.array(p) for k, p in enumerate(ends)}}
+    wanted = held_places(ends)
     made = made_modal(spec, wanted, path, {})
     names = {}
     for key, place in wanted.items():

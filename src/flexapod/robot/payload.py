@@ -1,4 +1,4 @@
-"""Something more fixed to a rigid body of a robot: `robot.with_payload`, written into the description as `payloads:`."""
+"""Something more fixed to a body of a robot: `robot.with_payload`, written into the description as `payloads:`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def loaded_description(robot: Robot, mass: Any, com: Any, inertia: Any, body: st
     """The robot's description with a payload; arguments as in `Robot.with_payload`.
 
     Raises:
-        InputError: no such body, or a flexible one.
+        InputError: no such body, or a platform that is described by its modes.
         RobotFileError: numbers that make no payload.
 
     Checked by: tests/robot/test_payloads.py.
@@ -63,7 +63,6 @@ def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[st
         names = ", ".join(f"{leg}.{name}" for name in bodies)
         why = "belongs to a table: change its `inertial` instead" if part in parts_of(merged) else "does not exist"
         raise InputError(f"payload: the body {body} {why}; bodies of this leg: {names or 'none'}")
-    _rigid(bodies[part] or {}, body)
     each[leg] = dict(each[leg] or {})
     owner = each[leg]["bodies"] if part in (each[leg].get("bodies") or {}) else each[leg]
     owner[part] = dict(owner.get(part) or {})
@@ -73,7 +72,10 @@ def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[st
 
 def _rigid(body: dict[str, Any], name: str) -> dict[str, Any]:
     if body.get("flexible") is not None:
-        raise InputError(f"payload: {name} is flexible and carries no payload; give its weight as a wrench instead")
+        raise InputError(
+            f"payload: {name} is flexible, described by its modes, and carries no payload: it would change them. Make it a body "
+            "of a leg (platform: {body: leg.body}), which carries payloads, or give its weight as a wrench"
+        )
     return body
 
 

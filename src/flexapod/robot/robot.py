@@ -31,6 +31,7 @@ from flexapod.robot.flexible_platform import (
 )
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
+from flexapod.robot.locked import refuse_locked
 from flexapod.robot.mobility import Mobility, floats, mobility
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
@@ -182,7 +183,7 @@ class Robot:
     def with_payload(
         self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
     ) -> Robot:
-        """The robot with something fixed to one of its rigid bodies, as `payloads:` of the robot file.
+        """The robot with something fixed to one of its bodies, as `payloads:` of the robot file.
 
         Args:
             mass: [kg]; this and the other numbers may be texts with a unit.
@@ -401,6 +402,8 @@ def build_robot(
     )  # fmt: skip
     with placed(description, ("legs",)):
         _ = robot.beams  # a beam that cannot be made is told now, by name
+    if like is None and plan is None:
+        refuse_locked(robot)
     if zeros is None:
         zeros = structural_zeros(robot.values)
     object.__setattr__(robot, "zeros", zeros)

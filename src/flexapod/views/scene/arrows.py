@@ -20,6 +20,8 @@ LONGEST = 0.2
 """Length of the longest arrow, of the robot's extent."""
 LEAST = 0.02
 """Arrows shorter than this, of the longest, are not drawn."""
+ROUNDING = 1e-9
+"""Forces below this part of the largest torque per extent, and torques below this part of the largest force, are rounding."""
 ASIDE = 0.045
 """Distance of an arrow from its leg, of the extent."""
 ARC = 0.06
@@ -56,6 +58,8 @@ def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, 
     """
     units = np.array(robot.actuator_units)
     peak = {unit: _peak(force[units == unit]) for unit in set(robot.actuator_units)}
+    largest = max((value / (size if unit == "rad" else 1.0) for unit, value in peak.items()), default=0.0)
+    peak = {u: value if value > ROUNDING * largest * (size if u == "rad" else 1.0) else 0.0 for u, value in peak.items()}
     centre = shown.middle.mean(axis=0)
     arrows, push, legs, own_index, arcs, arc_push, k = [], [], [], [], [], [], 0
     for i, (leg, own) in enumerate(zip(robot.legs, shown.frames, strict=True)):
