@@ -116,7 +116,7 @@ def test_delta_has_two_translational_poses_and_others_are_labelled():
 
 STORED = {
     "five-bar": (2, 8), "tripteron": (1, 1), "dualemps": (2, 4), "spherical-five-bar": (2, 12), "agile-eye": (8, 56),
-    "3-ups-s": (8, 16), "exechon": (16, 64), "tricept": (24, 56), "delta": (84, 728),
+    "3-ups-s": (8, 16), "exechon": (16, 64), "4-ruu": (16, 94), "tricept": (24, 56), "delta": (84, 728),
 }  # fmt: skip
 """Complex poses and the degree of the trace test, as `python tools/make_start_systems.py` found them."""
 
