@@ -7,7 +7,7 @@ from pose_robots import planar
 import flexapod as fp
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
-from flexapod.analysis.loop_paths import follow
+from flexapod.analysis.loop_paths import distinct, follow
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
 from flexapod.analysis.sphere_legs import is_on_spheres
 from flexapod.robot.chain import link_poses
@@ -109,6 +109,28 @@ def test_delta_has_two_translational_poses_and_others_are_labelled():
     _, generic = generic_solutions(robot)
     assert np.bincount(generic.mode).tolist() == [2, 80, 2]
     assert int(found["count"]) == 16
+    assert int(found["complex_count"]) == 84
+    assert str(found["completeness"].values) == "trace-tested"
+    assert "trace test of degree 728" in str(found["detail"].values)
+
+
+STORED = {
+    "five-bar": (2, 8), "tripteron": (1, 1), "dualemps": (2, 4), "spherical-five-bar": (2, 12), "agile-eye": (8, 56),
+    "3-ups-s": (8, 16), "exechon": (16, 64), "4-ruu": (16, 94), "tricept": (24, 56), "delta": (84, 728),
+}  # fmt: skip
+"""Complex poses and the degree of the trace test, as `python tools/make_start_systems.py` found them."""
+
+
+def test_stored_poses_are_those_of_the_catalogue_and_trace_tested(monkeypatch):
+    monkeypatch.setattr("flexapod.analysis.operation_modes.search", lambda *_: pytest.fail("searched, not stored"))
+    for name, (count, degree) in STORED.items():
+        robot = fp.load(name)
+        loops, generic = generic_solutions(robot)
+        assert (len(generic.x), generic.degree) == (count, degree), name
+        assert loops.aligned(generic.x).all(), name
+        assert len(distinct(loops, generic.x)) == count, name
+    assert fingerprint(fp.load("delta-flexible")) == fingerprint(fp.load("delta"))
+    assert fingerprint(fp.load("dualemps-8")) == fingerprint(fp.load("dualemps"))
 
 
 @pytest.mark.full

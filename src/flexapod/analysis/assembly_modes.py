@@ -67,7 +67,7 @@ def assembly_modes(
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
     Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
-    six spheres (6-UPS, 6-PUS, 6-RUS, 3-3, 6-3, 3-RPS) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
+    six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
     proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
     points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are solved by monodromy,
     and the trace test tells whether the operation modes that it found are complete. Flexible bodies are taken undeformed; limits

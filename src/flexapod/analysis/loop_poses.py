@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ATTEMPTS = 4
 """Ways to the question that are tried while paths are lost and new poses are found."""
 
+FARTHEST = 1e4
+"""Characteristic lengths beyond which a path is cut short near its end: complex poses of the Delta lie at 300."""
+
 REAL = 1e-7
 """Largest imaginary part [rad or characteristic lengths] of a solution that is tried as a real pose."""
 
@@ -62,12 +65,12 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
         x, arrived = generic.x, np.ones(len(generic.x), dtype=bool)
         corner = generic.q + reach(loops) * complex_normal(random, len(target))
         for source, end in pairwise([generic.q, *([corner] if attempt else []), target]):
-            x, came = follow(loops, x, source, end)
+            x, came = follow(loops, x, source, end, leaving=FARTHEST)
             arrived &= came
         own = generic.mode[arrived]
         x, good, _ = polished(loops, x.at(arrived))
         x, own = x.at(good), own[good]
-        regular = loops.singularity(x) > REGULAR if len(x) else np.zeros(0, dtype=bool)
+        regular = _regular(loops, x)
         singular, before = x.at(~regular), len(known)
         known, mode = join(known, x.at(regular)), np.append(mode, own[regular])
         fresh = ~_repeated(loops, known)
@@ -75,6 +78,15 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
         if len(known) == len(generic.x) or (attempt and len(known) == before):
             break
     return _real(loops, known, mode, len(generic.x) - len(known), singular)
+
+
+def _regular(loops: Loops, x: Points) -> NDArray[np.bool_]:
+    """Solutions where the actuators determine the pose. Arms and rotations grow with the distance of a complex pose: the smallest
+    singular value of the rows falls with its square over the largest."""
+    if len(x) == 0:
+        return np.zeros(0, dtype=bool)
+    away = np.maximum(np.abs(x.p).max(axis=1) / loops.length, 1.0)
+    return np.asarray(loops.singularity(x) * away**2 > REGULAR)
 
 
 def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:

@@ -67,8 +67,9 @@ class SlicedLoops(Loops):
         """Coordinates (N, actuators) at t (N,), and their derivatives."""
         d, x = self.direction, 1.0 + self.direction * t[:, None]
         x = np.where(self.angles, x, 1.0)
-        along = np.where(self.angles, -1j * np.log(x), d * t[:, None])
-        return self.q + along, np.where(self.angles, -1j * d / x, d)
+        with np.errstate(all="ignore"):  # paths that leave overflow
+            along = np.where(self.angles, -1j * np.log(x), d * t[:, None])
+            return self.q + along, np.where(self.angles, -1j * d / x, d)
 
     def on_curve(self, x: Points) -> Points:
         """The points as those of the robot."""
