@@ -90,7 +90,9 @@ def hostile(studio: Studio) -> dict[str, bytes | str]:
     """Messages that no page sends."""
     slider, button = slider_id(studio), str(studio.panels[1].choice._impl.uuid)
     update = {"type": "GuiUpdateMessage", "uuid": slider}
-    drag = {"type": "TransformControlsUpdateMessage", "name": "/drag", "owner": ""}
+    drag = {"type": "TransformControlsUpdateMessage", "name": studio.scene.handles[0].name, "owner": ""}
+    assert studio.scene.force is not None
+    push = {**drag, "name": studio.scene.force.handle.name}
     return {
         "text": "hello",
         "nothing": b"",
@@ -109,6 +111,7 @@ def hostile(studio: Studio) -> dict[str, bytes | str]:
         "no widget": pack({"type": "GuiUpdateMessage", "uuid": "x" * 10_000, "updates": {"value": 1}}),
         "share": pack({"type": "ShareUrlRequest"}),
         "drag nowhere": pack({**drag, "wxyz": [0.0, 0.0, 0.0, 0.0], "position": [float("nan")] * 3}),
+        "force without end": pack({**push, "wxyz": [1.0, 0.0, 0.0, 0.0], "position": [float("inf"), 0.0, 0.0]}),
         "drag short": pack({**drag, "wxyz": [1.0], "position": [1.0]}),
         "drag without turn": pack({**drag, "wxyz": [0.0, 0.0, 0.0, 0.0], "position": [0.0, 0.0, 4.0]}),
         "huge file": pack({"type": "FileTransferStartUpload", "source_component_uuid": slider, "transfer_uuid": "t",

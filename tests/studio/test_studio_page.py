@@ -17,7 +17,7 @@ ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
 """The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""
 KINDS = ["five-bar", "hexaslide", "gough-stewart-flexible"]
 """Robots of the usual run: below six DOF, six of them, flexible; `make test-full` takes all."""
-BEATS = 12
+BEATS = 200
 """Slider steps whose latency is measured."""
 
 Tab = Callable[..., Page]
@@ -266,7 +266,7 @@ def test_slice_reload_and_second_tab(fresh: Studio, page: Page, tab: Tab) -> Non
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "goal"), [("stewart-3-3", 50.0), ("gough-stewart-flexible", 100.0)])
+@pytest.mark.parametrize(("name", "goal"), [("stewart-3-3", 30.0), ("gough-stewart-flexible", 60.0)])
 def test_latency_is_reported(
     fresh: Studio, drawn: Page, tab: Tab, record_property: Callable[[str, object], None], name: str, goal: float
 ) -> None:
@@ -276,9 +276,10 @@ def test_latency_is_reported(
     fresh.loop.post("open", lambda: fresh.open(name))
     assert fresh.loop.settle(READY)
     page.settled()
-    found = page.page.evaluate(LATENCY, [2, ["ArrowRight", "ArrowLeft"] * (BEATS // 2), 400])
+    found = page.page.evaluate(LATENCY, [2, ["ArrowRight", "ArrowLeft"] * (BEATS // 2), 150])
     assert len(found) == BEATS
-    line = f"{name}: slider to numbers {np.median(found):.0f} ms median, {min(found):.0f} ms best of {BEATS} (goal {goal:.0f} ms)"
+    line = f"{name}: slider to numbers {np.median(found):.0f} ms median, {max(found):.0f} ms worst of {BEATS}"
+    line += f" (goals {goal:.0f} and 100 ms)"
     record_property("studio latency", line)
     PICTURES.mkdir(parents=True, exist_ok=True)
     (PICTURES / f"latency-{name}.txt").write_text(line + "\n")

@@ -249,3 +249,20 @@ def test_the_camera_sees_the_whole_box() -> None:
             t = np.tan(0.4)
             part = np.maximum(np.abs(corners @ above) / t, np.abs(corners @ right) / (t * aspect)) / -(corners @ d)
             assert part.max() == pytest.approx(FILLED), "as near as it can be"
+
+
+def test_variants_are_drawn_beside_each_other_or_overlaid(studio: Studio) -> None:
+    def done(step: Any) -> None:
+        studio.loop.post("step", step)
+        assert studio.loop.settle(PATIENCE / 1000)
+
+    done(lambda: studio.open("stewart-3-3"))
+    done(studio.design._keep)
+    assert studio.scene.kept is not None
+    assert np.linalg.norm(studio.scene.kept.root.position) > 1.0
+    done(lambda: studio.design._overlaid(True))
+    assert np.linalg.norm(studio.scene.kept.root.position) == 0.0
+    done(lambda: studio.design._overlaid(False))
+    assert np.linalg.norm(studio.scene.kept.root.position) > 1.0
+    done(studio.design._drop)
+    assert studio.scene.kept is None

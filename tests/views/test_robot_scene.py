@@ -5,7 +5,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
-from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, platform_corners, rails
+from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
@@ -76,3 +76,15 @@ def test_planar_robots_are_seen_along_their_normal() -> None:
     camera = fp.figures.robot_figure(fp.load("five-bar")).layout.scene.camera
     assert camera.projection.type == "orthographic"
     assert (camera.eye.x, camera.eye.y) == (0.0, 0.0)
+
+
+def test_payloads_are_balls_where_they_are_fixed() -> None:
+    robot = fp.load("stewart-3-3").with_payload(mass=100.0, com=(0.1, 0.2, 0.4))
+    R = fp.motions.rotvec_rotation(np.array([0.0, 0.0, 0.5 * np.pi]))
+    centre, radius = payload_balls(robot, fp.State(position=np.array([1.0, 2.0, 3.0]), rotation=R))
+    assert np.allclose(centre, [[0.8, 2.1, 3.4]])
+    assert np.allclose(4.0 / 3.0 * np.pi * radius**3 * 2700.0, 100.0)
+    assert len(payload_balls(fp.load("delta"), fp.State(position=np.zeros(3), rotation=np.eye(3)))[1]) == 0
+    platform = next(t for t in fp.figures.robot_figure(robot).data if t.name == "platform")
+    bare = next(t for t in fp.figures.robot_figure(fp.load("stewart-3-3")).data if t.name == "platform")
+    assert len(platform.x) > len(bare.x)

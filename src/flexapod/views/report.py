@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.bearing_loads import HEAD as BEARING_HEAD
+from flexapod.views.bearing_loads import bearing_loads, bearing_rows
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
@@ -25,7 +27,7 @@ from flexapod.views.plot_modes import frequency_figure, mode_figure
 from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
-from flexapod.views.report_space import pose_blocks, singular_blocks, solid_blocks
+from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
 from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
 if TYPE_CHECKING:
@@ -84,8 +86,9 @@ def robot_report(
         ("Robot", _robot(robot)),
         ("Motion", _motion(platform, name)),
         ("Actuators", [*actuators, stroke_figure(robot, legs), force_figure(robot, drive)]),
-        ("Joint loads", _loads(robot, drive)),
+        ("Joint loads", _loads(robot, drive, motion)),
         ("Workspace", [*_workspace(robot, platform), *solid_blocks(robot)]),
+        ("Orientation workspace", orientation_blocks(robot)),
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
         ("Natural frequencies", _frequencies(robot, modes, drives)),
@@ -159,13 +162,17 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 
-def _loads(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
+def _loads(robot: fp.Robot, drive: xr.Dataset, motion: fp.Motion) -> list[Any]:
     if robot.moved_by == "actuators":
         return _deflections(robot, drive)
     if "reaction_force" in drive:
         shares = share_figure(drive, "Parts of the actuator forces")
         told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
-        return [paragraph(told, "note"), HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length)), shares]
+        joints = fp.inverse_kinematics(robot, motion, on_error="mask").joint_position.values
+        rows = bearing_rows(bearing_loads(robot, joints, drive)) if np.any(np.isfinite(joints)) else []
+        own = [HtmlTable(head=BEARING_HEAD, rows=rows, caption="In the bearing's own axes")] if rows else []
+        whole = HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length))
+        return [paragraph(told, "note"), whole, *own, shares]
     size = np.sqrt((drive.joint_force**2).sum("axis"))
     rows = [
         [str(leg), number(float(size.sel(leg=leg).max())), number(float(size.sel(leg=leg).mean()))] for leg in size.leg.values

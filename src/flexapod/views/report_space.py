@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.html import HtmlTable, bullets, paragraph
 from flexapod.views.output import number
 from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, solid_figure
+from flexapod.views.plot_workspace import workspace_figure
+
+Array = NDArray[np.float64]
 
 RESOLUTION = 16
 """Cells of the solid along its longest side: a picture, with the error of its volume beside it."""
+
+DIRECTIONS, STEP_TILT, MOST_TILT, TILTS = 36, 0.5, 120.0, 41
+"""Directions in which tilt is looked for, step and largest tilt [deg], cells of the slice."""
 
 CELLS, STEP = 14, 1 / 50
 """Grid of the search for singular curves, and the distance of their points over the window."""
@@ -36,6 +43,67 @@ def solid_blocks(robot: fp.Robot) -> list[Any]:
         f"largest ball: radius {number(radius, 4)} m about ({', '.join(number(float(x), 4) for x in centre)}) m",
     ]
     return [bullets(facts), solid_figure(solid, "Constant-orientation workspace, home orientation")]
+
+
+def orientation_blocks(robot: fp.Robot) -> list[Any]:
+    """Which rotations the platform can take at home's position: tilt in every direction, torsion, and a slice."""
+    free = [a for a, moves in zip("xyz", rotations(robot), strict=True) if moves]
+    if not free:
+        return [paragraph("The platform cannot be rotated at home's position.", "note")]
+    facts = [f"about {a}: from {number(-low, 3)} to {number(high, 3)} deg" for a in free for low, high in [reach_about(robot, a)]]
+    blocks: list[Any] = [
+        paragraph("At home's position, one rotation at a time, until the first limit or singular pose:"),
+        bullets(facts),
+    ]
+    if {"x", "y"} <= set(free):
+        tilts = tilt_reach(robot)
+        text = (
+            f"tilt: {number(float(tilts.min()), 3)} deg in every direction, {number(float(tilts.max()), 3)} deg in the best one"
+        )
+        most = float(np.radians(min(1.2 * tilts.max() + 2.0, MOST_TILT)))
+        area = fp.workspace(robot, grid={"rx": (-most, most, TILTS), "ry": (-most, most, TILTS)}, progress=False)
+        blocks += [bullets([text]), workspace_figure(area, "Orientations at home's position, no torsion")]
+    return blocks
+
+
+def rotations(robot: fp.Robot) -> list[bool]:
+    """Which of the rotations about x, y, z at home the robot can take by themselves, a small one each."""
+    tried = np.radians(0.05) * np.eye(3)
+    try:
+        found = fp.inverse_kinematics(robot, _rotated(robot, tried), joints=False, on_error="mask")
+    except fp.FlexapodError:
+        return [False] * 3
+    return [bool(x) for x in found.valid.values]
+
+
+def reach_about(robot: fp.Robot, axis: str) -> tuple[float, float]:
+    """How far [deg] the platform rotates about a world axis to both sides."""
+    direction = np.eye(3)["xyz".index(axis)]
+    low, high = (float(_reach(robot, sign * direction[None])[0]) for sign in (-1.0, 1.0))
+    return low, high
+
+
+def tilt_reach(robot: fp.Robot) -> Array:
+    """How far [deg] the platform tilts in each of `DIRECTIONS` directions about horizontal axes.
+
+    Checked by: tests/views/test_orientation_section.py.
+    """
+    angle = np.linspace(0.0, 2.0 * np.pi, DIRECTIONS, endpoint=False)
+    return _reach(robot, np.column_stack([np.cos(angle), np.sin(angle), np.zeros(DIRECTIONS)]))
+
+
+def _reach(robot: fp.Robot, axes: Array) -> Array:
+    """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits."""
+    steps = np.arange(1, int(MOST_TILT / STEP_TILT) + 1) * STEP_TILT
+    turns = np.radians(steps)[:, None] * axes[:, None]  # (k, steps, 3)
+    valid = fp.check_pose(robot, _rotated(robot, turns.reshape(-1, 3))).margins.valid.values.reshape(len(axes), -1)
+    first = np.where(valid.all(axis=1), len(steps), np.argmin(valid, axis=1))
+    return np.concatenate([[0.0], steps])[first]
+
+
+def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
+    turns = fp.motions.rotvec_rotation(rotvec) @ robot.home.rotation
+    return fp.State(position=np.tile(robot.home.position, (len(turns), 1)), rotation=turns)
 
 
 def singular_blocks(robot: fp.Robot) -> list[Any]:

@@ -18,6 +18,7 @@ from flexapod.views.scene.shapes import (
     drawing,
     extent,
     ground_parts,
+    payload_balls,
     platform_corners,
     platform_rods,
     platform_surface,
@@ -28,7 +29,7 @@ Mesh = tuple[Array, NDArray[np.int64], list[str]]
 """Vertices (k, 3), triangles (m, 3), colour of each triangle."""
 
 LIGHT = {"ambient": 0.72, "diffuse": 0.5, "specular": 0.05, "roughness": 0.9}
-PLATE, BASE = "#3E546E", "#B2B8C0"
+PLATE, BASE, PAYLOAD = "#3E546E", "#B2B8C0", "#7A5C3A"
 THICK = 0.014
 """Thickness of platform and base, of the extent."""
 
@@ -74,6 +75,8 @@ def _platform(robot: fp.Robot, at: fp.State, size: float) -> Mesh:
     for a, b in zip(start, end, strict=True):
         bars.add(a, b, thick * size, (62, 84, 110))
     parts = [_tubes(bars)]
+    for centre, radius in zip(*payload_balls(robot, at), strict=True):
+        parts.append(_painted(centre + radius * sphere()[0], sphere()[1], PAYLOAD))
     if triangles is not None:
         world = at.position + points @ at.rotation.T
         flat = not robot.platform_modes

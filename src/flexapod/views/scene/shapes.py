@@ -31,6 +31,8 @@ MOUTH = 0.55
 """Where the barrel of a slide ends, of its length."""
 NEAR = 0.25
 """Distance of the platform's joints from the plane of a base plate, of its radius, below which the plate would hide the legs."""
+ALUMINIUM = 2700.0
+"""Density [kg/m^3] of a payload as drawn: its true shape is not in the file."""
 RED = (213, 30, 30)
 METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
@@ -233,6 +235,17 @@ def platform_rods(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
         own += list(platform_joints(robot))
     ends = state.position + np.array(own).reshape(-1, 3) @ state.rotation.T
     return np.tile(state.position, (len(ends), 1)), ends
+
+
+def payload_balls(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
+    """Centres (n, 3) in the world and radii (n,) [m] of the platform's payloads: balls of their mass, as heavy as aluminium.
+
+    Checked by: tests/views/test_robot_scene.py.
+    """
+    own = list(robot.description.file.platform.payloads.values())
+    centre = np.array([payload.com for payload in own], dtype=np.float64).reshape(-1, 3)
+    radius = np.array([(3.0 * payload.mass / (4.0 * np.pi * ALUMINIUM)) ** (1.0 / 3.0) for payload in own])
+    return state.position + centre @ state.rotation.T, radius
 
 
 def around(points: Array) -> NDArray[np.int64]:

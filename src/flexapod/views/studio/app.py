@@ -30,7 +30,7 @@ from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
-DRAWER = 372
+DRAWER = 392
 """Width of the drawer [pixels]."""
 STIFFNESS = 1e7
 """Stiffness of the actuators of rigid robots until another is given [N/m or N m/rad]."""

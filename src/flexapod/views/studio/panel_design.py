@@ -54,6 +54,10 @@ class DesignPanel(Panel):
             self.on(self.redo, lambda _: self._step(self.studio.session.redo, "done again"))
         with gui.add_folder("Compare"):
             self.on(gui.add_button("Keep this variant", hint="draw it in grey beside the next ones"), lambda _: self._keep())
+            self.overlay = self.on(
+                gui.add_checkbox("Overlaid", False, hint="the kept variant in the place of the other one, not beside it"),
+                lambda event: self._overlaid(bool(event.target.value)),
+            )
             self.drop = self.on(gui.add_button("Forget the kept one", disabled=True), lambda _: self._drop())
         self._robot_name, self._base = "", (0, 1.0)
 
@@ -135,6 +139,12 @@ class DesignPanel(Panel):
 
     def _keep(self) -> None:
         self.studio.varied(self.studio.session.keep, "kept; change a parameter to compare")
+
+    def _overlaid(self, wanted: bool) -> None:
+        """Draw the kept variant in the same place, or beside."""
+        self.studio.scene.overlaid = wanted
+        if self.studio.session.kept is not None:
+            self.studio.varied(self.studio.session.evaluate, "variants overlaid" if wanted else "variants side by side")
 
     def _drop(self) -> None:
         self.studio.varied(self.studio.session.drop, "one variant again")

@@ -49,7 +49,7 @@ class MotionPanel(Panel):
         self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint="of motions whose numbers are absolute")
         self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="take this many times the time")
         self.on(gui.add_button("Compute", hint="inverse dynamics along the motion"), lambda _: self._compute())
-        with gui.add_folder("Simulation"):
+        with gui.add_folder("Simulation", expand_by_default=False):
             self.controller = self.on(
                 gui.add_dropdown("Controller", CONTROLLERS, initial_value=CONTROLLERS[0], hint="of rigid robots"),
                 lambda _: self._controller_chosen(),

@@ -25,6 +25,7 @@ from flexapod.views.scene.shapes import (
     drawing,
     extent,
     ground_parts,
+    payload_balls,
     platform_corners,
     platform_rods,
     rgb,
@@ -37,7 +38,7 @@ PLATE = (62, 84, 110)
 GHOST = "#9aa3ad"
 GROUND = (178, 184, 192)
 REACTION = (40, 90, 60)
-SCALE = (70, 76, 84)
+SCALE, PAYLOAD = (70, 76, 84), (122, 92, 58)
 PALE = 0.72
 """How much of the colour of the other legs goes while one is selected."""
 
@@ -186,8 +187,24 @@ class RobotView:
     def _platform(self, state: fp.State, elastic: Array, red: bool, shown: Shown) -> None:
         shade = RED if red else rgb(GHOST) if self.ghost else PLATE
         self._bars(state, shade)
+        self._payloads(state)
         largest = 0.0 if red or self.ghost else shown.largest
         self.platform.draw(state, elastic, shade, shown.deformation, largest)
+
+    def _payloads(self, state: fp.State) -> None:
+        """What is fixed to the platform, as balls of its mass."""
+        centre, radius = payload_balls(self.robot, state)
+        if not len(radius):
+            return
+        if "payloads" in self._moving:
+            self._moving["payloads"].batched_positions = centre
+            return
+        vertices, faces = sphere()
+        self._moving["payloads"] = self.scene.add_batched_meshes_simple(
+            f"{self.name}/payloads", vertices, faces, np.tile((1.0, 0.0, 0.0, 0.0), (len(radius), 1)), centre,
+            batched_scales=np.repeat(radius[:, None], 3, axis=1), lod="off",
+            batched_colors=linear(np.tile(PAYLOAD, (len(radius), 1))), opacity=0.35 if self.ghost else None,
+        )  # fmt: skip
 
     def _bars(self, state: fp.State, shade: tuple[int, int, int]) -> None:
         """Rods on the platform: to its tool and other named points, and to its joints where it has no area."""

@@ -46,7 +46,7 @@ class StudioScene:
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
         self._whole: tuple[Array, Array, Array, Array, Array] | None = None
-        self.parallel, self._shown = False, 0
+        self.parallel, self.overlaid, self._shown = False, False, 0
         self.handles_shown = True
         self.slice: Any = None
         self.space: dict[str, Any] = {}
@@ -76,7 +76,7 @@ class StudioScene:
         low, high = box(robot)
         self.kept = None
         if kept is not None:
-            beside = -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
+            beside = np.zeros(3) if self.overlaid else -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
             self.kept = RobotView(self.scene, f"/kept-{self._shown}", kept, beside, ghost=True)
             low, high = np.minimum(low, low + beside), np.maximum(high, high + beside)
         if look:

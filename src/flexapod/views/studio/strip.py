@@ -50,7 +50,7 @@ def strip_html(
         f"<div style='white-space:nowrap' class='strip-bars' title='left: place in the stroke; right: force'>{bars}</div>",
         _fact("condition", number(shown.condition, 4), shown.origin.made),
         _fact("singularity distance", number(shown.type_2, 3), shown.origin.made),
-        _frequency(shown, modes, asked, moment),
+        _frequency(shown, modes, asked),
         f"<div style='margin-left:auto;text-align:right;color:#52606d;white-space:nowrap'><b class='strip-robot'>"
         f"{escape(shown.origin.robot)}</b>, {escape(shown.origin.variant[:40])}<br>{when}</div>",
     ]
@@ -95,9 +95,10 @@ def _fact(label: str, value: str, made: float, note: str = "") -> str:
     )
 
 
-def _frequency(shown: Numbers, modes: Modes | None, asked: bool, moment: Moment | None) -> str:
-    if moment is not None or (modes is None and not asked):
-        return ""
+def _frequency(shown: Numbers, modes: Modes | None, asked: bool) -> str:
+    """The lowest frequency that is known of this robot and variant; of another pose it says so."""
+    if modes is None and not asked:
+        return _fact("lowest frequency", "none", shown.origin.made)
     if modes is None or modes.origin.robot != shown.origin.robot or modes.origin.variant != shown.origin.variant:
         return _fact("lowest frequency", "...", shown.origin.made, "computing")
     lowest = f"{number(float(modes.frequency[0]), 4)} Hz" if modes.stable[0] else "unstable"

@@ -33,7 +33,9 @@ overflow-wrap:anywhere}
 .fp table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 .fp th{font-weight:600;text-align:right;padding:.1em .3em;border-bottom:1px solid #cbd2d9;color:#52606d;font-size:12px}
 .fp td{text-align:right;padding:.1em .3em;white-space:nowrap}
-.fp th:first-child,.fp td:first-child{text-align:left;overflow-wrap:normal}
+.fp th:first-child,.fp td:first-child{text-align:left}
+.fp th,.fp td{overflow-wrap:normal}
+.fp .facts td:first-child{white-space:normal}
 .fp .good{background:#e6f4ee;border-left:4px solid #009E73;padding:.3em .5em;margin:.15em 0 .45em}
 .fp .bad{background:#fdeaea;border-left:4px solid #d51e1e;padding:.3em .5em;margin:.15em 0 .45em;color:#8f1414;white-space:normal}
 .fp .dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.35em}
@@ -88,7 +90,8 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
-    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th><th>stroke</th><th>force{_in(force)}</th>"
+    stroke = "<th>stroke</th>" if kept is None else ""  # the strip has it; here the kept variant takes its room
+    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th>{stroke}<th>force{_in(force)}</th>"
     head += "<th>power [W]</th>" if moment is not None else ""
     head += f"<th>kept{_in(force)}</th><th>change</th></tr>" if kept is not None else "</tr>"
     rows = []
@@ -103,7 +106,7 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
         cells = [
             f"<td>{dot(legs[k])}{escape(name)}</td>",
             f"<td id='position-{k}'{' class=red' if out else ''}>{number(round(float(q), 9) + 0.0, 6)}{own}</td>",
-            f"<td>{_bar(float(shown.actuator[k]), float(low), float(high))}</td>",
+            f"<td>{_bar(float(shown.actuator[k]), float(low), float(high))}</td>" if kept is None else "",
             f"<td id='force-{k}'>{number(float(shown.force[k]) + 0.0, DIGITS)}{push}</td>",
         ]
         if moment is not None:

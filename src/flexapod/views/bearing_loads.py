@@ -1,0 +1,80 @@
+r"""Loads of joints in the bearing's own axes: radial and axial parts of the force that a joint passes on.
+
+.. math:: F_{axial} = |a \cdot F|, \qquad F_{radial} = |F - a\,(a \cdot F)|
+
+a is the unit vector of the joint's axis in the world, F the reaction at its centre. A slide's axial part is the drive's own and
+not in the reaction; a ball has no axis, so it is not listed here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.output import number
+from flexapod.views.scene.frames import link_frames
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Array = NDArray[np.float64]
+
+HEAD = ("joint", "peak radial force [N]", "peak axial force [N]", "RMS radial [N]", "RMS axial [N]")
+SAMPLES = 200
+"""Most samples of a motion at which axes are computed."""
+
+
+def joint_axes(robot: fp.Robot, joints: Array) -> dict[str, Array]:
+    """Unit vectors (n, 3) of the axes of all hinges and slides of the legs' chains in the world, by the names of reactions.
+
+    Args:
+        joints: (n, coordinates) joint coordinates.
+    """
+    found: dict[str, list[Array]] = {}
+    for row in joints:
+        for leg, own in zip(robot.legs, link_frames(robot, row), strict=True):
+            for link, frame in zip(leg.links, own, strict=True):
+                if link.kind in ("R", "P"):
+                    found.setdefault(f"{leg.name}.{link.coordinate}", []).append(frame.rotation[:, 2])
+    return {name: np.array(axes) for name, axes in found.items()}
+
+
+def bearing_loads(robot: fp.Robot, joints: Array, drive: xr.Dataset) -> dict[str, tuple[Array, Array]]:
+    """Radial and axial force (n,) [N] of every hinge and slide along a motion.
+
+    Args:
+        joints: (n, coordinates) of inverse kinematics along the motion; drive: its inverse dynamics with reactions.
+
+    Checked by: tests/views/test_bearing_loads.py.
+    """
+    keep = np.unique(np.linspace(0, len(joints) - 1, min(SAMPLES, len(joints))).astype(int))
+    keep = keep[np.all(np.isfinite(joints[keep]), axis=1)]
+    axes, loads = joint_axes(robot, joints[keep]), {}
+    for k, name in enumerate(str(joint) for joint in drive.joint.values):
+        if name not in axes:
+            continue
+        F = drive.reaction_force.values[keep, k]
+        along = np.sum(axes[name] * F, axis=1)
+        loads[name] = (np.linalg.norm(F - axes[name] * along[:, None], axis=1), np.abs(along))
+    return loads
+
+
+def bearing_rows(loads: dict[str, tuple[Array, Array]]) -> list[list[str]]:
+    """Rows of the table; parts that rigid bodies do not determine are said so, and what is only rounding is zero."""
+    largest = max((float(np.nanmax(part)) for pair in loads.values() for part in pair if np.any(np.isfinite(part))), default=0.0)
+    rows = []
+    for name, pair in loads.items():
+        cells: list[Any] = [_told(part, np.nanmax, largest) for part in pair]
+        cells += [_told(part, lambda x: np.sqrt(np.nanmean(x**2)), largest) for part in pair]
+        rows.append([name, *cells])
+    return rows
+
+
+def _told(part: Array, measure: Any, largest: float) -> str:
+    if not np.any(np.isfinite(part)):
+        return "not determined"
+    value = float(measure(part))
+    return number(value if value > 1e-9 * largest else 0.0, 5)

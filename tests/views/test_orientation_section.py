@@ -1,0 +1,37 @@
+"""Orientation workspace of the report: how far a platform tilts, against a search one pose at a time."""
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+from flexapod.views.report_space import DIRECTIONS, STEP_TILT, orientation_blocks, reach_about, rotations, tilt_reach
+
+
+def valid(robot: fp.Robot, degrees: float, direction: np.ndarray) -> bool:
+    R = fp.motions.rotvec_rotation(np.radians(degrees) * direction) @ robot.home.rotation
+    return bool(fp.check_pose(robot, fp.State(position=robot.home.position, rotation=R)).margins.valid)
+
+
+def test_tilt_is_within_limits_and_no_further() -> None:
+    robot = fp.load("stewart-3-3")
+    tilts = tilt_reach(robot)
+    for k in (0, 7, 20):
+        angle = 2 * np.pi * k / DIRECTIONS
+        direction = np.array([np.cos(angle), np.sin(angle), 0.0])
+        assert valid(robot, tilts[k], direction)
+        assert not valid(robot, tilts[k] + STEP_TILT, direction)
+    low, high = reach_about(robot, "x")
+    assert high == tilts[0]
+    assert low == tilts[DIRECTIONS // 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "free"),
+    [("stewart-3-3", [True] * 3), ("delta", [False] * 3), ("planar-3-rrr", [False, False, True]), ("agile-eye", [True] * 3)],
+)
+def test_rotations_that_a_robot_has(name: str, free: list[bool]) -> None:
+    assert rotations(fp.load(name)) == free
+
+
+def test_a_robot_without_rotations_says_so() -> None:
+    assert "cannot be rotated" in str(orientation_blocks(fp.load("delta"))[0])
