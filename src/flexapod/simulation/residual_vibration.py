@@ -123,6 +123,7 @@ def residual_vibration(
     error: float = 0.0,
     after: float | None = None,
     step: float | None = None,
+    method: str | None = None,
     friction: bool | str = False,
     point: str | None = None,
 ) -> xr.Dataset:
@@ -136,6 +137,7 @@ def residual_vibration(
         modes, error: of shapers by name, see `path_shaper`.
         after: how long to look after the end [s]; three periods of the first mode if left out.
         step: of the simulation [s].
+        method: of ways with a controller, see `simulate`; left out: implicit for a flexible platform, else as there.
         friction: as for `simulate`; without it nothing but the robot's own damping takes the vibration away.
         point: whose displacement is looked at, see `point_motion`; the platform's frame if left out.
     Returns:
@@ -157,7 +159,7 @@ def residual_vibration(
     rows = int(np.ceil((PERIODS / float(frequency.min()) if after is None else after) / h))
     if rows < 4:
         raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; look longer, or take a smaller step")
-    shown = [_after(robot, moved, controller, (h, rows), friction, point) for moved, controller, _ in plan.values()]
+    shown = [_after(robot, moved, controller, (h, rows), method, friction, point) for moved, controller, _ in plan.values()]
     moves = np.array([p - p.mean(axis=0) for p, _ in shown])
     peak = np.linalg.norm(moves, axis=2).max(axis=1)
     late = np.linalg.norm(moves[:, -(rows // 3) :], axis=2).max(axis=1)
@@ -211,17 +213,20 @@ def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Pla
 
 
 def _after(
-    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], friction: Any, point: str | None
+    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], method: Any, friction: Any, point: str | None
 ) -> tuple[Array, Array]:
     """Position of the point (rows, 3) and kinetic energy (rows,) after the end of a motion."""
     from flexapod.simulation.simulate import simulate
 
     (h, rows), end = look, float(motion.time[-1] - motion.time[0])
-    stiff: Any = "implicit" if controller is not None and robot.flexible_platform is not None else None  # h follows few modes
+    if controller is None:
+        method = None
+    elif method is None and robot.flexible_platform is not None:
+        method = "implicit"  # h follows few modes
     first = int(np.ceil(end / h - 1e-9)) + 1
     run = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
-        duration=(first + rows) * h, step=h, output_step=h, method=stiff,
+        duration=(first + rows) * h, step=h, output_step=h, method=method,
     )  # fmt: skip
     if run.attrs.get("stopped"):
         when, why = run.attrs["stopped_at"], run.attrs["stopped"]
