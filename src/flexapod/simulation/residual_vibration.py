@@ -107,8 +107,9 @@ def _undeformed(t: Array, *, robot: Robot, motion: Motion) -> ActuatorMotion:
     from flexapod.simulation.signals import motion_at
 
     last = float(motion.time[-1] - motion.time[0])
-    found = inverse_kinematics(robot, motion_at(motion, np.minimum(t, last)), joints=False, elastic="zero")
-    q = [found[f"actuator_{name}"].values for name in ("position", "velocity", "acceleration")]
+    times, at = np.unique(np.minimum(t, last), return_inverse=True)  # a motion takes each time once
+    found = inverse_kinematics(robot, motion_at(motion, times), joints=False, elastic="zero")
+    q = [found[f"actuator_{name}"].values[at] for name in ("position", "velocity", "acceleration")]
     after = (t > last)[:, None]
     return ActuatorMotion(time=t, position=q[0], velocity=np.where(after, 0.0, q[1]), acceleration=np.where(after, 0.0, q[2]))
 
