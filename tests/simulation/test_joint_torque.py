@@ -126,8 +126,6 @@ def test_what_no_gains_hold_is_refused() -> None:
 
 FED = 5.0
 """Error of the path without the deflection fed forward, of that with it: found 7 on the way, 120 at the end."""
-HELD = 0.6
-"""Reduction of the level by actuators that give way, against actuators that follow as given."""
 
 
 def thick_plate() -> fp.Robot:
@@ -140,7 +138,7 @@ def thick_plate() -> fp.Robot:
 
 @pytest.mark.full
 def test_a_flexible_platform_under_computed_torque() -> None:
-    """What the deflection fed forward gains by itself, and what is left of the vibration of a lightly damped plate."""
+    """What the deflection fed forward gains by itself: the path with the robot's own model and with a rigid one."""
     from flexapod.views.residual_vibration import standard_move
 
     robot = thick_plate()
@@ -166,7 +164,3 @@ def test_a_flexible_platform_under_computed_torque() -> None:
         end.append(error[-1])
     assert way[1] > FED * way[0], way
     assert end[1] > FED * end[0], end
-    ways = {"as given": None, "computed torque": fp.JointTorque(**gains)}
-    found = fp.residual_vibration(robot, followed, ways, modes=1, after=1.5, step=1e-4, method="rk4")
-    assert float(found.level_reduction[1]) > HELD, found.level_reduction.values
-    assert float(found.late_reduction[1]) > HELD, found.late_reduction.values
