@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from beam_alone import beam_alone, hub
@@ -86,3 +88,31 @@ def test_motion_of_all_elements(law: str) -> None:
         made.append(len(robot.elastic_names))
     assert made == [18, 6]
     assert np.abs(tips[0] - tips[1]).max() < SAME
+
+
+LIMIT = 0.02
+"""Of the shortening by bending: what is left between the limit of many frames and one stiffened frame (found 1.3e-3)."""
+
+
+@pytest.mark.full
+def test_where_positions_of_reduced_linear_beams_differ_from(tmp_path: Path) -> None:
+    """DualEMPS bent by a moment: linear beams in one frame do not shorten when they bend, reduced or of one element alike.
+
+    Elements with frames of their own shorten, the error falls with the square of their number, and their limit is where
+    stiffened reduced beams are: it is what bending shortens, and nothing of the reduction.
+    """
+    text = (Path(fp.__file__).parent / "robots" / "dualemps-8.yaml").read_text()
+    q = np.zeros((1, 2))
+    still = fp.ActuatorMotion(time=[0.0], position=q, velocity=q, acceleration=q)
+
+    def position(words: str, stiffening: str = "false") -> np.ndarray:
+        path = tmp_path / "robot.yaml"
+        path.write_text(text.replace("elements: 8", words).replace("stiffening: false", f"stiffening: {stiffening}"))
+        return fp.static_deflection(fp.load(path), still, wrench=np.array([[0.0, 0.0, 0.0, 0.0, 3.0, 0.0]])).position.values[0]
+
+    single, reduced = position("elements: 1"), position("elements: 8, modes: 2")
+    stiffened, four, eight = position("elements: 8, modes: 2", "true"), position("elements: 4"), position("elements: 8")
+    shortening = float(np.linalg.norm(reduced - stiffened))
+    assert np.linalg.norm(reduced - single) < 1e-4 * shortening
+    assert np.linalg.norm(four - stiffened) / np.linalg.norm(eight - stiffened) == pytest.approx(4.0, rel=0.1)
+    assert np.linalg.norm(eight + (eight - four) / 3.0 - stiffened) < LIMIT * shortening

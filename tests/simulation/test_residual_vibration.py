@@ -7,6 +7,8 @@ import pytest
 
 import flexapod as fp
 from flexapod import motions
+from flexapod.simulation.residual_vibration import actuators_of
+from flexapod.simulation.signals import motion_at
 
 EXACT, WRONG = 0.95, 0.80
 """Reduction with exact frequencies and with an error of 10 %, as the issue asks."""
@@ -62,6 +64,18 @@ def test_shaper_of_a_path() -> None:
     assert right.residual(first) == pytest.approx([0.0, 0.0], abs=1e-6)
     assert off.residual(1.1 * first) == pytest.approx([0.0, 0.0], abs=1e-6)
     assert right.duration == pytest.approx(np.sum(1 / first), rel=1e-6)
+
+
+def test_a_platform_motion_holds_after_its_end() -> None:
+    """Actuators of the undeformed robot along a platform motion that a formula gives; the last pose at all later times."""
+    robot = fp.load("gough-stewart-flexible")
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    corners = np.array([home, home + 0.01])
+    move = motions.actuator_polygon(corners=corners, durations=0.2, law="constant-acceleration", samples=21)
+    own = actuators_of(robot, fp.platform_motion(robot, move))
+    late = motion_at(own, np.array([0.1, 0.2, 0.25, 0.3]))
+    assert late.position[1:] == pytest.approx(np.tile(corners[1], (3, 1)), abs=1e-9)
+    assert not late.velocity[2:].any()
 
 
 def test_refusals() -> None:

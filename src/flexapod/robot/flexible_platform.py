@@ -183,6 +183,14 @@ def joint_shapes(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     return {leg.name: _clean(np.asarray(_interface(body, leg).Phi_d)) for leg in legs}
 
 
+def joint_displacements(names: Sequence[str], shapes: Mapping[str, Array], curving: Mapping[str, Array], modes: Array) -> Array:
+    """Displacement (n, legs, 3) of the joints of legs, platform axes, for modes (n, N)."""
+    result = np.einsum("lik,nk->nli", np.array([shapes[name] for name in names]), modes)
+    if curving:
+        result = result + np.einsum("laij,ni,nj->nla", np.array([curving[name] for name in names]), modes, modes) / 2.0
+    return np.asarray(result)
+
+
 def joint_curving(body: FlexibleBody, legs: Sequence[Leg]) -> dict[str, Array]:
     """Matrices (3, N, N) of the quadratic displacement at each leg's joint; empty for a body without stiffening.
 

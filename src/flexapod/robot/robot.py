@@ -22,6 +22,7 @@ from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_n
 from flexapod.robot.flexible_platform import (
     FlexibleShape,
     joint_curving,
+    joint_displacements,
     joint_shapes,
     joint_turns,
     make_flexible,
@@ -234,12 +235,7 @@ class Robot:
 
     def joint_displacements(self, modes: Array) -> Array:
         """Displacement (n, legs, 3) of the joints on a flexible platform, platform axes, for modes (n, N)."""
-        Phi = np.array([self.joint_shapes[leg.name] for leg in self.legs])
-        result = np.einsum("lik,nk->nli", Phi, modes)
-        if self.joint_curving:
-            Q = np.array([self.joint_curving[leg.name] for leg in self.legs])
-            result = result + np.einsum("laij,ni,nj->nla", Q, modes, modes) / 2.0
-        return np.asarray(result)
+        return joint_displacements([leg.name for leg in self.legs], self.joint_shapes, self.joint_curving, modes)
 
     @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
@@ -279,8 +275,7 @@ class Robot:
 
     @property
     def moved_by(self) -> str:
-        """``"platform"`` or ``"actuators"``: whose motion determines a state, deformations aside. The platform's, but where
-        something in the legs deforms or closes loops of its own."""
+        """``"platform"``, or ``"actuators"`` where a leg deforms or has inner loops: whose motion determines a state."""
         return "actuators" if self.elastic_legs else "platform"
 
     @cached_property
@@ -376,12 +371,9 @@ class Robot:
 
 
 def build_robot(
-    description: Description,
-    zeros: frozenset[str] | None = None,
-    plan: ClosingPlan | None = None,
-    home: Pose | None = None,
+    description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None, home: Pose | None = None,
     like: Robot | None = None,
-) -> Robot:
+) -> Robot:  # fmt: skip
     """A robot from a validated description.
 
     Args:
@@ -401,7 +393,7 @@ def build_robot(
         size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs),
     )  # fmt: skip
     with placed(description, ("legs",)):
-        _ = robot.beams  # a beam that cannot be made is told now, by name
+        _ = robot.beams  # a beam that cannot be made is reported now, by name
     if like is None and plan is None:
         refuse_locked(robot)
     if zeros is None:

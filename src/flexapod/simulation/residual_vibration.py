@@ -107,8 +107,9 @@ def _undeformed(t: Array, *, robot: Robot, motion: Motion) -> ActuatorMotion:
     from flexapod.simulation.signals import motion_at
 
     last = float(motion.time[-1] - motion.time[0])
-    found = inverse_kinematics(robot, motion_at(motion, np.minimum(t, last)), joints=False, elastic="zero")
-    q = [found[f"actuator_{name}"].values for name in ("position", "velocity", "acceleration")]
+    times, at = np.unique(np.minimum(t, last), return_inverse=True)  # a motion takes each time once
+    found = inverse_kinematics(robot, motion_at(motion, times), joints=False, elastic="zero")
+    q = [found[f"actuator_{name}"].values[at] for name in ("position", "velocity", "acceleration")]
     after = (t > last)[:, None]
     return ActuatorMotion(time=t, position=q[0], velocity=np.where(after, 0.0, q[1]), acceleration=np.where(after, 0.0, q[2]))
 
@@ -123,6 +124,7 @@ def residual_vibration(
     error: float = 0.0,
     after: float | None = None,
     step: float | None = None,
+    method: str | None = None,
     friction: bool | str = False,
     point: str | None = None,
 ) -> xr.Dataset:
@@ -136,6 +138,7 @@ def residual_vibration(
         modes, error: of shapers by name, see `path_shaper`.
         after: how long to look after the end [s]; three periods of the first mode if left out.
         step: of the simulation [s].
+        method: of ways with a controller, see `simulate`; left out: implicit for a flexible platform, else as there.
         friction: as for `simulate`; without it nothing but the robot's own damping takes the vibration away.
         point: whose displacement is looked at, see `point_motion`; the platform's frame if left out.
     Returns:
@@ -157,7 +160,7 @@ def residual_vibration(
     rows = int(np.ceil((PERIODS / float(frequency.min()) if after is None else after) / h))
     if rows < 4:
         raise InputError(f"after: {after!r} s has fewer than 4 steps of {h:.3g} s; look longer, or take a smaller step")
-    shown = [_after(robot, moved, controller, (h, rows), friction, point) for moved, controller, _ in plan.values()]
+    shown = [_after(robot, moved, controller, (h, rows), method, friction, point) for moved, controller, _ in plan.values()]
     moves = np.array([p - p.mean(axis=0) for p, _ in shown])
     peak = np.linalg.norm(moves, axis=2).max(axis=1)
     late = np.linalg.norm(moves[:, -(rows // 3) :], axis=2).max(axis=1)
@@ -211,17 +214,20 @@ def _plan(robot: Robot, motion: Any, ways: Any, modes: int, error: float) -> Pla
 
 
 def _after(
-    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], friction: Any, point: str | None
+    robot: Robot, motion: Any, controller: Any, look: tuple[float, int], method: Any, friction: Any, point: str | None
 ) -> tuple[Array, Array]:
     """Position of the point (rows, 3) and kinetic energy (rows,) after the end of a motion."""
     from flexapod.simulation.simulate import simulate
 
     (h, rows), end = look, float(motion.time[-1] - motion.time[0])
-    stiff: Any = "implicit" if controller is not None and robot.platform_modes else None  # h follows few modes
+    if controller is None:
+        method = None
+    elif method is None and robot.platform_modes:
+        method = "implicit"  # h follows few modes
     first = int(np.ceil(end / h - 1e-9)) + 1
     run = simulate(
         robot, motion, drive="force" if controller is not None else "actuators", controller=controller, friction=friction,
-        duration=(first + rows) * h, step=h, output_step=h, method=stiff,
+        duration=(first + rows) * h, step=h, output_step=h, method=method,
     )  # fmt: skip
     if run.attrs.get("stopped"):
         when, why = run.attrs["stopped_at"], run.attrs["stopped"]
