@@ -55,7 +55,7 @@ def loop_derivatives(robot: Robot, inputs: dict[str, Array], wrench: Array) -> d
 
     def moved(q: Array, v: Array, a: Array, load: Array) -> tuple[Array, Array, Array]:
         motion = ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=v, acceleration=a)
-        force = inverse_dynamics(robot, motion, friction=False, wrench=load).force.values  # type: ignore[arg-type]
+        force = inverse_dynamics(robot, motion, friction=False, wrench=load).force.values
         pose = forward_kinematics(robot, motion, continuation=False)
         parts = [pose[name].values for name in NAMES[2:]]
         return force, np.concatenate(parts[:2], axis=1), np.concatenate(parts[2:], axis=1)

@@ -262,8 +262,7 @@ class Robot:
     @cached_property
     def elastic_indices(self) -> tuple[int, ...]:
         """Indices of the legs' elastic coordinates among the joint coordinates."""
-        links = [leg.links[i] for leg in self.legs for i in leg.moving]
-        return tuple(k for k, link in enumerate(links) if link.elastic)
+        return tuple(k for k, link in enumerate(leg.links[i] for leg in self.legs for i in leg.moving) if link.elastic)
 
     @cached_property
     def elastic_legs(self) -> bool:
@@ -377,8 +376,7 @@ def build_robot(
     """A robot from a validated description.
 
     Args:
-        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of.
-        home: instead of the file's home pose.
+        zeros, plan: structural zeros and closing plan of the robot that this one is a variant of; home: instead of the file's.
         like: the robot that this one is a variant of; it lends the legs that are the same.
     """
     home = home or frame_pose(description.file.home)
@@ -396,8 +394,6 @@ def build_robot(
         _ = robot.beams  # a beam that cannot be made is reported now, by name
     if like is None and plan is None:
         refuse_locked(robot)
-    if zeros is None:
-        zeros = structural_zeros(robot.values)
-    object.__setattr__(robot, "zeros", zeros)
+    object.__setattr__(robot, "zeros", structural_zeros(robot.values) if zeros is None else zeros)
     check_grouped(robot)
     return robot
