@@ -12,6 +12,9 @@ REFERENCE = 1e-13
 DIFFERENCES = 1e-8
 """Of the largest rate: fourth-order differences over 2e-4 s."""
 
+BACK = 1e-12
+"""Of the robot's size: Newton's method on the loops ends at rounding."""
+
 
 @pytest.mark.parametrize("kind", ["plate", "generic"])
 def test_reference_coordinates(kind: str) -> None:
@@ -95,8 +98,17 @@ def test_deformation_at_rest() -> None:
     np.testing.assert_allclose(tool.position, robot.home.position + bent.displacement.values, atol=1e-15)
 
 
-def test_actuator_motions_are_refused() -> None:
+def test_actuator_motions() -> None:
+    """Actuators of a robot with a flexible platform at given elastic coordinates, and back from the pose that they give."""
     robot = plate_robot()
-    motion = fp.ActuatorMotion(time=[0.0], position=np.ones((1, 6)), velocity=np.zeros((1, 6)), acceleration=np.zeros((1, 6)))
-    with pytest.raises(fp.InputError, match="the actuators alone do not fix a flexible platform"):
-        fp.inverse_kinematics(robot, motion)
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    e = 1e-4 * np.cos(np.arange(len(robot.elastic_names)))
+    q = fp.inverse_kinematics(robot, home, elastic=e).actuator_position.values
+    motion = fp.ActuatorMotion(time=[0.0], position=q[None], velocity=np.zeros((1, 6)), acceleration=np.zeros((1, 6)))
+    found = fp.inverse_kinematics(robot, motion, elastic=e, elastic_acceleration=np.zeros(len(e)), bodies=True)
+    assert np.abs(found.actuator_position.values - q).max() == 0.0
+    off = found.body_position.sel(body="platform").values - robot.home.position
+    assert np.abs(off).max() < BACK * robot.characteristic_length
+    far = fp.ActuatorMotion(time=[0.0], position=9.0 + 0.0 * q[None], velocity=0.0 * q[None], acceleration=0.0 * q[None])
+    with pytest.raises(fp.FlexapodError, match="out of reach"):
+        fp.inverse_kinematics(robot, far)

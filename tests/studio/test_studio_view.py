@@ -107,6 +107,7 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
     studio.scene.view.clicked(2)
     page.page.wait_for_selector("#numbers tr.lit", timeout=PATIENCE)
     assert page.page.locator("#numbers tr.lit").get_attribute("data-leg") == "2"
+    page.page.wait_for_selector("#fp-strip [style*=outline]", state="attached", timeout=PATIENCE)
     assert page.page.locator("#fp-strip [style*=outline]").count() == 1
     page.settled()
     widths = [series.get("width") for series in studio.motion.timeline.plots[0].plot.series[1:7]]

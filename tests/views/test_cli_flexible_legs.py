@@ -66,13 +66,20 @@ def test_simulate(run: Run, tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         (["--motion", "cosine-z"], "--motion cosine-z: dualemps is simulated along"),
-        (["--method", "rk4"], "method: the flexible legs of dualemps are stiff; choose 'implicit' or 'radau', not 'rk4'"),
+        (["--method", "cvode"], "method='cvode': the reference integrates the motion of a platform"),
     ],
 )
 def test_simulate_refuses(run: Run, options: list[str], sentence: str) -> None:
     result = run("simulate", "dualemps", *options)
     assert result.exit_code == 1
     assert sentence in result.stderr
+
+
+def test_explicit_steps_that_are_too_long(run: Run) -> None:
+    """Beams of dualemps vibrate faster than steps of 1 ms resolve: the simulation ends with the reason."""
+    result = run("simulate", "dualemps", "--method", "rk4")
+    assert "the energy balance is broken" in result.stderr + result.stdout
+    assert "Shorten the step or use method='implicit'" in result.stderr + result.stdout
 
 
 def test_frequencies(run: Run, tmp_path: Path) -> None:

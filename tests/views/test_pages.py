@@ -29,8 +29,8 @@ from flexapod.views.reproduce import NAMES, paper_parts
 Run = Callable[..., Any]
 Opened = Callable[[Path], tuple[Any, list[str]]]
 
-SECTIONS = ["Key figures", "Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Singularities", "All poses"]
-SECTIONS += ["Natural frequencies"]
+SECTIONS = ["Key figures", "Warnings", "Robot", "Motion", "Actuators", "Joint loads", "Workspace", "Orientation workspace"]
+SECTIONS += ["Singularities", "All poses", "Natural frequencies"]
 
 
 def overlaps(page: Any) -> list[str]:

@@ -16,7 +16,7 @@ STEPS: dict[str, Row] = {
 }  # fmt: skip
 
 BRIDGES: dict[str, dict[str, Row]] = {
-    "export_mjcf": RIGID_ONLY,
+    "export_mjcf": {**RIGID_ONLY, "copies": {}},
     "export_urdf": RIGID_ONLY,
     "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}, "check": {}},
     "stepper": STEPS,

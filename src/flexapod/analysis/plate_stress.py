@@ -85,7 +85,7 @@ def _chosen(robot: Robot, body: str | None) -> tuple[int, int] | None:
     """Leg and link of the plate that is meant; None for the platform."""
     known = plate_links(robot)
     if body is None:
-        return next(iter(known.values())) if robot.flexible_platform is None and len(known) == 1 else None
+        return next(iter(known.values())) if not robot.platform_modes and len(known) == 1 else None
     if body == "platform":
         return None
     if body not in known:

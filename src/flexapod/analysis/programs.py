@@ -69,14 +69,13 @@ def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
 
 def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict[str, Any]]:
     """The program and its options behind a verb's name; friction that its equations do not have is refused."""
-    from flexapod.analysis.abilities import refuse
-    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation
-
     slides = has_friction(robot)
     if not PROPERTIES["rigid"](robot):
         if quantity not in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
             return quantity, {}
         if friction and quantity != "mass_matrix":
+            from flexapod.analysis.abilities import refuse
+
             refuse(robot, quantity, motion="actuators", friction=True)
         program = next(iter(formulations(robot)[quantity].values()))
         return program, {"friction": slides} if program.startswith("elastic_") and quantity != "mass_matrix" else {}
@@ -84,4 +83,6 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
         return quantity, {}
     if slides:
         return "newton_euler", {"friction": True}
+    from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation  # imports what derives, which cached results spare
+
     return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}

@@ -138,7 +138,7 @@ def state_of(robot: fp.Robot, coordinates: Coordinates, values: Any, guess: fp.S
     if coordinates.kind == "pose":
         return pose_state(robot, coordinates.names, values)
     factor = np.array([np.radians(1.0) if item.unit == "deg" else 1.0 for item in coordinates.items])
-    return fp.State.from_actuators(robot, np.asarray(values) * factor, guess=guess)
+    return state_near(robot, np.asarray(values) * factor, guess)
 
 
 def _home_value(robot: fp.Robot, name: str) -> float:
@@ -160,3 +160,8 @@ def _pose_item(robot: fp.Robot, name: str) -> Coordinate:
     digits = 10.0 ** np.floor(np.log10(min(room)) - 1)
     low, high = home - np.ceil(room[0] / digits) * digits, home + np.ceil(room[1] / digits) * digits
     return Coordinate(name=name, unit="m" if linear else "deg", low=float(low), high=float(high), home=home)
+
+
+def state_near(robot: fp.Robot, q: Any, guess: fp.State | None) -> fp.State:
+    """The state of actuator coordinates, near a guess; robots that their actuators determine are closed from home."""
+    return fp.State.from_actuators(robot, q, guess=guess if robot.moved_by == "platform" else None)

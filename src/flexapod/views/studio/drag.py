@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import Coordinates, state_of
+from flexapod.views.studio.coordinates import Coordinates, state_near, state_of
 
 Array = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def _tried(robot: fp.Robot, q: Array, step: Array, state: fp.State, limits: tupl
     for _ in range(HALVES):
         there = np.clip(q + step, *limits)
         try:
-            return there, fp.State.from_actuators(robot, there, guess=state)
+            return there, state_near(robot, there, state)
         except fp.FlexapodError:
             step = 0.5 * step
     return None
