@@ -109,6 +109,6 @@ def test_actuator_motions() -> None:
     assert np.abs(found.actuator_position.values - q).max() == 0.0
     off = found.body_position.sel(body="platform").values - robot.home.position
     assert np.abs(off).max() < BACK * robot.characteristic_length
-    far = fp.ActuatorMotion(time=[0.0], position=9.0 + 0.0 * q[None], velocity=0.0 * q[None], acceleration=0.0 * q[None])
+    short = fp.ActuatorMotion(time=[0.0], position=np.ones((1, 6)), velocity=np.zeros((1, 6)), acceleration=np.zeros((1, 6)))
     with pytest.raises(fp.FlexapodError, match="out of reach"):
-        fp.inverse_kinematics(robot, far)
+        fp.inverse_kinematics(robot, short)

@@ -147,6 +147,9 @@ def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> No
 
 def test_a_link_brings_back_robot_changes_pose_motion_and_camera(page: Page, studio: Studio) -> None:
     page.tab("Design")
+    page.field("Search").fill("platform mass", timeout=PATIENCE)
+    page.settled()
+    assert studio.design.path.value == "platform.mass"
     page.write("Value", "75")
     page.press("Apply")
     page.wait_text("#status", "platform.mass = 75")

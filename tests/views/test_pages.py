@@ -66,7 +66,7 @@ def test_report_in_a_browser(run: Run, opened: Opened, tmp_path: Path, robot: st
     assert page.locator("h2").all_text_contents() == SECTIONS
     assert page.locator(".plotly-graph-div").count() >= (6 if robot == "five-bar" else 8)
     assert page.locator("section:has(h2:text('All poses')) .plotly-graph-div").count() == 1
-    assert page.locator("section:has(h2:text('Workspace')) .plotly-graph-div").count() == (1 if robot == "five-bar" else 2)
+    assert page.locator("section:has(h2:text-is('Workspace')) .plotly-graph-div").count() == (1 if robot == "five-bar" else 2)
     head = page.locator("section:has(h2:text('Actuators')) th").all_text_contents()
     assert [h.split(" [")[0] for h in head[5:9]] == ["peak force", "RMS force", "peak power", "RMS power"]
     assert overlaps(page) == []
