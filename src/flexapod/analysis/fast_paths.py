@@ -125,6 +125,15 @@ def _paths(general: str, **fast: tuple[Applies, str]) -> tuple[FastPath, ...]:
     return (*named, FastPath(name=GENERAL, applies=_always, place=general))
 
 
+def _terms(on_platform: Applies) -> tuple[FastPath, ...]:
+    """Paths of the mass matrix and of generalized forces."""
+    return _paths(
+        "leg_dynamics.general_term",
+        rigid_legs=(_is("rigid"), "rigid_terms.rigid_term"),
+        closed_form_legs_on_a_flexible_platform=(on_platform, "flexible_dynamics.flexible_term"),
+    )
+
+
 FAST_PATHS: dict[str, tuple[FastPath, ...]] = {
     "inverse_kinematics": _paths(
         "leg_kinematics.general_inverse_kinematics",
@@ -154,21 +163,9 @@ FAST_PATHS: dict[str, tuple[FastPath, ...]] = {
         closed_form_legs_on_a_flexible_platform=(_platform_inverse, "flexible_dynamics.flexible_forward_dynamics"),
         compiled_flexible_legs=(_legs_inverse, "leg_dynamics.leg_forward_dynamics"),
     ),
-    "mass_matrix": _paths(
-        "leg_dynamics.general_term",
-        rigid_legs=(_is("rigid"), "rigid_terms.rigid_term"),
-        closed_form_legs_on_a_flexible_platform=(_platform_terms, "flexible_dynamics.flexible_term"),
-    ),
-    "gravity_force": _paths(
-        "leg_dynamics.general_term",
-        rigid_legs=(_is("rigid"), "rigid_terms.rigid_term"),
-        closed_form_legs_on_a_flexible_platform=(_platform_terms, "flexible_dynamics.flexible_term"),
-    ),
-    "coriolis_force": _paths(
-        "leg_dynamics.general_term",
-        rigid_legs=(_is("rigid"), "rigid_terms.rigid_term"),
-        closed_form_legs_on_a_flexible_platform=(_platform_coriolis, "flexible_dynamics.flexible_term"),
-    ),
+    "mass_matrix": _terms(_platform_terms),
+    "gravity_force": _terms(_platform_terms),
+    "coriolis_force": _terms(_platform_coriolis),
     "energy": _paths(
         "leg_dynamics.general_energy",
         rigid_legs=(_is("rigid"), "rigid_terms.rigid_energy"),
