@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.properties import PROPERTIES, depends_on_loads, has_friction
+from flexapod.analysis.properties import holds
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
 from flexapod.robot.elastic_plan import chosen_drives
@@ -54,14 +54,14 @@ def _is(name: str) -> Applies:
     """The robot has a property; the general model was not asked for by name."""
 
     def applies(robot: Robot, request: Request) -> bool:
-        return request.formulation != GENERAL and PROPERTIES[name](robot)
+        return request.formulation != GENERAL and holds(robot, name)
 
     return applies
 
 
 def carries_springs(robot: Robot, request: Request) -> bool:
     """The platform's motion is given and motors drive through springs, whose acceleration it does not determine."""
-    return PROPERTIES["elastic drive"](robot) and not isinstance(request.at, ActuatorMotion)
+    return holds(robot, "elastic drive") and not isinstance(request.at, ActuatorMotion)
 
 
 def _chosen_forces(request: Request) -> bool:
@@ -77,15 +77,15 @@ def _more(request: Request) -> bool:
 def _rigid_inverse(robot: Robot, request: Request) -> bool:
     if not _is("rigid")(robot, request):
         return False
-    redundant = PROPERTIES["redundant actuators"](robot)
-    by_loads = request.friction and depends_on_loads(robot)
+    redundant = holds(robot, "redundant actuators")
+    by_loads = request.friction and holds(robot, "friction by loads")
     return not (redundant and (by_loads or _chosen_forces(request)))
 
 
 def _platform_inverse(robot: Robot, request: Request) -> bool:
     if not _is("flexible platform")(robot, request) or _more(request):
         return False
-    free = not (request.friction and has_friction(robot)) and not PROPERTIES["other actuators than freedoms"](robot)
+    free = not (request.friction and holds(robot, "friction")) and not holds(robot, "other actuators than freedoms")
     return free and not isinstance(request.at, ActuatorMotion)
 
 
@@ -93,14 +93,14 @@ def _legs_inverse(robot: Robot, request: Request) -> bool:
     if not _is("flexible legs")(robot, request) or _more(request):
         return False
     own, _ = chosen_drives(robot)
-    return len(own) == len(robot.actuators) and not (request.friction and depends_on_loads(robot))
+    return len(own) == len(robot.actuators) and not (request.friction and holds(robot, "friction by loads"))
 
 
 def _rigid_forward(robot: Robot, request: Request) -> bool:
     if not _is("rigid")(robot, request) or isinstance(request.at, ActuatorMotion):
         return False
-    by_loads = request.friction and depends_on_loads(robot) and PROPERTIES["redundant actuators"](robot)
-    return not by_loads and not (request.reactions and PROPERTIES["other actuators than freedoms"](robot))
+    by_loads = request.friction and holds(robot, "friction by loads") and holds(robot, "redundant actuators")
+    return not by_loads and not (request.reactions and holds(robot, "other actuators than freedoms"))
 
 
 def _platform_terms(robot: Robot, request: Request) -> bool:
@@ -113,7 +113,7 @@ def _platform_coriolis(robot: Robot, request: Request) -> bool:
 
 def _undeformed(robot: Robot, request: Request) -> bool:
     """Forward kinematics of the undeformed robot gives the pose."""
-    return PROPERTIES["rigid"](robot) or (PROPERTIES["flexible platform"](robot) and request.elastic is None)
+    return holds(robot, "rigid") or (holds(robot, "flexible platform") and request.elastic is None)
 
 
 def _rigid_linear(robot: Robot, request: Request) -> bool:

@@ -131,6 +131,16 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
 }
 """Property -> whether a robot has it."""
 
+
+def holds(robot: Robot, name: str) -> bool:
+    """Whether a robot has a property; found once and kept with the robot."""
+    key = ("property", name)
+    if key not in robot.kept:
+        robot.kept[key] = bool(PROPERTIES[name](robot))
+    found: bool = robot.kept[key]
+    return found
+
+
 PLACES: dict[str, Callable[[Robot], Any]] = {
     "robot": lambda robot: robot.name,
     "part": lambda robot: (
