@@ -52,6 +52,22 @@ def test_weights_and_preload(kind: str, weights: Any, preload: Any) -> None:
     assert np.abs(back.reaction_force.values - reactions)[known].max() < AGREES * np.abs(reactions[known]).max()
 
 
+def test_reactions_of_a_simulation_carry_the_preload() -> None:
+    """At the start, against inverse dynamics with the same forces as preload; least-norm forces would leave it out."""
+    robot = robot_of_kind("redundantly actuated")
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    held = fp.inverse_dynamics(robot, home, friction=False, preload=PRELOAD, reactions=True)
+    run = fp.simulate(
+        robot, home, force=held.force.values, duration=2e-3, step=1e-3, friction=False, reactions=True, progress=False
+    )  # fmt: skip
+    ours, theirs = run.reaction_force.values[0], held.reaction_force.values
+    known = np.isfinite(theirs)
+    size = np.abs(theirs[known]).max()
+    assert np.abs(ours - theirs)[known].max() < AGREES * size
+    plain = fp.inverse_dynamics(robot, home, friction=False, reactions=True).reaction_force.values
+    assert np.abs(plain - theirs)[known].max() > 0.1 * size
+
+
 def test_choices_that_are_none() -> None:
     robot = fp.load("five-bar")
     at = motion(robot)

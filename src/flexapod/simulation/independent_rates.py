@@ -21,13 +21,11 @@ from flexapod.simulation.independent import (
     carried_loops,
     carried_parts,
     completed,
-    held_forces,
     loops_at,
     placed,
     shown_accelerations,
-    whole,
 )
-from flexapod.simulation.system import Rates, felt_acceleration
+from flexapod.simulation.system import Rates
 from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
@@ -56,8 +54,6 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
 
     Checked by: tests/simulation/test_explicit_runs.py.
     """
-    from flexapod.analysis.leg_model import elastic_columns
-
     robot, unknown = layout.robot, layout.unknown
     n, signals = len(unknown), layout.at_node(column)
     at = moved_loops(scope, layout, parts, y, column)
@@ -65,16 +61,11 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
     a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown])
     scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
-    beside = now.beside
-    if layout.feels:  # the accelerometers' part that `acting` took at zero accelerations
-        whole_a = completed(layout, a, {name: 0 * value for name, value in signals.items()}, 2)
-        moved = whole(robot, whole_a, ca.mtimes(now.X, whole_a))
-        more = felt_acceleration(layout, signals, moved[elastic_columns(robot)])
-        beside = ca.vertcat(beside[: -layout.actuators], beside[-layout.actuators :] + more)
+    if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
+        now = acting(scope, layout, parts, at, a, y[2 * n :], column)
     second = completed(layout, a, signals, 2)
-    force = held_forces(robot, now, M, unknown, a) if layout.follows else now.force
-    dy = ca.vertcat(parts["ud"][unknown] + y[n : 2 * n], a, beside)
-    return Rates(dy=dy, force=force, acceleration=shown_accelerations(layout, at, now, second))
+    dy = ca.vertcat(parts["ud"][unknown] + y[n : 2 * n], a, now.beside)
+    return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))
 
 
 def independent_advanced(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: Any, column: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.properties import holds
 from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.balance import until_broken
@@ -257,20 +258,21 @@ def _with_reactions(setup: Setup, result: xr.Dataset, wrench: Any) -> xr.Dataset
     from flexapod.simulation.signals import over_time
 
     load = None if wrench is None else over_time("wrench", wrench, 6)(result.time.values)
-    if result.sizes.get("elastic_coordinate"):
-        return with_reactions(result, _elastic_reactions(setup, result, load))
+    if result.sizes.get("elastic_coordinate") or holds(setup.layout.robot, "redundant actuators"):
+        return with_reactions(result, _reactions_under_forces(setup, result, load))
     by_loads = setup.layout.friction == "load"
     found = inverse_dynamics(setup.layout.robot, as_motion(result), reactions=True, friction=by_loads, wrench=load)
     return with_reactions(result, found)
 
 
-def _elastic_reactions(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
-    """Joint reactions of a flexible robot under the forces that came out, at its elastic state."""
+def _reactions_under_forces(setup: Setup, result: xr.Dataset, load: Any) -> xr.Dataset:
+    """Joint reactions under the forces that came out, where the motion alone does not give them: at an elastic state, or with
+    redundant actuators, whose internal forces the joints carry."""
     from flexapod.analysis.forward_dynamics import forward_dynamics
     from flexapod.analysis.state import State
 
     names = ("position", "rotation", "velocity", "angular_velocity", "elastic", "elastic_velocity")
-    states = State(**{name: result[name].values for name in names})
+    states = State(**{name: result[name].values for name in names if name in result})
     friction = bool(setup.layout.friction)
     robot = smooth(setup.layout.robot) if friction else setup.layout.robot
     found = forward_dynamics(robot, states, result.force.values, reactions=True, friction=friction, wrench=load, on_error="mask")
