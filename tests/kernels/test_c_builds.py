@@ -22,7 +22,7 @@ from flexapod.kernels import compile_kernel, export_c
 AGREES = 1e-9
 """Of the largest entry of an output. It is 1e-13 where the equations are well conditioned; the compiled kernels fuse
 multiplications with additions, and solves amplify that."""
-SAMPLE = [("stewart-3-3", "minimal_inverse_dynamics")]
+SAMPLE = [("stewart-3-3", "minimal_inverse_dynamics"), ("3-rrs-wrist", "friction_force")]  # the second begins with a digit
 SMALL = ("nested", "kepler")
 """Programs that `make test` takes: loops in loops, and an iteration that may not converge."""
 OPTIONS: dict[str, dict[str, Any]] = {"value_derivatives": {"values": ("platform.mass",)}}

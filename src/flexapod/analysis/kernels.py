@@ -305,12 +305,13 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
         folder: created if missing; files that flexapod did not write are never replaced.
         options: as for `kernel`.
     """
+    from flexapod.analysis.model_names import identifier
     from flexapod.analysis.sampling import random_inputs
     from flexapod.kernels import export_c as write_c
 
     bound = kernel_with_friction(robot, quantity, options)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
-    name = f"{robot.name}_{quantity}".replace("-", "_").replace(".", "_")
+    name = identifier(f"{robot.name}_{quantity}", "robot")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 

@@ -45,10 +45,10 @@ def short_names(robot: Robot, signature: Signature) -> dict[str, str]:
     return found
 
 
-def identifier(label: str) -> str:
-    """`13.u` is `q_13_u`, `q12` stays."""
+def identifier(label: str, prefix: str = "q") -> str:
+    """A name that C takes: `13.u` is `q_13_u`, `q12` stays, `3-prs` with the prefix `robot` is `robot_3_prs`."""
     name = re.sub(r"\W", "_", label, flags=re.ASCII)
-    return f"q_{name}" if name[:1].isdigit() else name
+    return name if name[:1].isalpha() else f"{prefix}_{name}"
 
 
 def _labels(robot: Robot, name: str) -> tuple[str, ...]:

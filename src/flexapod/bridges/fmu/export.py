@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.analysis.model_names import identifier
 from flexapod.bridges.fmu.check import check_fmu, importer
 from flexapod.bridges.fmu.description import build_description, description
 from flexapod.bridges.fmu.sources import model_files, model_header, shared_files
@@ -93,7 +93,7 @@ def export_fmu(
         robot, quantity, start=start, step=step, method=method, wrench=wrench, friction=friction, watch=watch, general=general,
         options=options,
     )  # fmt: skip
-    written = write_fmu(plant, target, version, _identifier(target.stem), binary)
+    written = write_fmu(plant, target, version, identifier(target.stem, "model"), binary)
     if check:
         check_fmu(written, step)
     return written
@@ -174,11 +174,6 @@ def write_fmu(plant: Plant, target: Path, version: Version, identifier: str, bin
         Path(temporary).unlink(missing_ok=True)
         raise
     return target
-
-
-def _identifier(stem: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9_]", "_", stem)
-    return name if name[:1].isalpha() else f"model_{name}"
 
 
 def binary_place(version: str) -> tuple[str, str]:
