@@ -8,7 +8,7 @@ crank 0.15, steel rod 0.3 m, 6 mm thick, slider 0.033 kg, crank at 150 rad/s (J.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,6 +17,9 @@ import numpy as np
 from exudyn_plane import Plane, Rod, along
 
 import flexapod as fp
+from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.beams import Chain
+from flexapod.flexible.shape_integrals import shape_integrals
 from flexapod.motions.motion import sampled
 
 FILE = """
@@ -37,14 +40,14 @@ legs:
           sigma: 0
           d: {crank}
           start: {fold}
-          flexible:
-            {{type: beam, length: {coupler}, elements: {elements}, young: {young}, density: {density}, section: {section}}}
+          flexible: {flexible}
       joints:
         end: {{type: revolute, from: coupler, to: platform, at: [{coupler}, 0, 0], axis: [0, 0, 1]}}
     ground:
       joints:
         guide: {guide}
 """
+BEAM = "{{type: beam, length: {coupler}, elements: {elements}, young: {young}, density: {density}, section: {section}}}"
 CRANK = 0.2
 """Mass of a crank [kg], a thin rod."""
 
@@ -58,8 +61,12 @@ class Seen:
 
 
 def _load(**words: object) -> fp.Robot:
-    path = Path(mkdtemp()) / f"{words['name']}.yaml"
-    path.write_text(FILE.format(**words))
+    folder, body = Path(mkdtemp()), words.get("body")
+    if body is not None:
+        fp.flexible.save_modes(body, folder / "coupler.npz")
+    flexible = BEAM.format(**words) if body is None else "{type: modes, file: coupler.npz}"
+    path = folder / f"{words['name']}.yaml"
+    path.write_text(FILE.format(flexible=flexible, **words))
     return fp.load(path)
 
 
@@ -91,21 +98,35 @@ def _four_bar_angles() -> tuple[float, float, np.ndarray]:
     return coupler, float(np.arctan2(*(end - pivot)[::-1])), end
 
 
+def coupler_of_modes(modes: int, young: float, elements: int = 8) -> fp.flexible.FlexibleBody:
+    """The coupler as a finite element program gives it: matrices of a spatial chain, reduced to its ends and some modes."""
+    parts = BeamElement(
+        length=L / elements, section=fp.flexible.Section.rectangle(width=WIDTH, height=HEIGHT), planar=False, shear=False,
+        material=replace(fp.flexible.material("steel"), young=young, density=DENSITY),
+    )  # fmt: skip
+    chain, x = Chain([parts] * elements, True), np.linspace(0.0, L, elements + 1)
+    return fp.flexible.from_matrices(
+        shape_integrals(chain.nodes).M_ee, chain.K, np.stack([x, 0 * x, 0 * x], axis=1), dofs_per_node=6, modes=modes,
+        method="craig-bampton", interfaces={"root": 0, "tip": elements},
+    )  # fmt: skip
+
+
 @cache
-def four_bar(elements: int) -> fp.Robot:
-    """The robot of crank, coupler and rocker."""
+def four_bar(elements: int, young: float = YOUNG, modes: int = 0) -> fp.Robot:
+    """The robot of crank, coupler and rocker; with modes the coupler is a file of them instead of beam elements."""
     coupler, rocker, end = _four_bar_angles()
     return _load(
+        body=coupler_of_modes(modes, young) if modes else None,
         name="four-bar", gravity=-9.81, x=end[0], y=end[1], angle=rocker, mass=ROCKER, centre=-B / 2, inertia=ROCKER * B**2 / 3,
-        start=START, fold=coupler - START, coupler=L, elements=elements, young=YOUNG, density=DENSITY, **_crank_words(A),
+        start=START, fold=coupler - START, coupler=L, elements=elements, young=young, density=DENSITY, **_crank_words(A),
         section=f"{{shape: rectangle, width: {WIDTH}, height: {HEIGHT}}}",
         guide=f"{{type: revolute, from: base, to: platform, at: [{GROUND}, 0, 0], on: [{-B}, 0, 0], axis: [0, 0, 1]}}",
     )  # fmt: skip
 
 
-def four_bar_falls(elements: int) -> Seen:
+def four_bar_falls(elements: int, young: float = YOUNG, modes: int = 0) -> Seen:
     """Released at rest and undeformed: rotation of crank and rocker under the weight."""
-    robot = four_bar(elements)
+    robot = four_bar(elements, young, modes)
     begin = fp.State.from_actuators(robot, [START], elastic="zero")
     run = fp.simulate(robot, begin, duration=FALL[-1], step=1e-3, output_step=FALL[1], friction=False)
     R = run.rotation.values
@@ -117,13 +138,13 @@ def four_bar_falls(elements: int) -> Seen:
     )
 
 
-def four_bar_in_exudyn(elements: int, step: float = 1e-4) -> Seen:
+def four_bar_in_exudyn(elements: int, step: float = 1e-4, young: float = YOUNG) -> Seen:
     """The same in Exudyn."""
     plane = Plane(elements, gravity=-9.81)
     angle, rocker, _ = _four_bar_angles()
     crank, pin = _crank(plane, A, START)
     rod = Rod(
-        length=L, line_mass=DENSITY * WIDTH * HEIGHT, bending=YOUNG * HEIGHT * WIDTH**3 / 12, axial=YOUNG * WIDTH * HEIGHT
+        length=L, line_mass=DENSITY * WIDTH * HEIGHT, bending=young * HEIGHT * WIDTH**3 / 12, axial=young * WIDTH * HEIGHT
     )  # fmt: skip
     root, *_, tip = plane.beam(A * along(START), angle, rod)
     plane.join(pin, plane.at(*root), clamped=False)

@@ -19,6 +19,11 @@ EQUAL = {
 """Largest difference [rad, m] of 1.04 and 0.34 rad, 4.5 mm and 0.3 m. Found: four-bar 2.6e-3, 1.1e-3; 7.7e-5, 3.0e-5; 4.4e-6,
 1.6e-6; slider-crank 1.3e-4, 8.1e-6; 3.1e-6, 2.1e-7; 1.0e-7, 9.7e-9."""
 
+MODAL = {8e10: 5e-6, 2e10: 9e-5}
+"""Largest difference [rad] of the crank's angle with a coupler of four modes, by Young's modulus [Pa]. A body of modes is linear
+in its frame, so that its error falls with the square of the deflection: found 2.7e-6 and 4.4e-5. What the deflection itself does
+is 5.9e-4 and 2.2e-3."""
+
 RATE = 3.0
 """Both programs converge at least with the third power of the element's length (cubic shapes give the fourth)."""
 
@@ -54,3 +59,13 @@ def test_equal_elements_and_rates(mechanism: str) -> None:
     for program in (0, 1):
         error = [difference(runs[n][program], limit)[signal] for n in (2, 4)]
         assert np.log2(error[0] / error[1]) > RATE, (program, error)
+
+
+@pytest.mark.parametrize("young", [8e10, pytest.param(2e10, marks=pytest.mark.full)])
+def test_a_coupler_of_modes(young: float) -> None:
+    """A link from a file of modes, against cable elements of Exudyn; a stiff coupler is a hundred times farther away."""
+    theirs = closed_chains.four_bar_in_exudyn(8, young=young)
+    found = difference(closed_chains.four_bar_falls(0, young, modes=4), theirs)
+    assert found["crank"] < MODAL[young], found
+    stiff = difference(closed_chains.four_bar_falls(0, 1000.0 * young, modes=4), theirs)
+    assert stiff["crank"] > 20.0 * MODAL[young], stiff
