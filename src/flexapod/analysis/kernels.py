@@ -212,6 +212,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
         from flexapod.equations.minimal import plan
 
         options = {"plan": plan(robot if robot.varied is None else robot.varied.robots[0]), **options}
+    _refuse_other_bodies(robot, quantity)
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     return _family(robot, quantity, options)
@@ -234,6 +235,11 @@ def unknown_quantity(what: str, quantity: str) -> InputError:
 def parameter_values(robot: Robot, signature: Signature) -> NDArray[np.float64]:
     """The robot's numbers that a kernel reads, in its order; `home.rotation` is the platform's orientation at home."""
     turn = {f"home.rotation.{i}{j}": robot.home.rotation["xyz".index(i), "xyz".index(j)] for i in "xyz" for j in "xyz"}
+    foreign = next((p.name for p in signature.parameters if p.name not in turn and p.name not in robot.values), None)
+    if foreign is not None:
+        raise InputError(
+            f"{signature.name}: asks for `{foreign}`, which is no number of {robot.name}; verbs such as pave supply it"
+        )
     return np.array([turn[p.name] if p.name in turn else robot.values[p.name] for p in signature.parameters], dtype=np.float64)
 
 
@@ -260,6 +266,27 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
         known = ", ".join(list(inspect.signature(derive).parameters)[1:])
         raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
     return derive(robot, **options)
+
+
+RIGID_BODIES = (
+    "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
+    "mass_matrix", "forward_friction", "friction_force", "motion_derivatives", "value_derivatives", "flexible_",
+    "general_flexible_", "joint_loads",
+)  # fmt: skip
+"""Beginnings of programs whose legs are rigid and free of springs and force elements."""
+
+
+def _refuse_other_bodies(robot: Robot, quantity: str) -> None:
+    from flexapod.analysis.properties import PLACES, holds
+
+    deflects = quantity == "inertia_regressor" and holds(robot, "unmeasured deflections")
+    if deflects or (robot.elastic_legs and quantity.startswith(RIGID_BODIES)):
+        raise InputError(
+            f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
+            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+        )
+    if quantity == "pose_limits" and None in robot.closed_forms:
+        raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
 
 
 ANY_LOOPS = ("elastic_", "recursive_")

@@ -16,6 +16,7 @@ from flexapod.equations.newton_euler.friction_coupling import against_friction, 
 from flexapod.equations.newton_euler.friction_points import FrictionPoint
 from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up
 from flexapod.equations.newton_euler.leg import LegForces
+from flexapod.errors import InputError
 from flexapod.kernels.program import Program
 from flexapod.robot.model import Closing, Link
 from flexapod.robot.robot import Robot
@@ -72,6 +73,8 @@ def joint_loads(robot: Robot) -> Program:
     Checked by: tests/identification/test_regressor.py.
     """
     setting = set_up(Program("joint_loads"), robot, "exact", True, True)
+    if not count_places(setting):
+        raise InputError(f"joint_loads: no friction of {robot.name} depends on the load of its joint")
     base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
     solution = solve_friction(setting.b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
     found = [load for p in setting.points for load in p.loads(solution.forces[p.leg])]

@@ -156,4 +156,5 @@ def _balance(leg: LinkLeg) -> tuple[Any, Any, Any, Any]:
         direct[a, k] += 1
     wrenches = [leg.platform_wrench(first[:, k]) if k in passive else ca.SX(6, 1) for k in range(n)]
     columns = [-leg.platform_wrench(per[:, y]) for y in range(len(free))]
-    return ca.horzcat(*wrenches), direct, ca.horzcat(*columns), -mul(B[:, driven].T, per)
+    none = ca.SX(6, 0)  # a passive joint between base and platform is a leg without joints of its own
+    return ca.horzcat(none, *wrenches), direct, ca.horzcat(none, *columns), -mul(B[:, driven].T, per)
