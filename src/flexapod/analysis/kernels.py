@@ -360,11 +360,14 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
 
 
 def golden_inputs(bound: RobotKernel, states: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
-    """Inputs of a kernel's self-test: random states that the robot can take."""
+    """Inputs of a kernel's self-test: random states that the robot can take, joints and actuators that belong to them."""
+    from flexapod.analysis.sampling import following
+
     count = len(states["position"])
     home = np.concatenate([leg.home for leg in bound.robot.legs])
     known = {
         **states,
+        **following(bound.robot, states, {i.name for i in bound.signature.inputs}),
         "guess": np.tile(home, (count, 1)),
         "guess_position": np.tile(bound.robot.home.position, (count, 1)),
         "guess_rotation": np.tile(bound.robot.home.rotation, (count, 1, 1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loop_sampling import random_loop_states
 from flexapod.errors import FlexapodError
+from flexapod.motions.motion import Motion
 from flexapod.robot.chain import closes_alone
 from flexapod.robot.geometry import rotation_from_vector
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+PARTS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
 def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
@@ -48,6 +51,28 @@ def random_inputs(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     """Random states by the names of a robot's kernels: closed ones where its equations are in independent coordinates."""
     by_actuators = robot.moved_by == "actuators"
     return random_leg_states(robot, count, seed) if by_actuators else random_states(robot, count, seed)
+
+
+def following(robot: Robot, states: Mapping[str, Array], names: Collection[str]) -> dict[str, Array]:
+    """Joints and actuators that follow from the platform's states, where inputs of a kernel name them.
+
+    Checked by: tests/kernels/test_c_builds.py.
+    """
+    if robot.moved_by == "actuators" or "acceleration" not in states:
+        return {}
+    motion = Motion(time=np.arange(float(len(states["position"]))), **{name: states[name] for name in PARTS})
+    found: dict[str, Array] = {}
+    if any(name.startswith("actuator_") for name in names):
+        from flexapod.analysis.inverse_kinematics import inverse_kinematics
+
+        actuators = inverse_kinematics(robot, motion, joints=False)
+        found = {name: actuators[name].values for name in names if name.startswith("actuator_")}
+    if "joint_position" in names:
+        from flexapod.analysis.closed_state import closed_request
+        from flexapod.analysis.request import Request
+
+        found |= closed_request(robot, Request(at=motion), np.full(len(motion), "", dtype=object)).state.inputs()
+    return found
 
 
 def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
