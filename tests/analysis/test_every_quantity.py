@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.closed_legs import home as closed_home
 from flexapod.analysis.kernels import PROGRAMS, _chosen, parameter_values
 
+ROUNDING = 1e-12
+"""Of the largest acceleration, in equations of condition 1e2 (found 2e-15)."""
 LARGE = ("dualemps-8",)
 """Its programs are those of `dualemps` with eight elements per link, and take minutes to derive."""
 SAMPLE = ("3-ups-s", "five-bar")
@@ -49,3 +53,13 @@ def test_base_parameters_of_a_leg_without_links() -> None:
     """A RuntimeError of CasADi before: the ball joint of `3-ups-s` between base and platform is a leg without a link."""
     robot = fp.load("3-ups-s")
     assert fp.base_parameters(robot).model.robot is robot
+
+
+def test_legs_that_begin_on_a_body_without_mass_of_their_own() -> None:
+    """The kernel eliminated leg by leg and divided by what rounding left of the seats' inertia: 1e-6 of the accelerations."""
+    robot, force = fp.load("hexapod-floating"), np.linspace(1.0, 6.0, 6)
+    bound = fp.kernel(robot, "forward_dynamics", friction=False)
+    given = closed_home(robot, 1).inputs() | {"force": force[None]}
+    found = bound.batch({i.name: given[i.name] for i in bound.signature.inputs}).outputs["actuator_acceleration"][0]
+    wanted = fp.forward_dynamics(robot, fp.State(position=robot.home.position), force).actuator_acceleration.values
+    assert np.abs(found - wanted).max() <= ROUNDING * np.abs(wanted).max()

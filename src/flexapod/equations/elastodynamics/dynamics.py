@@ -25,6 +25,7 @@ from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_e
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.expanded_joints import SEAT_END
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
@@ -125,9 +126,15 @@ def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False
 
 
 def solved_by(robot: Robot, axes: Axes) -> str:
-    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones."""
+    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones.
+
+    A leg that begins on another leg's body has six coordinates without mass of their own there: elimination by legs would divide
+    by what rounding leaves of their inertia, so that the equation is projected first.
+    """
     if axes != "auto":
         return axes
+    if any(closing.joint.endswith(SEAT_END) for leg in robot.legs for closing in leg.closings):
+        return "projected"
     return "articulated" if is_long(robot) else "links"
 
 
