@@ -9,8 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
-from flexapod.analysis.inverse_kinematics import platform_inputs
-from flexapod.analysis.loop_derivatives import loop_derivatives
+from flexapod.analysis.general_derivatives import general_derivatives
 from flexapod.analysis.sampling import random_states
 from flexapod.robot.geometry import rotation_from_vector
 
@@ -117,7 +116,7 @@ def test_differences_of_all_loops_agree_with_kernels_leg_by_leg(name: str) -> No
     robot = fp.load(name)
     motion = fp.platform_motion(robot, _swinging(robot))
     kernels = fp.inverse_dynamics_derivatives(robot, motion)
-    other = loop_derivatives(robot, platform_inputs(motion), np.zeros((COUNT, 6)))
+    other = general_derivatives(robot, motion, np.zeros((COUNT, 6)))
     J = fp.jacobian(robot, fp.State(position=motion.position, rotation=motion.rotation))
     allowed = np.linalg.pinv(np.concatenate([J.jacobian.values, J.constraint_jacobian.values], axis=1))[
         :, :, : len(robot.actuators)
@@ -154,3 +153,43 @@ def test_loops_through_several_legs_by_differences(name: str) -> None:
     expected = {key: (4 * fine[key] - coarse[key]) / 3 for key in fine}
     total = sum(np.einsum("nai,ni->na", found[f"tau_D_{key}"], expected[key]) for key in expected if key != "force")
     assert np.abs(total - expected["force"]).max() <= DIFFERENCES * np.abs(expected["force"]).max()
+
+
+FREE = {
+    "planar-3-rrr-flexible": {"position": (0, 1), "rotation": (2,), "velocity": (0, 1), "angular_velocity": (2,),
+                              "acceleration": (0, 1), "angular_acceleration": (2,)},
+    "gough-stewart-flexible-legs": {"position": (0, 2), "rotation": (1,), "angular_velocity": (0,), "acceleration": (2,)},
+}  # fmt: skip
+"""Components of the platform's motion that are differentiated: all of the plane, some of space."""
+
+
+@pytest.mark.parametrize("name", [n if n.startswith("planar") else pytest.param(n, marks=pytest.mark.full) for n in FREE])
+def test_flexible_legs_by_the_motion(name: str) -> None:
+    """Elastic coordinates held: by moving the actuators, against differences at moved poses of the platform."""
+    robot, random = fp.load(name), np.random.default_rng(3)
+    rows = {key: np.zeros((1, 3)) for key in ("velocity", "angular_velocity", "acceleration", "angular_acceleration")}
+    for key, axes in FREE[name].items():
+        if key in rows:
+            rows[key][0, list(axes)] = random.uniform(-1.0, 1.0, len(axes))
+    at = {"position": robot.home.position[None], "rotation": robot.home.rotation[None], **rows}
+    motion = fp.Motion(time=[0.0], **at)
+    found = fp.inverse_dynamics_derivatives(robot, motion, parameters=["platform.mass"])
+    own = fp.inverse_dynamics(robot, motion, friction=False)
+    elastic = {key: own[key].values for key in ("elastic", "elastic_velocity")}
+
+    def force(key: str, step: np.ndarray) -> np.ndarray:
+        moved = {**at, key: rotation_from_vector(step) @ at[key] if key == "rotation" else at[key] + step}
+        return fp.inverse_dynamics(robot, fp.Motion(time=[0.0], **moved), friction=False, **elastic).force.values[0]
+
+    for key, axes in FREE[name].items():
+        for k in axes:
+            h = 1e-3 * np.eye(3)[k]
+            coarse, fine = ((force(key, s * h) - force(key, -s * h)) / (2e-3 * s) for s in (1.0, 0.5))
+            exact = found[f"tau_D_{key}"].values[0, :, k]
+            assert np.abs(exact - (4 * fine - coarse) / 3).max() <= DIFFERENCES * np.abs(exact).max(), (key, k)
+    heavy, light = (
+        fp.inverse_dynamics(robot.with_parameters({"platform.mass": mass}), motion, friction=False, **elastic)
+        for mass in (robot.parameter("platform.mass") + 0.5, robot.parameter("platform.mass") - 0.5)
+    )
+    exact = found.tau_D_parameter.values[0, :, 0]
+    assert np.abs(exact - (heavy.force - light.force).values[0]).max() <= DIFFERENCES * np.abs(exact).max()  # linear in the mass

@@ -56,10 +56,14 @@ LOOPS = (
     "which have no ways of their own; assembly_modes lists the poses of all loops together"
 )
 SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
-NO_DERIVATIVES = ("elastic legs", "flexible platform on flexible legs", "redundant actuators & flexible legs")
+NO_DERIVATIVES = ("redundant actuators & flexible legs", "tied actuators")
 DERIVATIVES = (
-    "{verb}: found by moving the actuators of rigid legs one by one, and {robot} has {part} ({actuators} actuators for "
-    "{mobility} degrees of freedom); use differences of inverse_dynamics, or a rigid version of the legs"
+    "{verb}: found by moving the actuators one by one, and loops of {robot} tie them ({actuators} actuators for {mobility} "
+    "degrees of freedom); use differences of inverse_dynamics"
+)
+NO_REACH = (
+    "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration, so that "
+    "there is no derivative by it; linearize gives the model with its states"
 )
 MOTOR = (
     "{verb}: actuator {motor} of {robot} drives through a spring: its force does not reach the platform's acceleration at once, "
@@ -231,7 +235,9 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "inverse_dynamics_derivatives": {
-        ANY: {**SIX_ONLY, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES), "under-actuated": UNDERACTUATED},
+        ANY: {
+            **SIX_ONLY, "under-actuated": UNDERACTUATED, "elastic drive": NO_REACH, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES),
+        },
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,

@@ -36,16 +36,16 @@ most in masses and centres of mass, for which central differences are exact; wha
 def inverse_dynamics_derivatives(
     robot: Robot, motion: Motion | State, *, parameters: Sequence[str] = (), wrench: Any = None
 ) -> xr.Dataset:
-    """Derivatives of the actuator forces, friction left out; of a flexible platform at its elastic coordinates as they are.
+    """Derivatives of the actuator forces, friction left out; of a flexible robot at its elastic coordinates as they are.
 
     Args:
-        motion: where to differentiate. A State may carry `elastic` and `elastic_velocity`; left out, a flexible platform has its
+        motion: where to differentiate. A State may carry `elastic` and `elastic_velocity`; left out, flexible bodies have their
             static deflection, which is held.
         parameters: dotted paths of scalar parameters of the robot file, e.g. ``"platform.mass"``.
         wrench: external load on the platform, as for `inverse_dynamics`.
 
-    Where loops run through several legs, or force elements or springs act, these are differences of sixth order (1e-10), along
-    motions that the robot can make; components that its loops forbid have no part in them.
+    Where loops run through several legs, legs deform, or force elements or springs act, these are differences of sixth order
+    (1e-10), along motions that the robot can make; components that its loops forbid have no part in them.
 
     Returns:
         Dataset with `tau_D_position`, `tau_D_rotation` (by a small rotation vector in world axes), `tau_D_velocity`,
@@ -56,7 +56,7 @@ def inverse_dynamics_derivatives(
     inputs = platform_inputs(motion)
     inputs["wrench"] = platform_wrench(robot, inputs, wrench, None, "world")
     if not leg_by_leg(robot):
-        return _of_all_loops(robot, motion, inputs, parameters)
+        return _by_general_model(robot, motion, inputs["wrench"], parameters)
     if robot.elastic_names:
         words = np.full(len(inputs["position"]), "", dtype=object)
         found = elastic_state(robot, motion, inputs, flexible_load(robot, inputs, wrench, None, "world"), None, None, words)
@@ -80,16 +80,16 @@ def inverse_dynamics_derivatives(
 def leg_by_leg(robot: Robot) -> bool:
     """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
     springs = any(link.spring for leg in robot.legs for link in leg.links)
-    return closes_alone(robot.legs) and not robot.floats and not robot.forces and not springs
+    return closes_alone(robot.legs) and not (robot.floats or robot.forces or springs or robot.elastic_indices)
 
 
-def _of_all_loops(robot: Robot, motion: Any, inputs: dict[str, Any], parameters: Sequence[str]) -> xr.Dataset:
-    from flexapod.analysis.loop_derivatives import loop_derivatives, loop_parameter_derivatives
+def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:
+    from flexapod.analysis.general_derivatives import general_derivatives, general_parameter_derivatives
 
-    found = loop_derivatives(robot, inputs, inputs["wrench"])
+    found = general_derivatives(robot, motion, wrench)
     variables: dict[str, tuple[Any, Any, str]] = {name: (("actuator", "axis"), values, "") for name, values in found.items()}
     if parameters:
-        by_parameter = loop_parameter_derivatives(robot, inputs, inputs["wrench"], parameters)
+        by_parameter = general_parameter_derivatives(robot, motion, wrench, parameters)
         variables["tau_D_parameter"] = (("actuator", "parameter"), by_parameter, "")
     return dataset(robot, variables, motion, names={"parameter": list(parameters)})
 
