@@ -10,7 +10,7 @@ from scipy.io import savemat
 from scipy.spatial.transform import Rotation
 
 from flexapod.errors import InputError
-from flexapod.motions import motion_from_file
+from flexapod.motions import Motion, motion_from_file, motion_names, named_motion
 from flexapod.motions.measured import MotionNoiseWarning, noise, savitzky_golay
 
 WRITTEN = 1e-12
@@ -95,15 +95,84 @@ def test_noise_in_accelerations_is_said(tmp_path: Path, recwarn: pytest.Warnings
     motion_from_file(tmp_path / "clean.csv")
     assert not [w for w in recwarn if w.category is MotionNoiseWarning]
     write(tmp_path / "dirty.csv", "t,q_1", dirty)
-    with pytest.warns(MotionNoiseWarning, match="noise dominates the accelerations of the actuators"):
+    with pytest.warns(MotionNoiseWarning, match="noise dominates the accelerations of the actuator coordinates"):
         raw = motion_from_file(tmp_path / "dirty.csv")
-    sigma, caused = noise(dirty[:, 0], dirty[:, 1:])
-    assert sigma[0] == pytest.approx(1e-5, rel=0.1)
+    for sigma in noise(dirty[:, 0], dirty[:, 1:]):
+        assert sigma[0] == pytest.approx(1e-5, rel=0.1)
     exact = -0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * dirty[:, 0])
-    assert np.std(raw.acceleration[:, 0] - exact) > 0.5 * caused[0]  # the estimate is no exaggeration
+    gain = np.pi**2 / np.sqrt(5.0) * 1000.0**2  # rms of omega^2 up to half the sampling rate
+    assert np.std(raw.acceleration[:, 0] - exact) > 0.5 * gain * 1e-5
     good = motion_from_file(tmp_path / "dirty.csv", derivatives="savitzky-golay", window=101)
     inside = slice(100, -100)
     assert np.abs(good.acceleration[inside, 0] - exact[inside]).max() < 0.1 * np.abs(exact).max()
+
+
+EYE = np.tile(np.eye(3).ravel(), (101, 1))
+MATRIX = ",".join(f"R_{i}{j}" for i in "123" for j in "123")
+SIZE = 5e-5
+"""Noise that makes accelerations of 2 m/s^2 (rms) and more at 100 samples per second, where the motion has 0.4."""
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "options"),
+    [
+        ("x,y,z", ["p"], {"rotation": np.eye(3)}),
+        (f"x,y,z,{MATRIX},w_x,w_y,w_z,alpha_x,alpha_y,alpha_z", ["p", EYE, 0 * PLACES, 0 * PLACES], {}),
+        (f"{MATRIX},x,y,z,v_x,v_y,v_z", [EYE, PLACES, "v"], {}),
+        (f"x,y,z,{MATRIX}", ["p", EYE], {"derivatives": "low-pass", "cutoff": 45.0}),
+        (f"x,y,z,{MATRIX}", ["p", EYE], {"derivatives": "savitzky-golay", "window": 7}),
+        ("rotvec_x,rotvec_y,rotvec_z,x,y,z", ["p", PLACES], {}),
+        ("q_1,q_2,q_3", ["p"], {"derivatives": "low-pass", "cutoff": 45.0}),
+        ("q_1,q_2,q_3", ["p"], {"derivatives": "savitzky-golay", "window": 7}),
+        ("q_1,q_2,q_3,qd_1,qd_2,qd_3", [PLACES, "v"], {}),
+    ],
+)  # fmt: skip
+def test_noise_is_said_on_every_path_to_accelerations(tmp_path: Path, header: str, columns: list, options: dict) -> None:
+    drawn = SIZE * np.random.default_rng(2).normal(size=PLACES.shape)
+    rates = np.gradient(PLACES, TIME, axis=0)
+    for file, size in (("clean", 0.0), ("noisy", 1.0)):
+        samples = {"p": PLACES + size * drawn, "v": rates + 100.0 * size * drawn}
+        path = write(
+            tmp_path / f"{file}.csv", "t," + header, TIME, *(samples.get(c, c) if isinstance(c, str) else c for c in columns)
+        )
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            motion_from_file(path, **options)
+        assert bool(told) == (file == "noisy"), [str(w.message) for w in told]
+        assert all(w.category is MotionNoiseWarning for w in told)
+    assert ("Smooth it more" in str(told[0].message)) == ("derivatives" in options)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_peaks_of_noise_at_the_ends_are_said(tmp_path: Path, seed: int) -> None:
+    """One column of two, its rms acceleration just above that of the noise, its peak 4 to 14 times too large."""
+    t = np.linspace(0.0, 1.0, 201)
+    q = np.stack([0.1 * np.sin(6 * t), 0.1 * np.cos(6 * t) + 1e-5 * np.random.default_rng(seed).normal(size=201)], axis=1)
+    with pytest.warns(MotionNoiseWarning):
+        motion_from_file(write(tmp_path / "q.csv", "t,q_1,q_2", t, q))
+
+
+MADE = {
+    "through-poses": {"positions": [(0, 0, 0), (0.1, 0, 0.1), (0, 0.2, 0)]},
+    "actuator-polygon": {"corners": [(0.0, 0.0), (0.1, 0.0), (0.1, 0.2)]},
+    "staicu": {"example": "rotation-z"},
+}
+
+
+@pytest.mark.parametrize("name", sorted(motion_names()))
+@pytest.mark.parametrize("options", [{}, {"derivatives": "low-pass"}, {"derivatives": "savitzky-golay", "window": 9}])
+def test_clean_motions_are_not_called_noisy(tmp_path: Path, name: str, options: dict) -> None:
+    motion = named_motion(name, **MADE.get(name, {}))
+    assert len(motion.time) >= 61
+    places = motion.position
+    columns = [places, motion.rotation.reshape(-1, 9)] if isinstance(motion, Motion) else [places]
+    header = f"x,y,z,{MATRIX}" if isinstance(motion, Motion) else ",".join(f"q_{k}" for k in range(places.shape[1]))
+    path = write(tmp_path / "m.csv", "t," + header, motion.time, *columns)
+    if options.get("derivatives") == "low-pass":
+        options = {**options, "cutoff": 0.1 / float(np.diff(motion.time).max())}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion_from_file(path, **options)
 
 
 def test_savitzky_golay_of_poses(tmp_path: Path) -> None:
