@@ -38,6 +38,18 @@ def test_euler_angles_in_every_order(tmp_path: Path, sequence: str) -> None:
     assert np.abs(motion.position - PLACES).max() <= WRITTEN
 
 
+@pytest.mark.parametrize("sequence", ["ZYX", "zyx", "XYZ", "xyz", "YXZ"])
+def test_roll_pitch_and_yaw_in_the_order_of_the_file(tmp_path: Path, sequence: str) -> None:
+    names = [{"x": "roll", "y": "pitch", "z": "yaw"}[letter] for letter in sequence.lower()]
+    path = write(tmp_path / "m.csv", f"t,x,y,z,{','.join(names)}", TIME, PLACES, TURNS.as_euler(sequence))
+    for said in (None, {"euler": names}):
+        assert np.abs(motion_from_file(path, euler=sequence, columns=said).rotation - TURNS.as_matrix()).max() <= WRITTEN
+    contradiction = f"does not fit the columns {', '.join(names)}, which are angles about {', '.join(sequence.lower())}; say"
+    for other in ("XZY", "zxz"):
+        with pytest.raises(InputError, match=contradiction):
+            motion_from_file(path, euler=other)
+
+
 def test_units_can_be_said(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "time,x,y,z,rotvec_x,rotvec_y,rotvec_z", 1e3 * TIME, 1e2 * PLACES, TURNS.as_rotvec())
     motion = motion_from_file(path, units={"time": "ms", "position": "cm"})

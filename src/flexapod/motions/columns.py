@@ -133,7 +133,7 @@ def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: s
     if forms[0] != "euler" and sequence is not None:
         raise table.error(f"has the orientation as {forms[0]}, not as Euler angles; leave out euler=...")
     if forms[0] == "euler":
-        return euler_rotation(str(sequence), values)
+        return _from_angles(table, said, str(sequence))
     if forms[0] == "rotvec":
         return rotvec_rotation(values)
     if forms[0] == "rotation":
@@ -144,6 +144,24 @@ def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: s
         i = int(bad[0])
         raise table.error(f"expected a unit quaternion, but its norm is {norm[i]:.9g}", column=forms[0], index=i)
     return quat_wxyz_rotation(values if forms[0] == "quat_wxyz" else np.roll(values, 1, axis=1))
+
+
+def _from_angles(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
+    """Rotations from Euler angles, the columns roll, pitch and yaw in the order of the file unless said otherwise."""
+    names = present(table, said)["euler"]
+    if {name.lower() for name in names} == set(ABOUT):
+        names = names if "euler" in said else tuple(name for name in table.cells if name in names)
+        meant = "".join(ABOUT[name.lower()] for name in names)
+        if sequence.lower() != meant:
+            raise table.error(
+                f"euler={sequence!r} does not fit the columns {', '.join(names)}, which are angles about {', '.join(meant)}; say "
+                f"euler={meant.upper()!r} (turned axes) or {meant!r} (fixed axes), or name the columns euler_1, euler_2, euler_3"
+            )
+    return euler_rotation(sequence, np.column_stack([table.column(name) for name in names]))
+
+
+ABOUT = {"roll": "x", "pitch": "y", "yaw": "z"}
+"""Axes of the angles that have names."""
 
 
 def _checked_matrices(table: Table, R: Array) -> Array:

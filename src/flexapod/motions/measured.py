@@ -82,7 +82,7 @@ def _rms(values: Array) -> Array:
 
 
 def _misfit(time: Array, values: Array, reach: int) -> Array:
-    """Distance of inner samples from the polynomial through `reach` neighbours on each side, scaled so that noise keeps its size."""
+    """Distance of inner samples from the polynomial through `reach` neighbours on each side; white noise keeps its size."""
     offsets = [k for k in range(-reach, reach + 1) if k != 0]
     inner = np.arange(reach, len(time) - reach)
     t = time[inner[:, None] + offsets] - time[inner, None]
