@@ -72,6 +72,13 @@ def test_units_can_be_said(tmp_path: Path) -> None:
         ("t,x,y,z,roll,pitch,yaw", {}, "say about which axes, e.g. euler='XYZ'"),
         ("t,x,y,z,rotvec_x,rotvec_y,rotvec_z", {"euler": "xyz"}, "not as Euler angles; leave out euler"),
         ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"speed": "m"}}, "'speed' is neither a column"),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "units": "mm"}, "units: expected a dictionary, e.g. {'position': 'mm', "),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"x": 5}}, "units: 'x' needs a unit as text, e.g. 'mm', got 5"),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "columns": "x"}, "columns: expected a dictionary, e.g. {'time': 'Zeit', "),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "columns": {"position": 5}}, "'position' needs column names as text, got 5"),
+        ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "delimiter": ";;"}, "delimiter: expected one character"),
+        ("t,q_1,q_2,q_3,a,b,c", {"derivatives": "savitzky-golay", "window": "wide"}, "window: expected an odd number above 5"),
+        ("t,q_1,q_2,q_3,a,b,c", {"derivatives": "low-pass", "cutoff": 5, "order": "high"}, "order: expected a whole number"),
         ("t,x,y,z,roll,pitch,yaw", {"euler": "xyz", "window": 11}, "window: give the number of samples together with"),
     ],
 )  # fmt: skip

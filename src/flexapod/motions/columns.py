@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.errors import InputError
-from flexapod.motions.arrays import ORTHONORMAL, Array, choice
+from flexapod.motions.arrays import ORTHONORMAL, Array, choice, mapping
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 from flexapod.motions.table_file import Table
@@ -58,9 +58,11 @@ def check_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, tu
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}
     result = {}
-    for key, value in (columns or {}).items():
+    for key, value in mapping("columns", columns, {"time": "Zeit", "position": ["X", "Y", "Z"]}).items():
         size = known[choice("columns", key, tuple(known))]
-        names = (value,) if isinstance(value, str) else tuple(value)
+        names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
+        if not names or not all(isinstance(name, str) for name in names):
+            raise InputError(f"columns: {key!r} needs column names as text, got {value!r}")
         if size and len(names) != size:
             raise InputError(f"columns: {key!r} needs {size} column name{'s' * (size > 1)}, got {len(names)}")
         for name in names:

@@ -40,7 +40,7 @@ def low_pass(*, time: Any, values: Any, cutoff: float, order: int = 4) -> Array:
     x = finite_array("values", values, np.shape(values))
     if x.ndim not in (1, 2) or len(x) != len(t):
         raise InputError(f"values: expected shape ({len(t)},) or ({len(t)}, m), got {x.shape}")
-    if isinstance(order, bool) or int(order) != order or order < 1:
+    if not isinstance(order, int | np.integer) or isinstance(order, bool) or order < 1:
         raise InputError(f"order: expected a whole number of at least 1, got {order!r}")
     rate = _sampling_rate(t)
     fc = positive("cutoff", cutoff)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexapod.errors import InputError
+from flexapod.motions.arrays import mapping
 from flexapod.motions.table_file import Table
 
 BASE = {
@@ -67,7 +68,9 @@ def in_si(
     Checked by: tests/motions/test_motion_file_forms.py.
     """
     scales = dict(headers)
-    for key, unit in (units or {}).items():
+    for key, unit in mapping("units", units, {"position": "mm", "euler": "deg"}).items():
+        if not isinstance(unit, str):
+            raise InputError(f"units: {key!r} needs a unit as text, e.g. 'mm', got {unit!r}")
         names = groups.get(key, (key,) if key in table.cells else ())
         if not names:
             raise InputError(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")

@@ -57,8 +57,8 @@ def savitzky_golay(*, time: Any, values: Any, window: int, order: int = 5) -> Va
     t = check_time(time)
     x = finite_array("values", values, np.shape(values))
     step = 1.0 / _sampling_rate(t)
-    if window % 2 == 0 or window <= order or window > len(t):
-        raise InputError(f"window: expected an odd number above {order} and at most {len(t)} samples, got {window}")
+    if not isinstance(window, int | np.integer) or window % 2 == 0 or window <= order or window > len(t):
+        raise InputError(f"window: expected an odd number above {order} and at most {len(t)} samples, got {window!r}")
     zeroth, first, second = (np.asarray(savgol_filter(x, window, order, deriv=k, delta=step, axis=0)) for k in range(3))
     return zeroth, first, second
 

@@ -112,6 +112,8 @@ def _read_csv(path: Path, delimiter: str | None) -> Table:
     lines = [(i, text) for i, text in numbered if text.strip() and not text.lstrip().startswith("#")]
     if not lines:
         raise MotionFileError("is empty; the first line names the columns", file=str(path))
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise InputError(f"delimiter: expected one character, e.g. ';', got {delimiter!r}")
     split = delimiter or max(",;\t", key=lines[0][1].count)
     rows = list(csv.reader((text for _, text in lines), delimiter=split, skipinitialspace=True))
     header = [name.strip() for name in rows[0]]
