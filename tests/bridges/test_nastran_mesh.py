@@ -175,6 +175,24 @@ def test_what_is_not_taken_is_named(tmp_path: Path, old: str, new: str, text: st
         fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=6)
 
 
+PLATE = "MAT1,1,70000.,,.3,2.7-9\nPSHELL,1,1,4.,1\nGRID,1,,0.,0.,0.\nGRID,2,,200.,0.,0.\nGRID,3,,200.,300.,0.\nCTRIA3,5,1,1,2,3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("PSHELL,1,", "PSHELL,7,", "pid=1 not found, which is required by CTRIA3 eid=5"),
+        ("MAT1,1,", "MAT1,9,", "mid=1, which is required by PSHELL pid=1"),
+        ("1,2,3\n", "1,2,55\n", "nid=55 is not a GRID, SPOINT, or EPOINT, which is required by CTRIA3 eid=5"),
+    ],
+)
+def test_what_the_file_lacks_is_named(tmp_path: Path, old: str, new: str, lost: str) -> None:
+    path = tmp_path / "plate.bdf"
+    path.write_text(PLATE.replace(old, new))
+    with pytest.raises(fp.FeFileError, match=rf"plate.bdf: refers to a card that it does not have: .*{lost}$"):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=2)
+
+
 def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
     path = written(beam(2), tmp_path)
     for given in ({}, {"mesh": path, "mass": path}, {"mass": path}):

@@ -24,6 +24,8 @@ from flexapod.flexible.shell_element import DRILLING, ShellElement
 BEAMS, RODS, SHELLS = ("CBAR", "CBEAM"), ("CROD", "CONROD"), ("CTRIA3", "CQUAD4")
 STIFF_IN_SHEAR = 1e8
 """Shear factor of beams that do not deform in shear."""
+LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
+"""What the reader says of a card that another one needs."""
 
 
 def bulk_data(path: Path, xref: bool = True) -> Any:
@@ -36,6 +38,10 @@ def bulk_data(path: Path, xref: bool = True) -> Any:
     try:
         model.read_bdf(str(path), xref=xref, punch=not whole)
     except Exception as error:  # the reader raises errors of many kinds, SystemExit not among them
+        lost = LOST.search(str(error))
+        if lost:
+            what = " ".join(lost[1].replace("\\n", " ").split()).replace(" ,", ",").split(" Allowed")[0].rstrip(".")
+            raise FeFileError(f"{path}: refers to a card that it does not have: {what}") from error
         raise FeFileError(f"{path}: is no Nastran bulk data: {first_line(error)}") from error
     return model
 
