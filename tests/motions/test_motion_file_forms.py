@@ -66,7 +66,11 @@ def test_units_can_be_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "options", "text"),
     [
-        ("t,x [kg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "'kg' is not known"),
+        ("t,x [kg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "m.csv, column 'x': the unit 'kg' is not known; e.g. mm"),
+        ("t,q_1 [s],q_2,q_3,a,b,c", {}, "m.csv, column 'q_1': an actuator position cannot be in 's'"),
+        ("t,q_1 [mm],q_2,q_3,qd_1 [rpm],qd_2,qd_3", {}, "m.csv, column 'qd_1': cannot be in 'rpm' where 'q_1' is in 'mm'"),
+        ("t,q_1 [mm],q_2,q_3,qd_1 [mm],qd_2,qd_3", {}, "m.csv, column 'qd_1': an actuator velocity cannot be in 'mm'"),
+        ("t,a,b,c,d,e,f [kg]", {"columns": {"actuator_position": ["f"]}}, "m.csv, column 'f': the unit 'kg' is not known"),
         ("t,x [deg],y,z,roll,pitch,yaw", {"euler": "xyz"}, "a position cannot be in 'deg'"),
         ("t,x [mm],y,z,roll,pitch,yaw", {"euler": "xyz", "units": {"x": "m"}}, "is in 'mm' by its header, but 'm' was said"),
         ("t,x,y,z,roll,pitch,yaw", {}, "say about which axes, e.g. euler='XYZ'"),
@@ -101,6 +105,28 @@ def test_matlab_files(tmp_path: Path) -> None:
     (tmp_path / "no.mat").write_text("hello")
     with pytest.raises(InputError, match="not a readable MATLAB file"):
         motion_from_file(tmp_path / "no.mat")
+
+
+def test_matlab_files_without_columns_of_numbers(tmp_path: Path) -> None:
+    savemat(tmp_path / "struct.mat", {"data": {"t": TIME, "q": PLACES}})
+    with pytest.raises(
+        InputError, match=r"struct.mat: holds data \(a struct\); save fields as variables of their own: save\('m.mat'"
+    ):
+        motion_from_file(tmp_path / "struct.mat")
+    savemat(tmp_path / "complex.mat", {"t": TIME, "q": PLACES * (1 + 1j)})
+    with pytest.raises(InputError, match=r"complex.mat, column 'q_1': has complex numbers"):
+        motion_from_file(tmp_path / "complex.mat")
+    savemat(tmp_path / "beside.mat", {"t": TIME, "q": PLACES, "settings": {"gain": 2.0}})
+    assert np.abs(motion_from_file(tmp_path / "beside.mat").position - PLACES).max() <= WRITTEN
+
+
+def test_units_of_columns_that_are_not_read_do_not_matter(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.csv", "t,q_1 [mm],q_2 [mm],q_3 [mm],F_1 [N],F_2 [N],T [C]", TIME, 1e3 * PLACES, PLACES)
+    motion = motion_from_file(path)
+    assert motion.position.shape == (101, 3)
+    assert np.abs(motion.position - PLACES).max() <= WRITTEN
+    said = motion_from_file(write(tmp_path / "said.csv", "t,q_1,q_2,q_3", TIME, 1e3 * PLACES), units={"actuator_position": "mm"})
+    assert np.abs(said.position - PLACES).max() <= WRITTEN
 
 
 def noisy(size: float) -> np.ndarray:

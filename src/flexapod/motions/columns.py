@@ -179,15 +179,21 @@ def _checked_matrices(table: Table, R: Array) -> Array:
 
 def find_actuators(table: Table, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
     """Actuator coordinates and, where the file has them, their derivatives, (n, actuators) each."""
-    if "actuator_position" in said:
-        groups = [said.get(group) for group in ACTUATORS]
-        if any(names is not None and len(names) != len(said["actuator_position"]) for names in groups):
-            raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
-    else:
-        groups = list(_actuator_names(table))
-    q, qd, qdd = (None if names is None else np.column_stack([table.column(name) for name in names]) for names in groups)
+    names = actuator_columns(table, said)
+    q, qd, qdd = (np.column_stack([table.column(name) for name in names[g]]) if g in names else None for g in ACTUATORS)
     assert q is not None
     return q, qd, qdd
+
+
+def actuator_columns(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Group -> columns of the actuators, of the groups that the file has."""
+    if "actuator_position" not in said:
+        found = dict(zip(ACTUATORS, _actuator_names(table), strict=True))
+    else:
+        found = {group: said.get(group) for group in ACTUATORS}
+        if any(names is not None and len(names) != len(said["actuator_position"]) for names in found.values()):
+            raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
+    return {group: names for group, names in found.items() if names is not None}
 
 
 def _actuator_names(table: Table) -> list[tuple[str, ...] | None]:

@@ -15,7 +15,17 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, choice, rotations
-from flexapod.motions.columns import ORIENTATION, check_names, find, find_actuators, find_rotation, find_time, has, present
+from flexapod.motions.columns import (
+    ORIENTATION,
+    actuator_columns,
+    check_names,
+    find,
+    find_actuators,
+    find_rotation,
+    find_time,
+    has,
+    present,
+)
 from flexapod.motions.encoder_filter import low_pass
 from flexapod.motions.file_units import in_si, without_units
 from flexapod.motions.measured import check_gaps, savitzky_golay, warn_of_noise
@@ -79,16 +89,17 @@ def motion_from_file(
         raise InputError("window: give the number of samples together with derivatives='savitzky-golay'")
     table, headers = without_units(read_table(Path(path), delimiter))
     said = check_names(table, columns)
-    table = in_si(table, headers, units, present(table, said))
-    time = find_time(table, said)
     platform = any(has(table, group, said) for group in ("position", *ORIENTATION))
+    actuators = kind == "actuators" or (kind == "auto" and not platform)
+    table = in_si(table, headers, units, present(table, said) | (actuator_columns(table, said) if actuators else {}))
+    time = find_time(table, said)
     smooth: Smooth | None = None
     if cutoff is not None:
         smooth = partial(low_pass, time=time, cutoff=cutoff, order=order)
     elif window is not None:
         smooth = partial(savitzky_golay, time=time, window=window)
     try:
-        if kind == "actuators" or (kind == "auto" and not platform):
+        if actuators:
             return _actuators(table, time, said, derivatives, smooth)
         R = find_rotation(table, said, euler)
         return _platform(table, time, said, derivatives, rotation, orientation, smooth, R)

@@ -68,6 +68,8 @@ class Table:
     def column(self, name: str) -> Array:
         """A column as finite numbers."""
         cells = self.cells[name]
+        if np.iscomplexobj(cells):
+            raise self.error("has complex numbers; write its real part, or what it means in real numbers", column=name)
         try:
             values = np.asarray(cells, dtype=np.float64)
         except (TypeError, ValueError):
@@ -162,6 +164,12 @@ def _read_mat(path: Path) -> Table:
             elif name in ("q", "qd", "qdd", "euler"):
                 ends = None
             cells |= dict(zip(ends or [f"{name}_{k + 1}" for k in range(flat.shape[1])], flat.T, strict=True))
+    if found and not cells:
+        kinds = {True: "a struct", False: "no array of numbers over time"}
+        what = ", ".join(f"{name} ({kinds[values.dtype.names is not None]})" for name, values in found.items())
+        raise MotionFileError(
+            f"holds {what}; save fields as variables of their own: save('m.mat', '-struct', 's')", file=str(path)
+        )
     if len({len(v) for v in cells.values()}) > 1:
         sizes = ", ".join(f"{k}: {len(v)}" for k, v in cells.items())
         raise MotionFileError(f"has variables of different lengths ({sizes})", file=str(path))
