@@ -1,5 +1,6 @@
 """Motion files in the forms that others write: units, Euler angles in every order, rotation vectors, MATLAB, noise, gaps."""
 
+import sys
 import warnings
 from itertools import product
 from pathlib import Path
@@ -10,7 +11,7 @@ from scipy.io import savemat
 from scipy.spatial.transform import Rotation
 
 from flexapod.errors import InputError
-from flexapod.motions import Motion, motion_from_file, motion_names, named_motion
+from flexapod.motions import Motion, motion_from_file, motion_names, motion_to_file, named_motion
 from flexapod.motions.measured import MotionNoiseWarning, noise, savitzky_golay
 
 WRITTEN = 1e-12
@@ -250,3 +251,16 @@ def test_gaps_are_not_bridged(tmp_path: Path) -> None:
         warnings.simplefilter("error")  # uneven time is no noise
         motion = motion_from_file(tmp_path / "uneven.csv")
     assert np.abs(motion.velocity[20:-20, 0] - np.cos(uneven)[20:-20]).max() < 1e-6
+    for options, what in (({"derivatives": "savitzky-golay", "window": 9}, "Savitzky-Golay smoothing"),
+                          ({"derivatives": "low-pass", "cutoff": 5.0}, "a low-pass filter")):  # fmt: skip
+        with pytest.raises(InputError, match=rf"uneven.csv: time: {what} needs uniform samples, but the step after entry"):
+            motion_from_file(tmp_path / "uneven.csv", **options)
+
+
+def test_the_extra_of_parquet_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    motion = motion_from_file(write(tmp_path / "q.csv", "t,q_1", TIME, TIME))
+    path = motion_to_file(motion, tmp_path / "q.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    for call in (lambda: motion_from_file(path), lambda: motion_to_file(motion, path)):
+        with pytest.raises(InputError, match=r"q.parquet: Parquet files need the package pyarrow; .*'flexapod\[files\]'"):
+            call()

@@ -16,7 +16,7 @@ import numpy as np
 
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.motions.arrays import Array, finite_array
-from flexapod.motions.encoder_filter import _sampling_rate
+from flexapod.motions.encoder_filter import sampling_rate
 from flexapod.motions.motion import check_time
 from flexapod.motions.time_laws import Values
 
@@ -56,7 +56,7 @@ def savitzky_golay(*, time: Any, values: Any, window: int, order: int = 5) -> Va
 
     t = check_time(time)
     x = finite_array("values", values, np.shape(values))
-    step = 1.0 / _sampling_rate(t)
+    step = 1.0 / sampling_rate(t, "Savitzky-Golay smoothing")
     if not isinstance(window, int | np.integer) or window % 2 == 0 or window <= order or window > len(t):
         raise InputError(f"window: expected an odd number above {order} and at most {len(t)} samples, got {window!r}")
     zeroth, first, second = (np.asarray(savgol_filter(x, window, order, deriv=k, delta=step, axis=0)) for k in range(3))

@@ -131,7 +131,7 @@ def _read_csv(path: Path, delimiter: str | None) -> Table:
 
 
 def _read_parquet(path: Path) -> Table:
-    arrow, parquet = arrow_modules()
+    arrow, parquet = arrow_modules(path)
     try:
         content = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
@@ -176,12 +176,13 @@ def _read_mat(path: Path) -> Table:
     return Table(file=str(path), cells=cells)
 
 
-def arrow_modules() -> tuple[Any, Any]:
+def arrow_modules(path: Path) -> tuple[Any, Any]:
     """pyarrow and pyarrow.parquet, imported when needed."""
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise InputError("Parquet files need the package pyarrow; install it, or use a CSV file") from error
+        what = "Parquet files need the package pyarrow; install the extra: pip install 'flexapod[files]', or use a .csv file"
+        raise MotionFileError(what, file=str(path)) from error
 
 
 def write_table(path: Path, columns: dict[str, Array]) -> None:
@@ -192,7 +193,7 @@ def write_table(path: Path, columns: dict[str, Array]) -> None:
     if not path.parent.is_dir():
         raise MotionFileError(f"the folder {str(path.parent)!r} does not exist", file=str(path))
     if path.suffix.lower() in PARQUET:
-        arrow, parquet = arrow_modules()
+        arrow, parquet = arrow_modules(path)
         stream = io.BytesIO()
         parquet.write_table(arrow.table({name: np.ascontiguousarray(values) for name, values in columns.items()}), stream)
         write_whole({path: stream.getvalue()})
