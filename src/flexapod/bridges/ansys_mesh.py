@@ -141,7 +141,7 @@ def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     ends = np.array([places[n] for n in nodes[:2]])
     if kind == "LINK180":
         area = _given(tables, e, "LINK", 1)[0]
-        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area)
+        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area, area)
     length = float(np.linalg.norm(ends[1] - ends[0]))
     made_of = Material(name="file", young=material["EX"], density=1.0, shear=_shear(material))
     section = _section(kind, e, tables)
@@ -227,7 +227,7 @@ def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, material: dict[s
         corners=np.array([places[n] for n in corners]), young=material["EX"], poisson=nu, thickness=h,
         mass_per_area=material.get("DENS", 0.0) * h, shear=shear,
     )  # fmt: skip
-    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness())
+    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
 def _mass(node: int, numbers: list[float], key: int) -> Part:

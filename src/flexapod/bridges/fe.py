@@ -18,6 +18,7 @@ from scipy import sparse
 
 from flexapod.bridges.fe_check import ImportedBody, checked
 from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_matrix, read_matrix, read_nodes
+from flexapod.bridges.fe_remarks import with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
 from flexapod.errors import InputError
@@ -34,7 +35,7 @@ Source = str | os.PathLike[str]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Matrices in SI, rows node by node; nodes with numbers and places [m]."""
+    """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements."""
 
     mass: Any
     stiffness: Any
@@ -44,6 +45,7 @@ class Model:
     units: Mapping[str, float]
     source: Path
     notes: tuple[str, ...] = ()
+    density: float | None = None
 
 
 def import_fe(
@@ -101,7 +103,8 @@ def import_fe(
             )  # fmt: skip
     except FlexibleBodyError as error:
         raise FeFileError(f"import_fe: {error}") from error
-    return checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
+    found = checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
+    return with_remarks(found, model.r0, model.density, units)
 
 
 def _model(
@@ -112,9 +115,10 @@ def _model(
     if any(given) == (mesh is not None) or (any(given) and not all(given)):
         raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
     notes: tuple[str, ...] = ()
+    solid = None
     if mesh is not None:
         from flexapod.bridges.ansys_mesh import ansys_mesh
-        from flexapod.bridges.fe_assembly import assembled
+        from flexapod.bridges.fe_assembly import assembled, density
         from flexapod.bridges.nastran_mesh import nastran_mesh
 
         source = Path(mesh)
@@ -124,7 +128,7 @@ def _model(
             )
         found = ansys_mesh(source) if source.suffix.lower() == ".cdb" else nastran_mesh(source)
         numbers, places, M, K = assembled(found, str(source))
-        notes = found.notes
+        notes, solid = found.notes, density(found)
     else:
         source = Path(str(mass))
         numbers, places = read_nodes(Path(str(nodes)))
@@ -135,15 +139,21 @@ def _model(
     )
     D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
     inertia = size["mass"] * (D @ inside @ D)
-    diagonal = sparse.csr_matrix(inertia).diagonal()
+    _check_mass(inertia, numbers, width, source)
+    return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
+                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes,
+                 density=None if solid is None else size["mass"] / size["length"] ** 3 * solid)  # fmt: skip
+
+
+def _check_mass(mass: Any, numbers: list[int], width: int, source: Path) -> None:
+    """A mass somewhere, and none below zero."""
+    diagonal = sparse.csr_matrix(mass).diagonal()
     if diagonal.min() < 0.0:
         node, axis = divmod(int(diagonal.argmin()), width)
         where = f"node {numbers[node]}, degree of freedom {axis + 1}: {diagonal.min():.4g} kg or kg m^2"
         raise FeFileError(f"{source}: has a negative mass at {where}; look at the sign of the matrix and at densities")
     if diagonal.sum() == 0.0:
         raise FeFileError(f"{source}: the mesh has no mass; export the mass matrix, with a density for every material")
-    return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
-                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes)  # fmt: skip
 
 
 def _dofs(M: Labelled, K: Labelled, count: int, path: Path) -> int:

@@ -8,6 +8,7 @@ belong to a run, not to the body: they are left out and noted.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def nastran_mesh(path: Path) -> Mesh:
 
 
 def _scaled(part: Part, weight: float) -> Part:
-    return Part(nodes=part.nodes, mass=weight * part.mass, stiffness=part.stiffness)
+    return replace(part, mass=weight * part.mass)
 
 
 def _part(model: Any, element: Any, drilling: float) -> Part:
@@ -98,7 +99,7 @@ def _part(model: Any, element: Any, drilling: float) -> Part:
     ends = np.array([node.get_position() for node in element.nodes_ref])
     per_length = float(own.A if element.type == "CONROD" else own.Area()) * material.rho + (own.nsm or 0.0)
     area, torsion = (own.A if element.type == "CONROD" else own.Area()), (own.j or 0.0)
-    return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length)
+    return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length, area)
 
 
 def _beam(model: Any, element: Any) -> Part:
@@ -173,7 +174,7 @@ def _shell(element: Any, drilling: float) -> Part:
         thickness=h, mass_per_area=material.rho * h + (p.nsm or 0.0), shear=shear, offset=element.zoffset or 0.0,
         drilling=drilling,
     )  # fmt: skip
-    return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness())
+    return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
 def _mass(path: Path, m: Any) -> Part:
