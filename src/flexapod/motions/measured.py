@@ -101,13 +101,16 @@ def warn_of_noise(file: str, what: str, time: Array, values: Array, accelerate: 
 
     The same computation on drawn noise says what noise causes, at the ends too, where splines enlarge it most.
     """
+    sigma, typical = noise(time, values)
+    noisy = sigma > ROUNDING * np.abs(values).max(axis=0)
+    if not noisy.any():
+        return
     found = np.abs(accelerate(values))
     drawn = np.abs(accelerate(np.random.default_rng(0).normal(size=(len(time), DRAWS))))
-    sigma, typical = noise(time, values)
     caused = np.stack([sigma * _rms(drawn.ravel()), typical * drawn.max(axis=0).mean()])
     size = np.stack([_rms(found), found[ENDS:-ENDS].max(axis=0, initial=0.0)])
     most = (caused > 0.5 * size) & (caused > SEEN * size.max(axis=1, keepdims=True))
-    bad = np.flatnonzero(most.any(axis=0) & (sigma > ROUNDING * np.abs(values).max(axis=0)))
+    bad = np.flatnonzero(most.any(axis=0) & noisy)
     if len(bad):
         k = int(bad[np.argmax(caused[1, bad])])
         rate = 1.0 / float(np.median(np.diff(time)))
