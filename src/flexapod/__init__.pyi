@@ -96,6 +96,7 @@ from flexapod.design.variables import Variable as Variable
 from flexapod.errors import FileError as FileError
 from flexapod.errors import FileWarning as FileWarning
 from flexapod.errors import FlexapodError as FlexapodError
+from flexapod.errors import FlexapodWarning as FlexapodWarning
 from flexapod.errors import InputError as InputError
 from flexapod.identification.bad_data import BadDataError as BadDataError
 from flexapod.identification.base_parameters import BaseParameters as BaseParameters

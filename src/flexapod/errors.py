@@ -1,4 +1,4 @@
-"""The base class of every error that flexapod raises on purpose."""
+"""The base classes of every error that flexapod raises, and of every warning that it gives, on purpose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ class FileError(InputError):
     """A file that cannot be read or written: names it, says why and what to do next."""
 
 
-class FileWarning(UserWarning):
+class FlexapodWarning(UserWarning):
+    """Something that flexapod did, but that may not be what was meant; the command line says every one."""
+
+
+class FileWarning(FlexapodWarning):
     """A file that was read or not written, with something lost: names it and says what."""
 
 

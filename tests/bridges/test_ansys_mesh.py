@@ -123,6 +123,9 @@ def test_beams_without_orientation_node(tmp_path: Path) -> None:
         ("BEAM,ASEC", "BEAM,HREC", "is a beam of shape HREC; RECT, CSOLID, CTUBE, ASEC are taken"),
         ("EX  ,     1, 1,  200000.000    ,", "EX  ,     1, 1,  200000.000    , 190000.,", "changes with temperature"),
         ("NUXY", "ALPX", "has neither NUXY nor PRXY"),
+        (row(4, 2, 2, [3, 6, 7]), row(4, 2, 2, [3, 66, 7]), "element 4: Node 66 is missing"),
+        ("SECDATA, 200., 6666.667, 0., 1666.667, 0., 4577.3", "SECDATA, 200., 6.", "Section 2 .* has 2 numbers, 6 are needed"),
+        ("SECTYPE,     1,SHELL", "SECTYP,     1,SHELL", "cannot be read as an Ansys archive"),
         ("D,       1,UX", "CE,R5.0,DEFI,       1", "has constraint equations"),
     ],
 )  # fmt: skip

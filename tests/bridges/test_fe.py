@@ -185,6 +185,31 @@ def test_a_frequency_limit_and_craig_bampton(tmp_path: Path) -> None:
     assert np.abs(held.frequency[0] / exact()[0] - 1) < 0.02
 
 
+def test_a_frequency_limit_of_craig_bampton_counts_held_modes(tmp_path: Path) -> None:
+    three, held = {**ENDS, "C": NUMBERS[3]}, [0, 3, len(NODES) - 1]
+    free = np.setdiff1d(np.arange(3 * len(NODES)), [3 * k + axis for k in held for axis in range(3)])
+    value = eigh(K_[np.ix_(free, free)], M_[np.ix_(free, free)], eigvals_only=True)
+    limit = float(np.sqrt(value[5]) / (2 * np.pi)) * 1.0001
+    assert np.sum(exact() <= limit) != 6
+    files = (*npz(tmp_path), nodes_csv(tmp_path))
+    found, same = (
+        fp.import_fe(*files, units=UNITS, interfaces=three, method="craig-bampton", **count)
+        for count in ({"below": limit}, {"modes": 6})
+    )
+    assert np.allclose(found.frequency, same.frequency, rtol=SAME)
+    with pytest.raises(fp.InputError, match="Hz with the interfaces held"):
+        fp.import_fe(*files, units=UNITS, interfaces=three, method="craig-bampton", below=1.0)
+
+
+def test_two_interfaces_at_one_node(tmp_path: Path) -> None:
+    files, three = (*npz(tmp_path), nodes_csv(tmp_path)), {**ENDS, "C": NUMBERS[3]}
+    once, twice = (
+        fp.import_fe(*files, units=UNITS, interfaces=names, modes=4, method="craig-bampton")
+        for names in (three, {**three, "D": NUMBERS[3]})
+    )
+    assert np.allclose(once.frequency, twice.frequency, rtol=SAME)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -197,6 +222,25 @@ def test_a_frequency_limit_and_craig_bampton(tmp_path: Path) -> None:
         ({"mass": "zero.npz"}, "the mesh has no mass"),
         ({"nodes": "few.csv"}, "do not fit 3 nodes"),
         ({"modes": None, "below": 1.0}, "no mode lies below 1 Hz"),
+        ({"modes": None, "below": -5.0}, "below: expected a frequency above zero [Hz], got -5.0"),
+        ({"modes": None, "below": "all"}, "below: expected a frequency above zero [Hz], got 'all'"),
+        ({"modes": 0}, "modes must be a whole number, at least 1, is 0"),
+        ({"units": "mm,t,s"}, "units: expected a dictionary, units={'length': 'mm', 'mass': 't', 'time': 's'}, got 'mm,t,s'"),
+        ({"units": {**UNITS, "length": 0.001}}, "units: the unit of length must be a text such as 'mm', is 0.001"),
+        ({"units": {**UNITS, "force": "N"}}, "units: 'force' is none of length, mass and time"),
+        ({"interfaces": ["A"]}, "interfaces: expected a dictionary, e.g. interfaces={'tip': 1}, got ['A']"),
+        ({"mass": "cut.npz"}, "cut.npz: cannot be read as a matrix: File is not a zip file. Is it whole"),
+        ({"mass": "cut.mtx"}, "cut.mtx: cannot be read as a matrix: Truncated file"),
+        ({"mass": "junk.op4"}, "junk.op4: cannot be read as a matrix: "),
+        ({"stiffness": "nan.npz"}, "nan.npz: 1 entries are not finite, the first in row 3, column 5"),
+        ({"stiffness": "small.npz"}, "small.npz: matrices of size 33 do not fit 12 nodes"),
+        ({"mass": "complex.npz"}, "complex.npz: has entries of type complex128; real numbers are taken"),
+        ({"mass": "text.npz"}, "text.npz: "),
+        ({"mass": "negative.npz"}, "negative.npz: has a negative mass at node 10, degree of freedom 2: -0.001 kg"),
+        ({"nodes": "words.csv"}, "words.csv: cannot be read as nodes: could not convert string 'a'"),
+        ({"nodes": "repeated.csv"}, "repeated.csv: node 7 occurs 2 times; each node has its own number"),
+        ({"nodes": "swapped.csv"}, "swapped.csv: 0.5 is no node number; the columns are node, x, y, z"),
+        ({"nodes": "endless.csv"}, "endless.csv: node 2 has no finite place"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, text: str) -> None:
@@ -205,10 +249,33 @@ def test_mistakes_have_one_clear_message(tmp_path: Path, monkeypatch: pytest.Mon
     nodes_csv(Path())
     np.savez("zero.npz", mass=0 * M_, stiffness=K_)
     Path("few.csv").write_text("node,x,y,z\n1,0,0,0\n2,1,0,0\n3,0,1,0\n")
+    broken_files()
     files = {"mass": "both.npz", "stiffness": "both.npz", "nodes": "mesh.csv"}
     given = {**files, "units": UNITS, "interfaces": ENDS, "modes": 4, **change}
     with pytest.raises(fp.InputError, match=re.escape(text)):
         fp.import_fe(given.pop("mass"), given.pop("stiffness"), given.pop("nodes"), **given)
+
+
+def broken_files() -> None:
+    """Files that are cut, or hold something else than their names say, in the working folder."""
+    Path("cut.npz").write_bytes(Path("both.npz").read_bytes()[:500])
+    io.mmwrite("whole.mtx", sparse.coo_matrix(M_))
+    Path("cut.mtx").write_text(Path("whole.mtx").read_text()[:400])
+    Path("junk.op4").write_text("junk")
+    hole, negative = K_.copy(), M_.copy()
+    hole[2, 4], negative[1, 1] = np.nan, -1e-6
+    np.savez("nan.npz", stiffness=hole)
+    np.savez("small.npz", stiffness=K_[:-3])
+    np.savez("complex.npz", mass=M_ * (1 + 0.1j))
+    np.savez("text.npz", mass=np.full((3, 3), "a"))
+    np.savez("negative.npz", mass=negative)
+    for name, row in (
+        ("words", "1,a,b,c"),
+        ("repeated", "7,0,0,0\n7,1,0,0"),
+        ("swapped", "0.5,0,0,1"),
+        ("endless", "1,0,0,0\n2,inf,0,0"),
+    ):
+        Path(f"{name}.csv").write_text(f"node,x,y,z\n{row}\n")
 
 
 def test_the_extra_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Bulk data assembled here: frames and plates against closed forms and our own plates, masses against pyNastran, rigid links."""
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,24 @@ def test_what_is_not_taken_is_named(tmp_path: Path, old: str, new: str, text: st
         fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=6)
 
 
+PLATE = "MAT1,1,70000.,,.3,2.7-9\nPSHELL,1,1,4.,1\nGRID,1,,0.,0.,0.\nGRID,2,,200.,0.,0.\nGRID,3,,200.,300.,0.\nCTRIA3,5,1,1,2,3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("PSHELL,1,", "PSHELL,7,", "pid=1 not found, which is required by CTRIA3 eid=5"),
+        ("MAT1,1,", "MAT1,9,", "mid=1, which is required by PSHELL pid=1"),
+        ("1,2,3\n", "1,2,55\n", "nid=55 is not a GRID, SPOINT, or EPOINT, which is required by CTRIA3 eid=5"),
+    ],
+)
+def test_what_the_file_lacks_is_named(tmp_path: Path, old: str, new: str, lost: str) -> None:
+    path = tmp_path / "plate.bdf"
+    path.write_text(PLATE.replace(old, new))
+    with pytest.raises(fp.FeFileError, match=rf"plate.bdf: refers to a card that it does not have: .*{lost}$"):
+        fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=2)
+
+
 def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
     path = written(beam(2), tmp_path)
     for given in ({}, {"mesh": path, "mass": path}, {"mass": path}):
@@ -186,6 +205,37 @@ def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
         fp.import_fe(mesh=written(m, tmp_path), units=UNITS, interfaces={"A": 1}, modes=2)
     with pytest.raises(fp.FeFileError, match="no mesh that is assembled"):
         fp.import_fe(mesh=tmp_path / "mesh.op2", units=UNITS, interfaces={"A": 1}, modes=2)
+
+
+@pytest.mark.parametrize(
+    ("units", "odd"),
+    [
+        (("m", "kg", "s"), ["density of the elements 2.7e-09 kg/m^3", "size 400 m", "mass over", "first frequency times size"]),
+        (("mm", "kg", "s"), ["density of the elements 2.7 kg/m^3"]),
+        (("mm", "g", "s"), ["density of the elements 0.0027 kg/m^3"]),
+        (("um", "t", "s"), ["density of the elements 2.7e+12 kg/m^3", "mass over"]),
+        (("mm", "t", "ms"), ["first frequency times size"]),
+    ],
+)
+def test_units_that_hardly_fit_are_said(tmp_path: Path, units: tuple[str, ...], odd: list[str]) -> None:
+    file = written(plate(4, 4, 300.0, 400.0, 4.0), tmp_path)
+    said = dict(zip(("length", "mass", "time"), units, strict=True))
+    with pytest.warns(fp.FlexapodWarning, match="import_fe: the units hardly fit") as told:
+        found = fp.import_fe(mesh=file, units=said, interfaces={"A": 100}, modes=2)
+    for text in odd:
+        assert text in str(told[0].message)
+        assert text in found.check_page
+    assert f"mass {found.body.mass:.4g} kg" in found.check_page
+
+
+@pytest.mark.parametrize("kind", ["plate", "beam", "frame"])
+def test_units_that_fit_are_not_remarked(tmp_path: Path, kind: str) -> None:
+    made = {"plate": plate(4, 4, 300.0, 400.0, 4.0), "beam": beam(8), "frame": frame()}[kind]
+    node = {"plate": 100, "beam": 1, "frame": 3}[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fp.FlexapodWarning)
+        found = fp.import_fe(mesh=written(made, tmp_path), units=UNITS, interfaces={"A": node}, modes=2)
+    assert "hardly" not in found.check_page
 
 
 def test_the_check_page_has_a_picture(tmp_path: Path) -> None:

@@ -19,6 +19,10 @@ MASS = {"platform.mass": (20, 100)}
         ({"variables": {}}, "give a mapping of parameter paths to limits"),
         ({"variables": {"platform.mass": (100, 20)}}, "the lower limit 100 is not below the upper limit 20"),
         ({"variables": {"platform.mass": (1, "abc")}}, "not a number with a unit"),
+        ({"variables": {"platform.mass": ("1 m", "2 m")}}, "variables: platform.mass: '1 m' has the wrong unit: it must be kg"),
+        ({"variables": {"platform.mass": fp.Variable(choices=["1 kg", "2 kg", "3 m"])}}, "'3 m' has the wrong unit"),
+        ({"variables": {"platform.mass": fp.Variable("1 kg", 2, how="factor")}}, "must be a plain number"),
+        ({"criteria": {"name": "workspace_volume", "box": {"x": ("0 kg", 1.0, 3)}}}, "'0 kg' has the wrong unit: it must be m"),
         ({"variables": {"platform.mass": 5}}, "expected \\(low, high\\)"),
         ({"variables": {"platform.mass": {"low": 1, "hihg": 2}}}, "there is no field 'hihg'"),
         ({"variables": {"legs.A.hip.at": (1, 2)}}, "is a vector; name a component"),
@@ -61,3 +65,9 @@ def test_infeasible_at_every_design() -> None:
     far = fp.State(position=robot.home.position + np.array([5.0, 0.0, 0.0]))
     with pytest.raises(fp.InputError, match=r"none of .* designs tried is valid; most often: leg"):
         fp.study(robot, MASS, "peak_force", at=far)
+
+
+def test_tolerances_of_another_quantity_are_refused() -> None:
+    robot = fp.load("stewart-3-3")
+    with pytest.raises(fp.InputError, match=r"tolerances: legs.A.hip.at: '20 kg' has the wrong unit: it must be m"):
+        fp.tolerance(robot, {"legs.A.hip.at": "20 kg"}, fp.State(position=robot.home.position))

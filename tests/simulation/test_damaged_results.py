@@ -62,16 +62,24 @@ def test_damaged_files_are_refused(tmp_path: Path, run: xr.Dataset, suffix: str,
 def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: str) -> None:
     path = fp.save(run, tmp_path / f"run{suffix}")
     whole = path.read_bytes()
-    end = {".csv": "is cut off: 12 of 26 rows are complete", ".parquet": "is cut off: the end", ".nc": "is cut off, or was not"}
+    end = {".csv": "is cut off: 12 of 26 rows are complete", ".parquet": "is cut off: the end", ".nc": "is cut off: the end"}
     place = whole.index(b"0.02") if suffix == ".csv" else len(whole) // 3
     damages = {
         "empty": (b"", "is empty"),
         "cut off": (whole[: len(whole) // 2], end[suffix]),
         "altered": (whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :], "was altered"),
-        "foreign": (b"\0\1\2 something else\n" * 10, "altered" if suffix == ".csv" else "is not a"),
+        "foreign": (b"\0\1\2 something else\n" * 10, "was altered" if suffix == ".csv" else "is not a"),
+        "a byte more": (whole + b"x", "was altered" if suffix == ".csv" else "was altered .*: 1 byte more stand behind its end"),
+        "a line more": (whole + b"more\n", "was altered"),
+        "a byte less": (whole[:-1], "is cut off"),
     }
     if suffix == ".csv":
-        damages["foreign"] = (b"\0\1\2 something else\n" * 100, "was altered")
+        damages["much that is foreign"] = (b"\0\1\2 something else\n" * 100, "was altered")
+        damages["foreign without lines"] = (b"something\relse", "was altered")
+        damages["in the header"] = (whole[:3], "is cut off: 0 of 26 rows are complete")
+    if suffix == ".nc":
+        digest = len(b"\nflexapod sha256 \n") + 64
+        damages["before the digest"] = (whole[:-digest], "is cut off: the end")
     for cause, (data, text) in damages.items():
         path.write_bytes(data)
         with pytest.raises(fp.FileError, match=text):

@@ -38,6 +38,10 @@ CASES = {
         ["export", "five-bar", "--step", "1e-4", "--out", "a.xml"],
         "--step: a.xml is no FMU; leave it out",
     ),
+    "set twice": (
+        ["show", "hexapod", "--set", "platform.mass=1", "--set", "platform.mass=2"],
+        "--set platform.mass: is given twice",
+    ),
     "wrench of five numbers": (["inverse-dynamics", "hexapod", "--wrench", "1,2,3,4,5"], "expected 6 numbers"),
     "formulation": (["inverse-dynamics", "hexapod", "--formulation", "magic"], "formulation: expected"),
     "grid": (["workspace", "hexapod", "--grid", "x=1:2"], "expected AXIS=SMALLEST:LARGEST:COUNT"),
@@ -54,6 +58,37 @@ CASES = {
     "new suffix": (["new", "a.txt"], "a robot file ends in .yaml"),
     "check a file that is not there": (["check", "gone.yaml"], "does not exist"),
 }
+
+
+PLATE = "MAT1,1,70000.,,.3,2.7-9\nPSHELL,1,1,4.,1\nGRID,1,,0.,0.,0.\nGRID,2,,200.,0.,0.\nGRID,3,,200.,300.,0.\nCTRIA3,5,1,1,2,3\n"
+FE = ["import", "plate.bdf", "--units", "mm,t,s", "--modes", "2", "--out", "a.npz", "--interface"]
+MJCF = ["import", "fb.xml", "--out", "a.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (
+            [*FE, "tip=1", "--nodes", "gone.csv"],
+            "--nodes: --stiffness and --nodes belong together, with plate.bdf as the mass matrix",
+        ),
+        ([*FE, "tip=1", "--stiffness", "gone.mtx"], "--stiffness: --stiffness and --nodes belong together"),
+        ([*FE, "tip=1", "--interface", "tip=2"], "--interface tip: is given twice, 1 and 2; give each its own name"),
+        ([*FE, "tip=1", "--check", "page.txt"], "--check page.txt: the check page ends in .html"),
+        ([*FE, "tip=1", "--loops", "a.yaml"], "--loops: plate.bdf is a finite element model; leave it out"),
+        ([*MJCF, "--method", "craig-bampton"], "--method: fb.xml is a mechanism of rigid bodies; leave it out"),
+        ([*MJCF, "--modes", "0"], "--modes: fb.xml is a mechanism of rigid bodies; leave it out"),
+        ([*MJCF, "--loops", "gone.yaml"], "loops: fb.xml is no URDF, and MJCF has its closing joints in itself"),
+    ],
+)
+def test_options_of_import_are_never_ignored(run: Run, words: list[str], text: str) -> None:
+    Path("plate.bdf").write_text(PLATE)
+    Path("fb.xml").write_text("<mujoco/>")
+    result = run(*words)
+    assert result.exit_code == 1, result.stdout
+    assert text in " ".join(result.stderr.split())
+    assert not Path("a.npz").exists()
+    assert not Path("a.yaml").exists()
 
 
 @pytest.mark.parametrize("case", list(CASES))

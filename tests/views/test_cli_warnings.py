@@ -1,11 +1,16 @@
 """What the command line says unasked: limits under a load at a point, simulations that cannot be trusted; tables that fit."""
 
 import re
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import flexapod as fp
+from flexapod.views.commands.guard import guarded
 from flexapod.views.output import print_table
 
 Run = Callable[..., Any]
@@ -51,3 +56,32 @@ def test_numbers_are_never_cut(capsys: pytest.CaptureFixture[str], monkeypatch: 
         assert number in told
     for word in " ".join(head).split():
         assert word in told
+
+
+def test_noise_of_a_measured_motion_is_told(run: Run) -> None:
+    """0.05 mm at 200 samples per second make forces fifty times too large; the advice is in words of the command line."""
+    t, home = np.linspace(0.0, 1.0, 201), fp.load("stewart-3-3").home.position
+    places = home + np.outer(np.sin(t), [0.1, 0.0, 0.0]) + 5e-5 * np.random.default_rng(2).normal(size=(201, 3))
+    rows = np.column_stack([t, places, np.zeros((201, 3))])
+    np.savetxt("noisy.csv", rows, delimiter=",", header="t,x,y,z,roll,pitch,yaw", comments="")
+    done = run("kinematics", "stewart-3-3", "--motion", "noisy.csv", "--option", "euler=xyz")
+    assert done.exit_code == 0, done.stderr
+    assert "warning: noisy.csv: noise dominates the accelerations of the position" in done.stderr
+    assert "Smooth it: --option derivatives='low-pass' with --option cutoff=..." in done.stderr
+
+
+@pytest.mark.parametrize("kind", fp.FlexapodWarning.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_every_warning_of_flexapod_is_told(kind: type[Warning], capsys: pytest.CaptureFixture[str]) -> None:
+    guarded(lambda: warnings.warn(kind("look here"), stacklevel=1))()
+    assert "warning: look here" in capsys.readouterr().err
+    guarded(lambda: warnings.warn("of a library", stacklevel=1))()
+    assert capsys.readouterr().err == ""
+
+
+def test_warnings_of_flexapod_have_one_base() -> None:
+    """A warning without it would be lost on the command line."""
+    source = Path(fp.__file__).parent
+    for file in source.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"class (?!FlexapodWarning)\w+\((User|Runtime)?Warning\)", text), file
+        assert not re.search(r"warnings\.warn\((\w+|f?\"[^\"]*\"), stacklevel", text), file

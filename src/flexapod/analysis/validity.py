@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.errors import FlexapodWarning
 from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ STIFFER = {
 }
 
 
-class ValidityWarning(UserWarning):
+class ValidityWarning(FlexapodWarning):
     """A result outside the range in which the flexible bodies are right."""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_assembly import Mesh, Part, beam_part, mass_part, rod_part
-from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line
+from flexapod.bridges.fe_matrices import Array, FeFileError, _package, first_line, reading
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
@@ -56,7 +56,8 @@ def ansys_mesh(path: Path) -> Mesh:
         places = {int(k): np.asarray(p[:3], dtype=float) for k, p in zip(archive.nnum, archive.nodes, strict=True)}
     except Exception as error:  # the reader raises errors of many kinds
         raise FeFileError(f"{path}: is no Ansys archive: {first_line(error)}") from error
-    tables = read_tables(path)
+    with reading(path, "an Ansys archive"):
+        tables = read_tables(path)
     tables.reals |= {int(k): [float(v) for v in row] for k, row in zip(archive.rlblock_num, archive.rlblock, strict=True)}
     used = sorted({kinds.get(int(e[1]), 0) for e in elements})
     others = [str(kind) for kind in used if kind not in ELEMENTS]
@@ -128,6 +129,8 @@ def _material(path: Path, tables: Tables, words: list[str]) -> None:
 
 def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     nodes = [int(n) for n in e[10:] if n > 0]
+    if lost := [n for n in nodes if n not in places]:
+        raise FlexibleBodyError(f"Node {lost[0]} is missing.")
     if kind == "MASS21":
         return _mass(nodes[0], tables.reals.get(int(e[2]), []), tables.keys.get((int(e[1]), 3), 0))
     material = tables.materials.get(int(e[0]), {})
@@ -138,7 +141,7 @@ def _part(kind: str, e: Any, tables: Tables, places: dict[int, Array]) -> Part:
     ends = np.array([places[n] for n in nodes[:2]])
     if kind == "LINK180":
         area = _given(tables, e, "LINK", 1)[0]
-        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area)
+        return rod_part(nodes[:2], ends[1] - ends[0], material["EX"] * area, 0.0, material.get("DENS", 0.0) * area, area)
     length = float(np.linalg.norm(ends[1] - ends[0]))
     made_of = Material(name="file", young=material["EX"], density=1.0, shear=_shear(material))
     section = _section(kind, e, tables)
@@ -184,7 +187,7 @@ def _section(kind: str, e: Any, tables: Tables) -> Section:
         if rest[2]:
             raise FlexibleBodyError(f"BEAM4 has THETA = {rest[2]:g}; turn its axes by the orientation node.")
         return Section(area=area, iz=izz, iy=iyy, torsion=rest[4] or iyy + izz, shear_y=1e8, shear_z=1e8)
-    numbers = _given(tables, e, "BEAM", 1)
+    numbers = _given(tables, e, "BEAM", {"RECT": 2, "CTUBE": 2, "ASEC": 6}.get(shape, 1))
     if shape == "RECT":
         return Section.rectangle(width=numbers[0], height=numbers[1])
     if shape == "CSOLID":
@@ -224,7 +227,7 @@ def _shell(kind: str, nodes: list[int], e: Any, tables: Tables, material: dict[s
         corners=np.array([places[n] for n in corners]), young=material["EX"], poisson=nu, thickness=h,
         mass_per_area=material.get("DENS", 0.0) * h, shear=shear,
     )  # fmt: skip
-    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness())
+    return Part(nodes=corners, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
 def _mass(node: int, numbers: list[float], key: int) -> Part:

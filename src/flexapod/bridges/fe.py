@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from flexapod.bridges.fe_check import ImportedBody, checked, full_modes
-from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, read_matrix, read_nodes
+from flexapod.bridges.fe_check import ImportedBody, checked
+from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_matrix, read_matrix, read_nodes
+from flexapod.bridges.fe_remarks import with_remarks
+from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
-from flexapod.description.unit_parser import UnitError, parse_unit
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.flexible.body import FlexibleBody
 
-DIMENSIONS = {"length": (0, 1, 0, 0), "mass": (1, 0, 0, 0), "time": (0, 0, 1, 0)}
 RIGID = 0.5
 """Part of a shape's mass norm in rigid motions above which a solver's mode is a rigid one."""
 ORTHOGONAL = 0.1
@@ -35,7 +35,7 @@ Source = str | os.PathLike[str]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Matrices in SI, rows node by node; nodes with numbers and places [m]."""
+    """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements."""
 
     mass: Any
     stiffness: Any
@@ -45,6 +45,7 @@ class Model:
     units: Mapping[str, float]
     source: Path
     notes: tuple[str, ...] = ()
+    density: float | None = None
 
 
 def import_fe(
@@ -73,7 +74,7 @@ def import_fe(
             masses (and rigid links of Nastran) are assembled here.
         shapes: modes of the solver (.op2 or .pch of Nastran) that are taken instead of our own; rigid ones are left out.
         modes: number of elastic modes; or
-        below: keep modes up to this frequency [Hz].
+        below: keep modes up to this frequency [Hz]; of craig-bampton those with held interfaces.
         method: ``"normal"`` (free-free modes), ``"craig-bampton"`` or ``"residual"`` (free-free with residual flexibility).
 
     Source: Craig, Bampton 1968, for the reduction. Checked by: tests/bridges/test_fe.py, tests/bridges/test_nastran_mesh.py,
@@ -84,22 +85,26 @@ def import_fe(
 
     if (modes is None) == (below is None):
         raise InputError("import_fe: give either modes (a number) or below (a frequency [Hz])")
-    size = {name: _unit(units, name) for name in DIMENSIONS}
-    model = _model(mass, stiffness, nodes, mesh, size)
-    chosen = {name: _node(name, place, model.numbers) for name, place in interfaces.items()}
+    model = _model(mass, stiffness, nodes, mesh, units_in_si(units))
+    chosen = interface_nodes(interfaces, model.numbers)
     try:
         R = _free_motions(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
         if shapes is not None:
             body = _from_shapes(model, _solver_shapes(Path(shapes), mesh, nodes), chosen, modes, below, method, damping)
         else:
-            count = modes if modes is not None else _below(model, R.shape[1], float(below or 0.0))
+            count = (
+                modes
+                if modes is not None
+                else modes_below(model.mass, model.stiffness, R.shape[1], below, _held(model, chosen, method))
+            )
             body = from_matrices(
                 model.mass, model.stiffness, model.r0, modes=count, dofs_per_node=model.width, method=method, interfaces=chosen,
                 damping=damping,
             )  # fmt: skip
     except FlexibleBodyError as error:
         raise FeFileError(f"import_fe: {error}") from error
-    return checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
+    found = checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
+    return with_remarks(found, model.r0, model.density, units)
 
 
 def _model(
@@ -110,9 +115,10 @@ def _model(
     if any(given) == (mesh is not None) or (any(given) and not all(given)):
         raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
     notes: tuple[str, ...] = ()
+    solid = None
     if mesh is not None:
         from flexapod.bridges.ansys_mesh import ansys_mesh
-        from flexapod.bridges.fe_assembly import assembled
+        from flexapod.bridges.fe_assembly import assembled, density
         from flexapod.bridges.nastran_mesh import nastran_mesh
 
         source = Path(mesh)
@@ -122,31 +128,32 @@ def _model(
             )
         found = ansys_mesh(source) if source.suffix.lower() == ".cdb" else nastran_mesh(source)
         numbers, places, M, K = assembled(found, str(source))
-        notes = found.notes
+        notes, solid = found.notes, density(found)
     else:
         source = Path(str(mass))
         numbers, places = read_nodes(Path(str(nodes)))
         M, K = (read_matrix(Path(str(path)), name) for path, name in ((mass, "mass"), (stiffness, "stiffness")))
-    width = _dofs(M, K, len(numbers), source)
-    inside, springs = (_ordered(part, numbers, width, source) for part in (M, K))
+    width = _dofs(M, K, len(numbers), Path(str(stiffness or mesh)))
+    inside, springs = (
+        _ordered(part, numbers, width, Path(str(path))) for part, path in ((M, mass or mesh), (K, stiffness or mesh))
+    )
     D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
     inertia = size["mass"] * (D @ inside @ D)
-    if sparse.csr_matrix(inertia).diagonal().sum() <= 0.0:
-        raise FeFileError(f"{source}: the mesh has no mass; export the mass matrix, with a density for every material")
+    _check_mass(inertia, numbers, width, source)
     return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
-                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes)  # fmt: skip
+                 r0=size["length"] * places, width=width, units=size, source=source, notes=notes,
+                 density=None if solid is None else size["mass"] / size["length"] ** 3 * solid)  # fmt: skip
 
 
-def _unit(units: Mapping[str, str], name: str) -> float:
-    if name not in units:
-        raise InputError(f"units: say the unit of {name}, e.g. units={{'length': 'mm', 'mass': 't', 'time': 's'}}")
-    try:
-        factor, dimension = parse_unit(units[name])
-    except UnitError as error:
-        raise InputError(f"units: {error.what}. {error.hint}") from None
-    if dimension != DIMENSIONS[name]:
-        raise InputError(f"units: {units[name]!r} is no unit of {name}")
-    return float(factor)
+def _check_mass(mass: Any, numbers: list[int], width: int, source: Path) -> None:
+    """A mass somewhere, and none below zero."""
+    diagonal = sparse.csr_matrix(mass).diagonal()
+    if diagonal.min() < 0.0:
+        node, axis = divmod(int(diagonal.argmin()), width)
+        where = f"node {numbers[node]}, degree of freedom {axis + 1}: {diagonal.min():.4g} kg or kg m^2"
+        raise FeFileError(f"{source}: has a negative mass at {where}; look at the sign of the matrix and at densities")
+    if diagonal.sum() == 0.0:
+        raise FeFileError(f"{source}: the mesh has no mass; export the mass matrix, with a density for every material")
 
 
 def _dofs(M: Labelled, K: Labelled, count: int, path: Path) -> int:
@@ -161,37 +168,27 @@ def _dofs(M: Labelled, K: Labelled, count: int, path: Path) -> int:
 
 def _ordered(part: Labelled, numbers: list[int], width: int, path: Path) -> Any:
     """The matrix with rows node by node; degrees of freedom that a file leaves out have none."""
+    total = width * len(numbers)
+    matrix = finite_matrix(part.matrix, path)
     if part.labels is None:
-        return sparse.csr_matrix(part.matrix)
+        if matrix.shape != (total, total):
+            raise FeFileError(f"{path}: has the size {matrix.shape}, expected {total} rows and columns, {width} per node")
+        return matrix
     at = {number: k for k, number in enumerate(numbers)}
     lost = [node for node, _ in part.labels if node not in at]
     if lost:
         raise FeFileError(f"{path}: the matrix has node {lost[0]}, which the file of nodes does not have")
     places = np.array([at[node] * width + dof - 1 for node, dof in part.labels])
-    total = width * len(numbers)
     pick = sparse.coo_matrix((np.ones(len(places)), (places, np.arange(len(places)))), shape=(total, len(places)))
-    return (pick @ sparse.csr_matrix(part.matrix) @ pick.T).tocsr()
+    return (pick @ matrix @ pick.T).tocsr()
 
 
-def _node(name: str, place: Any, numbers: list[int]) -> Any:
-    if isinstance(place, int | np.integer):
-        if int(place) not in numbers:
-            raise InputError(f"interfaces: {name!r} is node {place}, which the file does not have")
-        return numbers.index(int(place))
-    return place
+def _held(model: Model, chosen: Mapping[str, Any], method: str) -> list[int]:
+    """Degrees of freedom that Craig-Bampton's modes hold."""
+    from flexapod.flexible.matrices import _node as nearest
 
-
-def _below(model: Model, rigid: int, limit: float) -> int:
-    """Number of elastic modes up to a frequency."""
-    count = 16
-    while True:
-        frequency, _ = full_modes(model.mass, model.stiffness, rigid, count)
-        found = int(np.sum(frequency <= limit))
-        if found == 0:
-            raise InputError(f"below: no mode lies below {limit:g} Hz; the first is at {frequency[0]:.5g} Hz")
-        if found < len(frequency) or len(frequency) >= model.mass.shape[0] - rigid - 2:
-            return found
-        count *= 2
+    nodes = [nearest(name, place, model.r0) for name, place in chosen.items()] if method == "craig-bampton" else []
+    return [node * model.width + axis for node in nodes for axis in range(model.width)]
 
 
 def _solver_shapes(path: Path, mesh: Source | None, nodes: Source | None) -> Shapes:
@@ -208,9 +205,12 @@ def _from_shapes(
     model: Model, shapes: Shapes, chosen: Mapping[str, Any], modes: int | None, below: float | None, method: str, damping: Any
 ) -> FlexibleBody:
     """The body of a solver's elastic modes, normalised by the mass."""
+    from flexapod.flexible.arrays import whole
     from flexapod.flexible.matrices import _node as nearest
     from flexapod.flexible.matrices import reduced_body, rigid_motions
 
+    if modes is not None:
+        whole("modes", modes, 1)
     if method != "normal":
         raise InputError(f"method={method!r}: modes of a solver are taken as they are; leave it out")
     at = {number: k for k, number in enumerate(shapes.numbers)}

@@ -22,11 +22,12 @@ GAUSS_POINTS = 4
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """Matrices (6 n, 6 n) of an element for (ux, uy, uz, rx, ry, rz) of its nodes, in the mesh's axes."""
+    """Matrices (6 n, 6 n) of an element for (ux, uy, uz, rx, ry, rz) of its nodes, in the mesh's axes; volume of its material."""
 
     nodes: Sequence[int]
     mass: Array
     stiffness: Array
+    volume: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,6 +45,12 @@ class Mesh:
     parts: Sequence[Part]
     links: Mapping[int, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def density(mesh: Mesh) -> float | None:
+    """Mass of the elements over their volume, in the file's units; None where there are only masses."""
+    parts = [part for part in mesh.parts if part.volume > 0.0]
+    return sum(float(part.mass[::6, ::6].sum()) for part in parts) / sum(part.volume for part in parts) if parts else None
 
 
 def assembled(mesh: Mesh, source: str) -> tuple[list[int], Array, Labelled, Labelled]:
@@ -130,10 +137,11 @@ def beam_part(nodes: Sequence[int], element: BeamElement, axes: Array, ways: Arr
     for end in range(2):
         T[6 * end : 6 * end + 3, 6 * end : 6 * end + 3] = T[6 * end + 3 : 6 * end + 6, 6 * end + 3 : 6 * end + 6] = axes
         T[6 * end : 6 * end + 3, 6 * end + 3 : 6 * end + 6] = -axes @ hat(ways[end])
-    return Part(nodes=nodes, mass=T.T @ M @ T, stiffness=T.T @ element.stiffness() @ T)
+    volume = section.area * element.length
+    return Part(nodes=nodes, mass=T.T @ M @ T, stiffness=T.T @ element.stiffness() @ T, volume=volume)
 
 
-def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mass_per_length: float) -> Part:
+def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mass_per_length: float, area: float) -> Part:
     """A rod: E A and G J over its length, linear displacements."""
     length = float(np.linalg.norm(way))
     along = np.outer(way, way) / length**2
@@ -144,7 +152,7 @@ def rod_part(nodes: Sequence[int], way: Array, axial: float, torsion: float, mas
             K[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] = sign * axial / length * along
             K[6 * i + 3 : 6 * i + 6, 6 * j + 3 : 6 * j + 6] = sign * torsion / length * along
             M[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] = mass_per_length * length / (3 if i == j else 6) * np.eye(3)
-    return Part(nodes=nodes, mass=M, stiffness=K)
+    return Part(nodes=nodes, mass=M, stiffness=K, volume=area * length)
 
 
 def mass_part(node: int, mass: float, way: Array, inertia: Array) -> Part:

@@ -6,6 +6,9 @@ A matrix knows its degrees of freedom where its file does (Abaqus, DMIG); else t
 from __future__ import annotations
 
 import importlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import io, sparse
 
 from flexapod.bridges.harwell_boeing import read_harwell_boeing, read_mapping
-from flexapod.errors import InputError
+from flexapod.errors import FlexapodError, InputError
 
 Array = NDArray[np.float64]
 Label = tuple[int, int]
@@ -47,6 +50,38 @@ def first_line(error: Exception) -> str:
     return (str(error).strip() or repr(error)).splitlines()[0]
 
 
+@contextmanager
+def reading(path: Path, what: str) -> Iterator[None]:
+    """One error for a file that is missing or cannot be read, whatever its reader raises."""
+    if not path.is_file():
+        raise FeFileError(f"{path}: there is no such file")
+    try:
+        yield
+    except FlexapodError:
+        raise
+    except Exception as error:
+        raise FeFileError(
+            f"{path}: cannot be read as {what}: {first_line(error)}. Is it whole, and does its suffix fit?"
+        ) from error
+
+
+def finite_matrix(matrix: Any, path: Path) -> Any:
+    """A sparse matrix of finite real numbers."""
+    try:
+        found = sparse.csr_matrix(matrix)
+    except (TypeError, ValueError) as error:
+        raise FeFileError(f"{path}: is no matrix of numbers: {first_line(error)}") from None
+    if found.dtype.kind not in "fiu":
+        raise FeFileError(f"{path}: has entries of type {found.dtype}; real numbers are taken (structural damping is left out)")
+    bad = np.flatnonzero(~np.isfinite(found.data))
+    if len(bad):
+        row = int(np.searchsorted(found.indptr, bad[0], side="right"))
+        raise FeFileError(
+            f"{path}: {len(bad)} entries are not finite, the first in row {row}, column {found.indices[bad[0]] + 1}"
+        )
+    return found.astype(float)
+
+
 def read_matrix(path: Path, name: str) -> Labelled:
     """A mass or stiffness matrix from a file, by its suffix and first line.
 
@@ -55,9 +90,11 @@ def read_matrix(path: Path, name: str) -> Labelled:
 
     Checked by: tests/bridges/test_fe.py.
     """
-    if not path.is_file():
-        raise FeFileError(f"{path}: there is no such file")
-    suffix = path.suffix.lower()
+    with reading(path, "a matrix"):
+        return _matrix(path, path.suffix.lower(), name)
+
+
+def _matrix(path: Path, suffix: str, name: str) -> Labelled:
     if suffix == ".npz":
         with np.load(path) as found:
             return Labelled(matrix=_chosen(path, dict(found), name))
@@ -130,9 +167,23 @@ def read_nodes(path: Path) -> tuple[list[int], Array]:
 
     Checked by: tests/bridges/test_fe.py.
     """
-    if not path.is_file():
-        raise FeFileError(f"{path}: there is no such file")
-    suffix = path.suffix.lower()
+    with reading(path, "nodes"):
+        numbers, places = _nodes(path, path.suffix.lower())
+    if places.ndim != 2 or places.shape[1] != 3 or len(numbers) != len(places) or not len(numbers):
+        raise FeFileError(f"{path}: expected a node number and three coordinates per node, at least one")
+    if not np.isfinite(places).all():
+        raise FeFileError(f"{path}: node {numbers[int(np.argmin(np.isfinite(places).all(axis=1)))]:g} has no finite place")
+    whole = [int(k) for k in numbers]
+    wrong = next((k for k, n in zip(numbers, whole, strict=True) if k != n), None)
+    if wrong is not None:
+        raise FeFileError(f"{path}: {wrong:g} is no node number; the columns are node, x, y, z")
+    repeated = next((k for k, count in Counter(whole).items() if count > 1), None)
+    if repeated is not None:
+        raise FeFileError(f"{path}: node {repeated} occurs {Counter(whole)[repeated]} times; each node has its own number")
+    return whole, places
+
+
+def _nodes(path: Path, suffix: str) -> tuple[Sequence[float], Array]:
     if suffix in (".bdf", ".dat", ".nas"):
         from flexapod.bridges.nastran_mesh import bulk_data
 
@@ -153,14 +204,14 @@ def read_nodes(path: Path) -> tuple[list[int], Array]:
         raise FeFileError(f"{path}: is no file of nodes that is read; .bdf, .cdb, .inp, .csv (node,x,y,z), .npz")
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise FeFileError(f"{path}: expected a node number and three coordinates per line")
-    return [int(k) for k in rows[:, 0]], rows[:, 1:]
+    return rows[:, 0].tolist(), rows[:, 1:]
 
 
-def _npz_nodes(path: Path, found: dict[str, Any]) -> tuple[list[int], Array]:
+def _npz_nodes(path: Path, found: dict[str, Any]) -> tuple[Sequence[float], Array]:
     if "nodes" not in found:
         raise FeFileError(f"{path}: holds {', '.join(found)}; `nodes` (n, 3) is missing")
     places = np.asarray(found["nodes"], dtype=float)
-    return [int(k) for k in found.get("numbers", np.arange(1, len(places) + 1))], places
+    return np.ravel(found.get("numbers", np.arange(1, len(places) + 1))).tolist(), places
 
 
 def _inp_nodes(path: Path) -> Array:

@@ -8,6 +8,7 @@ belong to a run, not to the body: they are left out and noted.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from flexapod.flexible.shell_element import DRILLING, ShellElement
 BEAMS, RODS, SHELLS = ("CBAR", "CBEAM"), ("CROD", "CONROD"), ("CTRIA3", "CQUAD4")
 STIFF_IN_SHEAR = 1e8
 """Shear factor of beams that do not deform in shear."""
+LOST = re.compile(r"KeyError: ['\"](.*?)(?:\\n(?:nids|pids|mids)|['\"]?\n|$)")
+"""What the reader says of a card that another one needs."""
 
 
 def bulk_data(path: Path, xref: bool = True) -> Any:
@@ -36,6 +39,10 @@ def bulk_data(path: Path, xref: bool = True) -> Any:
     try:
         model.read_bdf(str(path), xref=xref, punch=not whole)
     except Exception as error:  # the reader raises errors of many kinds, SystemExit not among them
+        lost = LOST.search(str(error))
+        if lost:
+            what = " ".join(lost[1].replace("\\n", " ").split()).replace(" ,", ",").split(" Allowed")[0].rstrip(".")
+            raise FeFileError(f"{path}: refers to a card that it does not have: {what}") from error
         raise FeFileError(f"{path}: is no Nastran bulk data: {first_line(error)}") from error
     return model
 
@@ -79,7 +86,7 @@ def nastran_mesh(path: Path) -> Mesh:
 
 
 def _scaled(part: Part, weight: float) -> Part:
-    return Part(nodes=part.nodes, mass=weight * part.mass, stiffness=part.stiffness)
+    return replace(part, mass=weight * part.mass)
 
 
 def _part(model: Any, element: Any, drilling: float) -> Part:
@@ -92,7 +99,7 @@ def _part(model: Any, element: Any, drilling: float) -> Part:
     ends = np.array([node.get_position() for node in element.nodes_ref])
     per_length = float(own.A if element.type == "CONROD" else own.Area()) * material.rho + (own.nsm or 0.0)
     area, torsion = (own.A if element.type == "CONROD" else own.Area()), (own.j or 0.0)
-    return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length)
+    return rod_part(element.node_ids, ends[1] - ends[0], material.e * area, (material.g or 0.0) * torsion, per_length, area)
 
 
 def _beam(model: Any, element: Any) -> Part:
@@ -167,7 +174,7 @@ def _shell(element: Any, drilling: float) -> Part:
         thickness=h, mass_per_area=material.rho * h + (p.nsm or 0.0), shear=shear, offset=element.zoffset or 0.0,
         drilling=drilling,
     )  # fmt: skip
-    return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness())
+    return Part(nodes=element.node_ids, mass=shell.mass(), stiffness=shell.stiffness(), volume=shell.volume)
 
 
 def _mass(path: Path, m: Any) -> Part:

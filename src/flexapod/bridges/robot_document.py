@@ -11,6 +11,7 @@ import numpy as np
 
 from flexapod.bridges.mjcf_in import ImportedModelError, read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree
+from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     from flexapod.description.read import Description
@@ -36,7 +37,9 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
     from flexapod.description.read import description_from_document
 
     file = Path(path)
-    if file.suffix == ".urdf":
+    if loops is not None and file.suffix.lower() != ".urdf":
+        raise InputError(f"loops: {file.name} is no URDF, and MJCF has its closing joints in itself (`equality`); leave it out")
+    if file.suffix.lower() == ".urdf":
         from flexapod.bridges.urdf import read_urdf
 
         tree = read_urdf(file, loops)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from flexapod.errors import FlexapodError
+from flexapod.errors import FlexapodError, FlexapodWarning
 
 Path = tuple[str | int, ...]
 """Keys and indices from the top of a document to a value."""
@@ -46,7 +46,7 @@ class RobotFileError(FlexapodError):
         return (RobotFileError, (self.problems,))
 
 
-class RobotFileWarning(UserWarning):
+class RobotFileWarning(FlexapodWarning):
     """A robot file that can be used, but says something that cannot be, such as an impossible inertia."""
 
 

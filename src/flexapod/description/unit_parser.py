@@ -158,14 +158,23 @@ def parse_quantity(text: str) -> tuple[float, Dimension]:
     return value, dimension
 
 
-def si_value(text: str) -> float:
+def si_value(text: str, unit: str = "") -> float:
     """The SI number of a text with a unit, e.g. 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
 
+    Args:
+        unit: what the number must be measured in, e.g. ``"m"`` or ``"rad/s or Hz"``; ``"1"`` for no unit, empty for any.
+
     Raises:
-        InputError: not a number with a unit.
+        InputError: not a number with a unit, or a unit of something else.
     Checked by: tests/views/test_cli_motion_units.py.
     """
     try:
-        return parse_quantity(text)[0]
+        value, dimension = parse_quantity(text)
+        if unit and dimension not in [parse_unit("" if u == "1" else u)[1] for u in unit.split(" or ")]:
+            hint = (
+                "Write a number without a unit." if unit == "1" else "Write a number with that unit, or another one of its kind."
+            )
+            raise UnitError(f"{shorten(text)} has the wrong unit: it must be {'a plain number' if unit == '1' else unit}", hint)
     except UnitError as error:
         raise InputError(f"{error.what}. {error.hint}") from None
+    return value

@@ -38,7 +38,7 @@ def clearance_shift(robot: Robot, at: Any, clearances: Any, wrench: Any) -> Arra
     rotation = at.rotation.reshape(-1, 3, 3)
     total = np.zeros((len(force), 6))
     for text, amount in clearances.items():
-        c = number(f"clearances: {text}", amount)
+        c = number(f"clearances: {text}", amount, "m")
         for leg in robot.legs:
             name = str(text).replace("legs.*.", f"legs.{leg.name}.")
             if not name.startswith(f"legs.{leg.name}."):

@@ -61,10 +61,11 @@ def expand(robot: Robot, what: str, amounts: Any) -> dict[str, float]:
         raise InputError(f"{what}: give a mapping of parameter paths to amounts, e.g. {{'legs.*.hip.at': '20 um'}}")
     found: dict[str, float] = {}
     for text, amount in amounts.items():
-        value = number(f"{what}: {text}", amount)
+        paths = scalars(robot, str(text))
+        value = number(f"{what}: {text}", amount, unit_at(robot, paths[0]) if paths else "")
         if value <= 0.0:
             raise InputError(f"{what}: {text}: expected an amount above 0, got {value:g}")
-        found |= dict.fromkeys(scalars(robot, str(text)), value)
+        found |= dict.fromkeys(paths, value)
     return found
 
 

@@ -45,7 +45,7 @@ def box_axes(name: str, box: Any) -> dict[str, tuple[float, float, int]]:
     for axis, given in box.items():
         if axis not in UNITS or not isinstance(given, list | tuple) or len(given) != 3:
             raise InputError(f"criteria: {name}: box: {axis}: axes are {', '.join(UNITS)}, each (low, high, cells)")
-        low, high = (number(f"criteria: {name}: box: {axis}", v) for v in given[:2])
+        low, high = (number(f"criteria: {name}: box: {axis}", v, UNITS[axis]) for v in given[:2])
         cells = given[2]
         if low >= high or isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
             raise InputError(f"criteria: {name}: box: {axis}: expected low < high and a number of cells from 1, got {given!r}")

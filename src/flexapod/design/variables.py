@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from flexapod.analysis.design_values import Axis as Axis
-from flexapod.description.unit_parser import UnitError, parse_quantity
+from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity, parse_unit
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,19 +74,19 @@ def _axis(robot: Robot, name: str, given: Any) -> Axis:
         raise InputError(
             f"variables: {path} is a vector; name a component ({path}.x), or use how='factor' or 'offset' to change it whole"
         )
-    choices = None if variable.choices is None else tuple(number(f"variables: {name}", v) for v in variable.choices)
+    unit = "1" if variable.how == "factor" else unit_at(robot, paths[0])
+    choices = None if variable.choices is None else tuple(number(f"variables: {name}", v, unit) for v in variable.choices)
     if choices is not None and len(choices) < 1:
         raise InputError(f"variables: {name}: the list of choices is empty")
     ends = choices or (variable.low, variable.high)
-    low, high = (number(f"variables: {name}", v) for v in (min(ends), max(ends))) if choices else _limits(name, variable)
-    unit = "1" if variable.how == "factor" else unit_at(robot, paths[0])
+    low, high = (min(ends), max(ends)) if choices else _limits(name, variable, unit)
     return Axis(name=name, unit=unit, low=low, high=high, choices=choices, paths=paths, how=variable.how, nominal=nominal)
 
 
-def _limits(name: str, variable: Variable) -> tuple[float, float]:
+def _limits(name: str, variable: Variable, unit: str) -> tuple[float, float]:
     if variable.low is None or variable.high is None:
         raise InputError(f"variables: {name}: give low and high, or choices")
-    low, high = number(f"variables: {name}", variable.low), number(f"variables: {name}", variable.high)
+    low, high = (number(f"variables: {name}", value, unit) for value in (variable.low, variable.high))
     if low >= high:
         raise InputError(f"variables: {name}: the lower limit {low:g} is not below the upper limit {high:g}")
     return low, high
@@ -106,13 +106,16 @@ def _variable(name: str, given: Any) -> Variable:
     raise InputError(f"variables: {name}: expected (low, high), a list of choices or a Variable, got {given!r}")
 
 
-def number(what: str, value: Any) -> float:
-    """A finite number: SI, or a text with a unit."""
+def number(what: str, value: Any, unit: str = "") -> float:
+    """A finite number: SI, or a text with a unit, which must measure what `unit` does (radians apart); empty: any."""
     if isinstance(value, str):
         try:
-            value = parse_quantity(value)[0]
+            text, (value, dimension) = value, parse_quantity(value)
         except UnitError as error:
             raise InputError(f"{what}: {error}") from None
+        if unit and dimension != DIMENSIONLESS and dimension[:3] != parse_unit("" if unit == "1" else unit)[1][:3]:
+            wanted = "a plain number" if unit == "1" else unit
+            raise InputError(f"{what}: {text!r} has the wrong unit: it must be {wanted}")
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
         raise InputError(f"{what}: expected a finite number or a text with a unit, got {value!r}")
     return float(value)

@@ -74,7 +74,7 @@ def from_matrices(
     """
     if dofs_per_node not in (3, 6):
         raise FlexibleBodyError(f"dofs_per_node must be 3 or 6, is {dofs_per_node!r}.")
-    whole("modes", modes, 0)
+    whole("modes", modes, 1 if method == "normal" else 0)
     r0 = floats("nodes", _load("nodes", nodes), (None, 3))
     n = len(r0) * dofs_per_node
     M, K = _matrix("mass", mass, n), _matrix("stiffness", stiffness, n)
@@ -85,7 +85,7 @@ def from_matrices(
     if method == "normal":
         omega2, V = normal_modes(K, M, R, modes, SPARE)
     elif method in ("craig-bampton", "residual"):
-        held = [k * dofs_per_node + axis for k in chosen.values() for axis in range(dofs_per_node)]
+        held = [k * dofs_per_node + axis for k in dict.fromkeys(chosen.values()) for axis in range(dofs_per_node)]
         C = np.zeros((len(held), n))
         C[np.arange(len(held)), held] = 1.0
         omega2, V = (craig_bampton if method == "craig-bampton" else residual_modes)(K, M, R, C, modes)

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from flexapod.errors import FlexapodWarning
 from flexapod.flexible.arrays import Floats, Integers
 from flexapod.flexible.mesh_core import NotConforming, delaunay_core, fan_core
 from flexapod.flexible.polygon import area, distance, inside, is_simple, loops_cross
@@ -60,7 +61,7 @@ def plate_mesh(loops: Sequence[Floats], size: float, depths: Sequence[float] = (
         except NotConforming:
             pass
     if depths:
-        warnings.warn(NO_LAYERS, stacklevel=2)
+        warnings.warn(NO_LAYERS, FlexapodWarning, stacklevel=2)
     return _conforming(loops, size, (), fan=fan)
 
 

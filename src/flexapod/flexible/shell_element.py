@@ -72,6 +72,11 @@ class ShellElement:
         found: Floats = (self.corners - self.corners.mean(axis=0)) @ self.axes.T
         return found
 
+    @property
+    def volume(self) -> float:
+        """Thickness times area."""
+        return self.thickness * float(sum(weight for *_, weight in self._points()))
+
     def stiffness(self) -> Floats:
         """(6 n, 6 n) for (ux, uy, uz, rx, ry, rz) of every corner, axes of the corners' coordinates."""
         n = len(self.corners)

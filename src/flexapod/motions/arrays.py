@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,13 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"{name}: expected one of {', '.join(allowed)}, got {value!r}{hint}")
     return str(value)
+
+
+def mapping(name: str, value: Any, example: dict[str, Any]) -> Mapping[str, Any]:
+    """A dictionary, empty for None."""
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError(f"{name}: expected a dictionary, e.g. {example}, got {value!r}")
+    return value or {}
 
 
 def rotations(name: str, value: Any, shape: tuple[int, ...]) -> Array:

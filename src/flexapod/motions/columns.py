@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.errors import InputError
-from flexapod.motions.arrays import ORTHONORMAL, Array, choice
+from flexapod.motions.arrays import ORTHONORMAL, Array, choice, mapping
 from flexapod.motions.quaternions import UNIT, quat_wxyz_rotation
 from flexapod.motions.rotations import euler_rotation, rotvec_rotation
 from flexapod.motions.table_file import Table
@@ -58,9 +58,11 @@ def check_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, tu
     known = {"time": 1, "rotation": 9, "quat_wxyz": 4, "quat_xyzw": 4} | dict.fromkeys(ACTUATORS, 0)
     known |= {name: 3 for name in GROUPS if name not in known}
     result = {}
-    for key, value in (columns or {}).items():
+    for key, value in mapping("columns", columns, {"time": "Zeit", "position": ["X", "Y", "Z"]}).items():
         size = known[choice("columns", key, tuple(known))]
-        names = (value,) if isinstance(value, str) else tuple(value)
+        names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
+        if not names or not all(isinstance(name, str) for name in names):
+            raise InputError(f"columns: {key!r} needs column names as text, got {value!r}")
         if size and len(names) != size:
             raise InputError(f"columns: {key!r} needs {size} column name{'s' * (size > 1)}, got {len(names)}")
         for name in names:
@@ -133,7 +135,7 @@ def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: s
     if forms[0] != "euler" and sequence is not None:
         raise table.error(f"has the orientation as {forms[0]}, not as Euler angles; leave out euler=...")
     if forms[0] == "euler":
-        return euler_rotation(str(sequence), values)
+        return _from_angles(table, said, str(sequence))
     if forms[0] == "rotvec":
         return rotvec_rotation(values)
     if forms[0] == "rotation":
@@ -144,6 +146,24 @@ def find_rotation(table: Table, said: Mapping[str, tuple[str, ...]], sequence: s
         i = int(bad[0])
         raise table.error(f"expected a unit quaternion, but its norm is {norm[i]:.9g}", column=forms[0], index=i)
     return quat_wxyz_rotation(values if forms[0] == "quat_wxyz" else np.roll(values, 1, axis=1))
+
+
+def _from_angles(table: Table, said: Mapping[str, tuple[str, ...]], sequence: str) -> Array:
+    """Rotations from Euler angles, the columns roll, pitch and yaw in the order of the file unless said otherwise."""
+    names = present(table, said)["euler"]
+    if {name.lower() for name in names} == set(ABOUT):
+        names = names if "euler" in said else tuple(name for name in table.cells if name in names)
+        meant = "".join(ABOUT[name.lower()] for name in names)
+        if sequence.lower() != meant:
+            raise table.error(
+                f"euler={sequence!r} does not fit the columns {', '.join(names)}, which are angles about {', '.join(meant)}; say "
+                f"euler={meant.upper()!r} (turned axes) or {meant!r} (fixed axes), or name the columns euler_1, euler_2, euler_3"
+            )
+    return euler_rotation(sequence, np.column_stack([table.column(name) for name in names]))
+
+
+ABOUT = {"roll": "x", "pitch": "y", "yaw": "z"}
+"""Axes of the angles that have names."""
 
 
 def _checked_matrices(table: Table, R: Array) -> Array:
@@ -159,15 +179,21 @@ def _checked_matrices(table: Table, R: Array) -> Array:
 
 def find_actuators(table: Table, said: Mapping[str, tuple[str, ...]]) -> tuple[Array, Array | None, Array | None]:
     """Actuator coordinates and, where the file has them, their derivatives, (n, actuators) each."""
-    if "actuator_position" in said:
-        groups = [said.get(group) for group in ACTUATORS]
-        if any(names is not None and len(names) != len(said["actuator_position"]) for names in groups):
-            raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
-    else:
-        groups = list(_actuator_names(table))
-    q, qd, qdd = (None if names is None else np.column_stack([table.column(name) for name in names]) for names in groups)
+    names = actuator_columns(table, said)
+    q, qd, qdd = (np.column_stack([table.column(name) for name in names[g]]) if g in names else None for g in ACTUATORS)
     assert q is not None
     return q, qd, qdd
+
+
+def actuator_columns(table: Table, said: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Group -> columns of the actuators, of the groups that the file has."""
+    if "actuator_position" not in said:
+        found = dict(zip(ACTUATORS, _actuator_names(table), strict=True))
+    else:
+        found = {group: said.get(group) for group in ACTUATORS}
+        if any(names is not None and len(names) != len(said["actuator_position"]) for names in found.values()):
+            raise InputError("columns: actuator position, velocity and acceleration need the same number of columns")
+    return {group: names for group, names in found.items() if names is not None}
 
 
 def _actuator_names(table: Table) -> list[tuple[str, ...] | None]:

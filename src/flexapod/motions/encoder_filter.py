@@ -40,9 +40,9 @@ def low_pass(*, time: Any, values: Any, cutoff: float, order: int = 4) -> Array:
     x = finite_array("values", values, np.shape(values))
     if x.ndim not in (1, 2) or len(x) != len(t):
         raise InputError(f"values: expected shape ({len(t)},) or ({len(t)}, m), got {x.shape}")
-    if isinstance(order, bool) or int(order) != order or order < 1:
+    if not isinstance(order, int | np.integer) or isinstance(order, bool) or order < 1:
         raise InputError(f"order: expected a whole number of at least 1, got {order!r}")
-    rate = _sampling_rate(t)
+    rate = sampling_rate(t)
     fc = positive("cutoff", cutoff)
     if fc >= rate / 2:
         raise InputError(f"cutoff: {fc:g} Hz must lie below half the sampling rate, which is {rate / 2:.6g} Hz")
@@ -51,15 +51,16 @@ def low_pass(*, time: Any, values: Any, cutoff: float, order: int = 4) -> Array:
     return np.asarray(sosfiltfilt(sections, x, axis=0, padlen=pad))
 
 
-def _sampling_rate(time: Array) -> float:
+def sampling_rate(time: Array, what: str = "a low-pass filter") -> float:
+    """Samples per second of a uniform time, for what needs it."""
     if len(time) < 8:
-        raise InputError(f"time: a low-pass filter needs at least 8 samples, got {len(time)}")
+        raise InputError(f"time: {what} needs at least 8 samples, got {len(time)}")
     step = (time[-1] - time[0]) / (len(time) - 1)
     off = np.abs(np.diff(time) / step - 1)
     if off.max() > UNIFORM:
         i = int(np.argmax(off))
         raise InputError(
-            f"time: a low-pass filter needs uniform samples, but the step after entry {i} ({time[i]:g} s) is off by "
+            f"time: {what} needs uniform samples, but the step after entry {i} ({time[i]:g} s) is off by "
             f"{off[i]:.2g} of the mean step; resample first"
         )
     return float(1 / step)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
 from flexapod.errors import InputError
+from flexapod.motions.arrays import mapping
 from flexapod.motions.table_file import Table
 
 BASE = {
@@ -21,6 +23,9 @@ HEADER = re.compile(r"\s*(.*?)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]\s*")
 KINDS = {
     "time": ("time", 0), "position": ("length", 0), "velocity": ("length", 1), "acceleration": ("length", 2),
     "angular_velocity": ("angle", 1), "angular_acceleration": ("angle", 2), "rotvec": ("angle", 0), "euler": ("angle", 0),
+    "rotation": ("number", 0), "quat_wxyz": ("number", 0), "quat_xyzw": ("number", 0),
+    "actuator_position": ("length or angle", 0), "actuator_velocity": ("length or angle", 1),
+    "actuator_acceleration": ("length or angle", 2),
 }  # fmt: skip
 """Group -> what it measures, and how often it is differentiated."""
 
@@ -32,7 +37,7 @@ def factor(unit: str) -> tuple[str, int, float]:
         return "angle", 1, 2 * np.pi / 60
     match = re.fullmatch(r"([^/^]*)(?:/\s*(s|ms|min)(?:\^?([12]))?)?", text.replace("²", "^2"))
     if match is None or match[1].strip() not in BASE:
-        raise InputError(f"units: {unit!r} is not known; e.g. mm, deg, ms, mm/s, deg/s, rpm, m/s^2")
+        raise InputError(f"the unit {unit!r} is not known; e.g. mm, deg, ms, mm/s, deg/s, rpm, m/s^2")
     kind, size = BASE[match[1].strip()]
     if not match[2]:
         return kind, 0, size
@@ -66,22 +71,35 @@ def in_si(
 
     Checked by: tests/motions/test_motion_file_forms.py.
     """
-    scales = dict(headers)
-    for key, unit in (units or {}).items():
+    of = {name: group for group, names in groups.items() for name in names}
+    scales = {name: unit for name, unit in headers.items() if name in of}  # units of columns that are not read do not matter
+    for key, unit in mapping("units", units, {"position": "mm", "euler": "deg"}).items():
+        if not isinstance(unit, str):
+            raise InputError(f"units: {key!r} needs a unit as text, e.g. 'mm', got {unit!r}")
         names = groups.get(key, (key,) if key in table.cells else ())
         if not names:
-            raise InputError(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")
+            raise table.error(f"units: {key!r} is neither a column of the file nor one of {', '.join(KINDS)}")
         for name in names:
             if name in headers and headers[name] != unit:
-                raise InputError(f"units: {name!r} is in {headers[name]!r} by its header, but {unit!r} was said")
+                raise table.error(f"units: {name!r} is in {headers[name]!r} by its header, but {unit!r} was said", column=name)
             scales[name] = unit
-    of = {name: group for group, names in groups.items() for name in names}
-    cells = dict(table.cells)
-    for name, unit in scales.items():
+    kinds = {name: _kind(table, name, unit, of.get(name, "")) for name, unit in scales.items()}
+    for first, *rates in zip_longest(*(groups.get(group, ()) for group in KINDS if group.startswith("actuator"))):
+        for rate in rates:
+            if rate in kinds and first in kinds and kinds[rate][0] != kinds[first][0]:
+                raise table.error(f"cannot be in {scales[rate]!r} where {first!r} is in {scales[first]!r}", column=rate)
+    changed = {name: table.column(name) * size for name, (_, size) in kinds.items() if size != 1.0}
+    return replace(table, cells={**table.cells, **changed})
+
+
+def _kind(table: Table, name: str, unit: str, group: str) -> tuple[str, float]:
+    """What a column measures and its unit in SI; a unit of something else than its group is refused."""
+    try:
         kind, power, size = factor(unit)
-        wanted = KINDS.get(of.get(name, ""))
-        if wanted is not None and wanted != (kind, power):
-            raise table.error(f"a {of[name].replace('_', ' ')} cannot be in {unit!r}", column=name)
-        if size != 1.0:
-            cells[name] = table.column(name) * size
-    return replace(table, cells=cells)
+    except InputError as error:
+        raise table.error(str(error), column=name) from None
+    wanted, times = KINDS.get(group, (kind, power))
+    if kind not in wanted.split(" or ") or power != times:
+        what = ("an " if group[0] in "ae" else "a ") + group.replace("_", " ")
+        raise table.error(f"{what} cannot be in {unit!r}", column=name)
+    return kind, size

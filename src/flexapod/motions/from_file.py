@@ -15,14 +15,23 @@ import numpy as np
 
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, choice, rotations
-from flexapod.motions.columns import ORIENTATION, check_names, find, find_actuators, find_rotation, find_time, has, present
+from flexapod.motions.columns import (
+    ORIENTATION,
+    actuator_columns,
+    check_names,
+    find,
+    find_actuators,
+    find_rotation,
+    find_time,
+    has,
+    present,
+)
 from flexapod.motions.encoder_filter import low_pass
 from flexapod.motions.file_units import in_si, without_units
 from flexapod.motions.measured import check_gaps, savitzky_golay, warn_of_noise
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.motions.quaternions import Turned, continuous_quaternions, quat_wxyz_motion, quat_wxyz_rotation, rotation_quat_wxyz
-from flexapod.motions.rotations import rotation_rotvec
-from flexapod.motions.splines import OrientationSpline, actuator_spline, mean_rotation, platform_spline, spline, spline_values
+from flexapod.motions.splines import OrientationSpline, actuator_spline, platform_spline, rotation_samples, spline, spline_values
 from flexapod.motions.table_file import MotionFileError, Table, read_table
 from flexapod.motions.time_laws import Values
 
@@ -62,7 +71,8 @@ def motion_from_file(
         window: samples of a local polynomial (savitzky-golay), odd.
         units: of groups or columns, e.g. {"position": "mm", "euler": "deg"}; headers may say them too: ``x [mm]``.
         euler: axes of Euler angles in the order of their columns: any of the sequences that `euler_rotation` takes, `XYZ` about
-            the turned axes, `xyz` about the fixed ones.
+            the turned axes, `xyz` about the fixed ones. Roll is about x, pitch about y, yaw about z: columns yaw, pitch, roll in
+            this order are `ZYX` or `zyx`.
         delimiter: of the CSV; comma, semicolon or tab are recognised.
 
     Columns: `t`; `p_x p_y p_z` or `x y z`; `R_11 .. R_33` or `r11 ..`; `quat_wxyz_0 .. 3`, `quat_xyzw_0 .. 3` or
@@ -79,16 +89,17 @@ def motion_from_file(
         raise InputError("window: give the number of samples together with derivatives='savitzky-golay'")
     table, headers = without_units(read_table(Path(path), delimiter))
     said = check_names(table, columns)
-    table = in_si(table, headers, units, present(table, said))
-    time = find_time(table, said)
     platform = any(has(table, group, said) for group in ("position", *ORIENTATION))
+    actuators = kind == "actuators" or (kind == "auto" and not platform)
+    table = in_si(table, headers, units, present(table, said) | (actuator_columns(table, said) if actuators else {}))
+    time = find_time(table, said)
     smooth: Smooth | None = None
     if cutoff is not None:
         smooth = partial(low_pass, time=time, cutoff=cutoff, order=order)
     elif window is not None:
         smooth = partial(savitzky_golay, time=time, window=window)
     try:
-        if kind == "actuators" or (kind == "auto" and not platform):
+        if actuators:
             return _actuators(table, time, said, derivatives, smooth)
         R = find_rotation(table, said, euler)
         return _platform(table, time, said, derivatives, rotation, orientation, smooth, R)
@@ -102,18 +113,18 @@ def _actuators(
     table: Table, time: Array, said: Mapping[str, tuple[str, ...]], derivatives: str, smooth: Smooth | None
 ) -> ActuatorMotion:
     q, qd, qdd = find_actuators(table, said)
-    if derivatives == "savitzky-golay" and smooth is not None:
-        local = smooth(values=q)
-        return ActuatorMotion(time=time, position=local[0], velocity=local[1], acceleration=local[2])
-    if smooth is not None:
-        return actuator_spline(time=time, position=smooth(values=q))
-    rates = _from_columns(table, time, derivatives, "actuator coordinates", qd, qdd)
-    if rates is None:
+    rates = None if smooth else _from_columns(table, time, derivatives, "actuator coordinates", qd, qdd)
+    if rates is not None:
+        return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
+    if smooth is None:
         check_gaps(table.file, time)
-        found = actuator_spline(time=time, position=q)
-        warn_of_noise(table.file, "actuators", time, q, found.acceleration)
-        return found
-    return ActuatorMotion(time=time, position=q, velocity=rates[0], acceleration=rates[1])
+    _warn_of_noise(table, time, smooth, "actuator coordinates", q)
+    if smooth is None:
+        return actuator_spline(time=time, position=q)
+    smoothed = smooth(values=q)
+    if isinstance(smoothed, tuple):
+        return ActuatorMotion(time=time, position=smoothed[0], velocity=smoothed[1], acceleration=smoothed[2])
+    return actuator_spline(time=time, position=smoothed)
 
 
 def _platform(
@@ -130,33 +141,40 @@ def _platform(
     fixed = R is None
     if R is None:
         R = np.repeat(rotations("rotation", rotation, (3, 3))[None], len(time), axis=0)
+    v, a = find(table, "velocity", said), find(table, "acceleration", said)
+    w, alpha = find(table, "angular_velocity", said), find(table, "angular_acceleration", said)
+    still = np.zeros((len(time), 3))
+    linear = None if smooth else _from_columns(table, time, derivatives, "position", v, a)
+    angular = (still, still) if fixed else None if smooth else _from_columns(table, time, derivatives, "orientation", w, alpha)
+    if smooth is None and (linear is None or angular is None):
+        check_gaps(table.file, time)
+    if linear is None:
+        _warn_of_noise(table, time, smooth, "position", p)
+    if angular is None:
+        _warn_of_noise(table, time, smooth, "orientation", rotation_samples(R))
     if derivatives == "savitzky-golay" and smooth is not None:
-        still = np.zeros((len(time), 3))
-        quat = None if fixed else smooth(values=continuous_quaternions(rotation_quat_wxyz(R)))
-        return _joined(time, smooth(values=p), (R, still, still) if quat is None else quat_wxyz_motion(*quat))
+        turned = (R, *angular) if angular else quat_wxyz_motion(*smooth(values=continuous_quaternions(rotation_quat_wxyz(R))))
+        return _joined(time, smooth(values=p), turned)
     if smooth is not None:
         p = smooth(values=p)
         if not fixed:
             q = smooth(values=continuous_quaternions(rotation_quat_wxyz(R)))
             R = quat_wxyz_rotation(q / np.linalg.norm(q, axis=1, keepdims=True))
+    if linear is None and (angular is None or fixed):
         return platform_spline(time=time, position=p, rotation=R, orientation=orientation)
-    v, a = find(table, "velocity", said), find(table, "acceleration", said)
-    w, alpha = find(table, "angular_velocity", said), find(table, "angular_acceleration", said)
-    zero = np.zeros((len(time), 3))
-    linear = _from_columns(table, time, derivatives, "position", v, a)
-    angular = (zero, zero) if fixed else _from_columns(table, time, derivatives, "orientation", w, alpha)
-    if linear is None or angular is None:
-        check_gaps(table.file, time)
-    if linear is None and angular is None:
-        found = platform_spline(time=time, position=p, rotation=R, orientation=orientation)
-        warn_of_noise(table.file, "platform", time, p, found.acceleration)
-        if not fixed:
-            r = rotation_rotvec(R @ mean_rotation(R).T)
-            warn_of_noise(table.file, "platform's rotation", time, r, found.angular_acceleration)
-        return found
     moved: Values = (p, *linear) if linear else spline_values(spline(time, p), time)
-    turned: Turned = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
+    turned = (R, *angular) if angular else OrientationSpline(time, R, orientation)(time)
     return _joined(time, moved, turned)
+
+
+def _warn_of_noise(table: Table, time: Array, smooth: Smooth | None, what: str, values: Array, order: int = 2) -> None:
+    """Warn where noise of samples dominates their derivative of this order."""
+
+    def accelerate(x: Array) -> Array:
+        x = x if smooth is None else smooth(values=x)
+        return x[order] if isinstance(x, tuple) else spline_values(spline(time, x), time)[order]
+
+    warn_of_noise(table.file, what, time, values, accelerate, smoothed=smooth is not None)
 
 
 def _joined(time: Array, moved: Values, turned: Turned) -> Motion:
@@ -181,4 +199,6 @@ def _from_columns(
         raise table.error(f"has accelerations of the {what} without its rates; derivatives='spline' computes both")
     if first is None:
         return None
+    check_gaps(table.file, time)
+    _warn_of_noise(table, time, None, what, first, order=1)
     return first, spline_values(spline(time, first), time)[1]

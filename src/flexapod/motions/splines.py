@@ -49,6 +49,14 @@ def mean_rotation(R: Array) -> Array:
     return np.asarray(U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Vt))]) @ Vt)
 
 
+def rotation_samples(R: Array) -> Array:
+    """Orientations (n, 3, 3) as samples without jumps: rotation vectors from the mean [rad], or twice the quaternions
+    where those reach half a turn."""
+    r = rotation_rotvec(R @ mean_rotation(R).T)
+    near = np.linalg.norm(r, axis=-1).max() <= FAR
+    return r if near else 2.0 * continuous_quaternions(rotation_quat_wxyz(R))
+
+
 class OrientationSpline:
     """A spline through orientations: calling it gives R, w, alpha at other times."""
 

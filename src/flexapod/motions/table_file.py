@@ -68,6 +68,8 @@ class Table:
     def column(self, name: str) -> Array:
         """A column as finite numbers."""
         cells = self.cells[name]
+        if np.iscomplexobj(cells):
+            raise self.error("has complex numbers; write its real part, or what it means in real numbers", column=name)
         try:
             values = np.asarray(cells, dtype=np.float64)
         except (TypeError, ValueError):
@@ -112,6 +114,8 @@ def _read_csv(path: Path, delimiter: str | None) -> Table:
     lines = [(i, text) for i, text in numbered if text.strip() and not text.lstrip().startswith("#")]
     if not lines:
         raise MotionFileError("is empty; the first line names the columns", file=str(path))
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise InputError(f"delimiter: expected one character, e.g. ';', got {delimiter!r}")
     split = delimiter or max(",;\t", key=lines[0][1].count)
     rows = list(csv.reader((text for _, text in lines), delimiter=split, skipinitialspace=True))
     header = [name.strip() for name in rows[0]]
@@ -127,7 +131,7 @@ def _read_csv(path: Path, delimiter: str | None) -> Table:
 
 
 def _read_parquet(path: Path) -> Table:
-    arrow, parquet = arrow_modules()
+    arrow, parquet = arrow_modules(path)
     try:
         content = parquet.read_table(path)
     except (arrow.ArrowException, OSError) as error:
@@ -160,18 +164,25 @@ def _read_mat(path: Path) -> Table:
             elif name in ("q", "qd", "qdd", "euler"):
                 ends = None
             cells |= dict(zip(ends or [f"{name}_{k + 1}" for k in range(flat.shape[1])], flat.T, strict=True))
+    if found and not cells:
+        kinds = {True: "a struct", False: "no array of numbers over time"}
+        what = ", ".join(f"{name} ({kinds[values.dtype.names is not None]})" for name, values in found.items())
+        raise MotionFileError(
+            f"holds {what}; save fields as variables of their own: save('m.mat', '-struct', 's')", file=str(path)
+        )
     if len({len(v) for v in cells.values()}) > 1:
         sizes = ", ".join(f"{k}: {len(v)}" for k, v in cells.items())
         raise MotionFileError(f"has variables of different lengths ({sizes})", file=str(path))
     return Table(file=str(path), cells=cells)
 
 
-def arrow_modules() -> tuple[Any, Any]:
+def arrow_modules(path: Path) -> tuple[Any, Any]:
     """pyarrow and pyarrow.parquet, imported when needed."""
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise InputError("Parquet files need the package pyarrow; install it, or use a CSV file") from error
+        what = "Parquet files need the package pyarrow; install the extra: pip install 'flexapod[files]', or use a .csv file"
+        raise MotionFileError(what, file=str(path)) from error
 
 
 def write_table(path: Path, columns: dict[str, Array]) -> None:
@@ -182,7 +193,7 @@ def write_table(path: Path, columns: dict[str, Array]) -> None:
     if not path.parent.is_dir():
         raise MotionFileError(f"the folder {str(path.parent)!r} does not exist", file=str(path))
     if path.suffix.lower() in PARQUET:
-        arrow, parquet = arrow_modules()
+        arrow, parquet = arrow_modules(path)
         stream = io.BytesIO()
         parquet.write_table(arrow.table({name: np.ascontiguousarray(values) for name, values in columns.items()}), stream)
         write_whole({path: stream.getvalue()})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.errors import InputError
+from flexapod.errors import FlexapodWarning, InputError
 
 if TYPE_CHECKING:
     from flexapod.analysis.state import State
@@ -22,7 +22,7 @@ GROWTH = 1e-6
 """Real part of an internal eigenvalue, of the largest one, that counts as growing."""
 
 
-class StartWarning(UserWarning):
+class StartWarning(FlexapodWarning):
     """A run starts where its robot is in no balance."""
 
 

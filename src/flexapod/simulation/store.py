@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexapod.errors import FileError, FileWarning, InputError
 from flexapod.files import read_whole, write_whole
+from flexapod.simulation.broken_files import ALTERED, csv_reason, netcdf_reason, parquet_reason
 from flexapod.simulation.flat_table import encoded, flat, folded, guessed, joined, parted
 
 if TYPE_CHECKING:
@@ -90,10 +91,6 @@ def _suffix(path: Path) -> str:
     return path.suffix.lower()
 
 
-def _altered(path: Path, more: str = "") -> FileError:
-    return FileError(f"{path}: was altered after it was written (its digest differs); restore it or write it again{more}")
-
-
 # -- CSV ---------------------------------------------------------------------------------------------
 def _description(table: bytes, rows: int, about: dict[str, Any]) -> bytes:
     """The side file: format, rows, digest of the CSV, and the description with a digest of its own."""
@@ -111,12 +108,8 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
         return guessed(_table(path, data, {}))
     head = _side(side, without)
     if _sha(data) != head["sha256"]:
-        found, rows = max(data.count(b"\n") - 1, 0), head["rows"]
-        if not data:
-            raise FileError(f"{path}: is empty; {rows} rows were written")
-        if found < rows or not data.endswith(b"\n"):
-            raise FileError(f"{path}: is cut off: {found} of {rows} rows are complete; restore it or write it again{without}")
-        raise _altered(path, without)
+        reason = csv_reason(data, head["rows"], head["about"]["dtypes"])
+        raise FileError(f"{path}: {reason}{without if data else ''}")
     about = head["about"]
     return _folded(path, _table(path, data, about["dtypes"]), about)
 
@@ -171,12 +164,12 @@ def _open_parquet(path: Path, data: bytes) -> xr.Dataset:
     if not data.startswith(b"PAR1"):
         raise FileError(f"{path}: is not a Parquet file")
     if not data.endswith(b"PAR1"):
-        raise FileError(f"{path}: is cut off: the end of the Parquet file is missing; restore it or write it again")
+        raise FileError(f"{path}: {parquet_reason(data)}")
     digest = DIGEST.search(data, max(data.rfind(b"flexapod_sha256"), 0))
     if digest is None:
         raise FileError(f"{path}: was not written by flexapod: it lacks the digest of a result; pandas.read_parquet may read it")
     if _sha(data[: digest.start(1)] + NONE + data[digest.end(1) :]) != digest[1].decode():
-        raise _altered(path)
+        raise FileError(f"{path}: {ALTERED}")
     table = pq.read_table(io.BytesIO(data))
     return _folded(path, table.to_pandas(), json.loads(table.schema.metadata[b"flexapod"]))
 
@@ -208,10 +201,10 @@ def _open_netcdf(path: Path, data: bytes) -> xr.Dataset:
         raise FileError(f"{path}: is not a NetCDF file of version 4")
     end = END.search(data, max(len(data) - 100, 0))
     if end is None:
-        raise FileError(f"{path}: is cut off, or was not written by flexapod: it has no digest; xarray.open_dataset may read it")
+        raise FileError(f"{path}: {netcdf_reason(data)}")
     data = data[: end.start()]
     if _sha(data) != end[1].decode():
-        raise _altered(path)
+        raise FileError(f"{path}: {ALTERED}")
     file = netcdf.Dataset("result.nc", "r", memory=data)
     try:
         result: xr.Dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(file)).load()

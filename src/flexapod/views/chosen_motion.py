@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.motion_options import options_in_si
 
 FILES = (".csv", ".parquet", ".pq", ".mat")
 PLACES = ("start", "center")
@@ -46,9 +46,9 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
             raise fp.InputError(
                 f"there is no motion file {name}; give a .csv, .parquet or .mat file, or a name of `flexapod motions`"
             )
-        motion = fp.motions.motion_from_file(name, **options)
+        motion = fp.motions.motion_from_file(name, **options_in_si(name, options))
     else:
-        motion = _named(robot, name, dict(options))
+        motion = _named(robot, name, options_in_si(name, options))
     if robot.moved_by == "platform":
         motion = platform_of(robot, motion)
     return motion if slowed == 1.0 else fp.motions.slowed(motion, slowed)
@@ -59,25 +59,7 @@ def platform_of(robot: fp.Robot, motion: fp.Motion | fp.ActuatorMotion) -> fp.Mo
     return motion if isinstance(motion, fp.Motion) else fp.platform_motion(robot, motion)
 
 
-def _in_si(key: str, text: str) -> float:
-    """The number of an option with a unit: SI, but rpm for `rpm`; cycles per second become rad/s where omega is meant."""
-    try:
-        value = fp.si_value(text)
-    except fp.InputError as error:
-        raise fp.InputError(f"--option {key}={text}: {error}") from None
-    if key == "rpm":
-        return value * 60 / (2 * np.pi) if "rpm" in text or "rad" in text or "deg" in text else value * 60
-    return value * 2 * np.pi if key.startswith("omega") and text.strip().endswith("Hz") else value
-
-
-QUANTITY = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?\s*[a-zA-Z]\S*")
-"""A number with a unit behind it."""
-
-
 def _named(robot: fp.Robot, name: str, options: dict[str, Any]) -> fp.Motion | fp.ActuatorMotion:
-    for key, value in options.items():
-        if isinstance(value, str) and QUANTITY.fullmatch(value):
-            options[key] = _in_si(key, value)
     if name == "line" and "end" in options and "start" not in options:
         options["start"] = tuple(robot.home.position)
     motion = fp.motions.named_motion(name, **options)

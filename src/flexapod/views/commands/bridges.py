@@ -114,7 +114,7 @@ def import_(
     ] = [],  # noqa: B006
     modes: Annotated[int | None, typer.Option(help="finite elements: number of modes; or --below")] = None,
     below: Annotated[float | None, typer.Option(help="finite elements: modes up to this frequency [Hz]")] = None,
-    method: Annotated[str, typer.Option(help="finite elements: normal or craig-bampton")] = "normal",
+    method: Annotated[str | None, typer.Option(help="finite elements: normal (if left out), craig-bampton or residual")] = None,
     stiffness: Annotated[Path | None, typer.Option(help="finite elements: matrix beside FILE, the mass matrix")] = None,
     nodes: Annotated[Path | None, typer.Option(help="finite elements: nodes of the matrices")] = None,
     shapes: Annotated[Path | None, typer.Option(help="finite elements: modes of the solver (.op2, .pch)")] = None,
@@ -124,22 +124,34 @@ def import_(
     check_place(out, "--out")
     if not file.is_file():
         raise fp.InputError(f"there is no file {file}; give MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")
-    elements = {"--units": units, "--interface": interface, "--modes": modes, "--below": below, "--stiffness": stiffness,
-                "--nodes": nodes, "--shapes": shapes, "--check": check}  # fmt: skip
+    elements = {"--units": units, "--interface": interface, "--modes": modes, "--below": below, "--method": method,
+                "--stiffness": stiffness, "--nodes": nodes, "--shapes": shapes, "--check": check}  # fmt: skip
     if file.suffix.lower() in MECHANISMS:
-        for option in (name for name, value in elements.items() if value):
+        for option in (name for name, value in elements.items() if value not in (None, "", [])):
             raise fp.InputError(f"{option}: {file.name} is a mechanism of rigid bodies; leave it out")
         _import_mechanism(file, out, platform, loops, source)
         return
     for option in (name for name, value in (("--platform", platform), ("--loops", loops), ("--source", source)) if value):
         raise fp.InputError(f"{option}: {file.name} is a finite element model; leave it out")
+    request = {"units": _units(units), "interfaces": _interfaces(interface), "modes": modes, "below": below, "shapes": shapes}
+    _import_elements(file, out, stiffness, nodes, check, {**request, "method": method or "normal"})
+
+
+def _import_elements(
+    file: Path, out: Path, stiffness: Path | None, nodes: Path | None, check: Path | None, request: dict[str, Any]
+) -> None:
+    """A finite element model, a mesh or matrices, to a file of modes."""
     if out.suffix.lower() != ".npz":
         raise fp.InputError(f"--out {out}: a file of modes ends in .npz")
+    if check is not None and check.suffix.lower() != ".html":
+        raise fp.InputError(f"--check {check}: the check page ends in .html")
+    if (stiffness is None) != (nodes is None):
+        option = "--stiffness" if nodes is None else "--nodes"
+        raise fp.InputError(
+            f"{option}: --stiffness and --nodes belong together, with {file.name} as the mass matrix; a mesh needs neither"
+        )
     files: dict[str, Any] = {"mesh": file} if stiffness is None else {"mass": file, "stiffness": stiffness, "nodes": nodes}
-    found = fp.import_fe(
-        **files, units=_units(units), interfaces=dict(_interface(text) for text in interface), modes=modes, below=below,
-        method=method, shapes=shapes,
-    )  # fmt: skip
+    found = fp.import_fe(**files, **request)
     fp.flexible.save_modes(found.body, out)
     print_text(found.check_page)
     for path in (out, *([found.write_check_page(check)] if check else [])):
@@ -151,6 +163,15 @@ def _units(text: str) -> dict[str, str]:
     if len(words) != 3 or not all(words):
         raise fp.InputError(f"--units {text!r}: say the units of length, mass and time of the file, e.g. --units mm,t,s")
     return dict(zip(("length", "mass", "time"), words, strict=True))
+
+
+def _interfaces(given: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, place in map(_interface, given):
+        if name in found:
+            raise fp.InputError(f"--interface {name}: is given twice, {found[name]} and {place}; give each its own name")
+        found[name] = place
+    return found
 
 
 def _interface(text: str) -> tuple[str, Any]:

@@ -117,7 +117,11 @@ AGAIN = 0.005
 
 def in_words(text: str) -> str:
     """A message of the package in words of the command line."""
-    return text.replace("on_error='mask' returns the others", "--mask keeps the others")
+    return OF_MOTIONS.sub("--option ", text.replace("on_error='mask' returns the others", "--mask keeps the others"))
+
+
+OF_MOTIONS = re.compile(r"(?<!--option )\b(?=(?:derivatives|cutoff|window|euler)=)")
+"""Where a message names an option of a motion file."""
 
 
 def fail(text: str, code: int = PROBLEM) -> None:
@@ -131,9 +135,9 @@ def fail(text: str, code: int = PROBLEM) -> None:
 
 
 def _told(message: Any, category: Any, *_: Any) -> None:
-    """Warnings of robot files and results as text, others of libraries not at all."""
-    if issubclass(category, fp.RobotFileWarning | fp.FileWarning):
-        for line in str(message).splitlines():
+    """Warnings of flexapod as text, those of libraries not at all."""
+    if issubclass(category, fp.FlexapodWarning):
+        for line in in_words(str(message)).splitlines():
             note(line, "warning: ")
 
 

@@ -86,6 +86,8 @@ def pairs(option: str, given: list[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise fp.InputError(f"{option} {text}: expected NAME=VALUE, e.g. {_EXAMPLE.get(option, 'a=1')}")
+        if name.strip() in result:
+            raise fp.InputError(f"{option} {name.strip()}: is given twice; give it once")
         result[name.strip()] = value_of(value.strip())
     return result
 

@@ -1,0 +1,57 @@
+r"""What an imported body hardly is: numbers that no structure has, mostly because the units of the file were others.
+
+.. math:: \rho = m/V,\qquad m/L^3,\qquad f_1 L
+
+L is the largest distance along an axis between nodes, V the volume of the elements of a mesh, f_1 the first elastic frequency.
+A free rod has f_1 L = c/2 with c the speed of sound, 12 km/s in beryllium; every other body has less.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from flexapod.bridges.fe_check import ImportedBody
+from flexapod.bridges.fe_matrices import Array
+from flexapod.errors import FlexapodWarning
+
+BOUNDS = {
+    "density of the elements": (10.0, 3e4, "kg/m^3"),  # foams to osmium, with some mass besides the material
+    "size": (1e-4, 200.0, "m"),  # microsystems to space stations
+    "mass over the cube of the size": (1e-6, 3e4, "kg/m^3"),  # thin wires to a block of osmium
+    "first frequency times size": (1e-3, 1e4, "m/s"),  # wires to sound in beryllium
+}
+"""Quantity -> smallest, largest and unit of what structures have."""
+
+
+class UnitsWarning(FlexapodWarning):
+    """An imported body has numbers that no structure has: its units are hardly those that were said."""
+
+
+def with_remarks(found: ImportedBody, r0: Array, density: float | None, units: Mapping[str, str]) -> ImportedBody:
+    """The body with a note of every number beyond `BOUNDS`, which is also a warning.
+
+    Args:
+        r0: (n, 3) nodes [m]; density: of the elements of a mesh [kg/m^3], None where there are none.
+        units: as they were said.
+
+    Checked by: tests/bridges/test_nastran_mesh.py.
+    """
+    mass, size = found.body.mass, float(np.ptp(r0, axis=0).max())
+    first = float(found.full_frequency[0]) if len(found.full_frequency) else 0.0
+    values = dict(zip(BOUNDS, (density, size, mass / size**3 if size else None, first * size or None), strict=True))
+    odd = [
+        f"{name} {value:.3g} {unit} (structures have {low:g} to {high:g})"
+        for name, (low, high, unit) in BOUNDS.items()
+        if (value := values[name]) is not None and not low <= value <= high
+    ]
+    if not odd:
+        return found
+    said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
+    facts = f"mass {mass:.4g} kg, size {size:.4g} m, first frequency {first:.4g} Hz"
+    text = f"the units hardly fit: {'; '.join(odd)}. With {said}: {facts}. A model in N and mm has mm, t, s"
+    warnings.warn(UnitsWarning(f"import_fe: {text}"), stacklevel=3)
+    return replace(found, notes=(*found.notes, text))

@@ -1,0 +1,75 @@
+"""What `import_fe` is asked for, checked before files are read: units, interfaces, and modes up to a frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexapod.bridges.fe_check import full_modes
+from flexapod.description.unit_parser import UnitError, parse_unit
+from flexapod.errors import InputError
+
+DIMENSIONS = {"length": (0, 1, 0, 0), "mass": (1, 0, 0, 0), "time": (0, 0, 1, 0)}
+EXAMPLE = {"length": "mm", "mass": "t", "time": "s"}
+
+
+def units_in_si(units: Any) -> dict[str, float]:
+    """Length, mass and time of a model in SI."""
+    if not isinstance(units, Mapping):
+        raise InputError(f"units: expected a dictionary, units={EXAMPLE}, got {units!r}")
+    extra = [name for name in units if name not in DIMENSIONS]
+    if extra:
+        raise InputError(f"units: {extra[0]!r} is none of length, mass and time, from which all others follow; leave it out")
+    return {name: _unit(units, name) for name in DIMENSIONS}
+
+
+def _unit(units: Mapping[str, Any], name: str) -> float:
+    if name not in units:
+        raise InputError(f"units: say the unit of {name}, e.g. units={EXAMPLE}")
+    if not isinstance(units[name], str):
+        raise InputError(f"units: the unit of {name} must be a text such as {EXAMPLE[name]!r}, is {units[name]!r}")
+    try:
+        factor, dimension = parse_unit(units[name])
+    except UnitError as error:
+        raise InputError(f"units: {error.what}. {error.hint}") from None
+    if dimension != DIMENSIONS[name]:
+        raise InputError(f"units: {units[name]!r} is no unit of {name}")
+    return float(factor)
+
+
+def interface_nodes(interfaces: Any, numbers: Sequence[int]) -> dict[str, Any]:
+    """Name -> index of the node where its number is given, else the position as it is."""
+    if not isinstance(interfaces, Mapping):
+        raise InputError(f"interfaces: expected a dictionary, e.g. interfaces={{'tip': 1}}, got {interfaces!r}")
+    at = {number: k for k, number in enumerate(numbers)}
+    found = dict(interfaces)
+    for name, place in interfaces.items():
+        if isinstance(place, int | np.integer):
+            if int(place) not in at:
+                raise InputError(f"interfaces: {name!r} is node {place}, which the file does not have")
+            found[name] = at[int(place)]
+    return found
+
+
+def modes_below(M: Any, K: Any, rigid: int, below: Any, held: Sequence[int]) -> int:
+    """Number of elastic modes up to a frequency [Hz], with these degrees of freedom held (Craig-Bampton), or free.
+
+    Checked by: tests/bridges/test_fe.py.
+    """
+    if isinstance(below, bool) or not isinstance(below, int | float | np.number) or not 0.0 < below < np.inf:
+        raise InputError(f"below: expected a frequency above zero [Hz], got {below!r}")
+    if len(held):
+        free = np.setdiff1d(np.arange(M.shape[0]), held)
+        M, K, rigid = M.tocsr()[free][:, free], K.tocsr()[free][:, free], 0
+    count = 16
+    while True:
+        frequency, _ = full_modes(M, K, rigid, count)
+        found = int(np.sum(frequency <= below))
+        if found == 0:
+            where = " with the interfaces held" if len(held) else ""
+            raise InputError(f"below: no mode lies below {below:g} Hz; the first is at {frequency[0]:.5g} Hz{where}")
+        if found < len(frequency) or len(frequency) >= M.shape[0] - rigid - 2:
+            return found
+        count *= 2

@@ -1,0 +1,69 @@
+"""Why the bytes of a result are not those that were written: cut off, altered, or of another program; one sentence each."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection
+
+DIGEST = re.compile(rb"\nflexapod sha256 [0-9a-f]{64}\n")
+"""Behind the last byte of a NetCDF file that other readers look at."""
+ALTERED = "was altered after it was written (its digest differs); restore it or write it again"
+AGAIN = "restore it or write it again"
+
+
+def csv_reason(data: bytes, rows: int, columns: Collection[str]) -> str:
+    """Of a table whose digest differs: `rows` and `columns` are those that were written."""
+    if not data:
+        return f"is empty; {rows} rows were written"
+    first, newline, _ = data.partition(b"\n")
+    found = max(data.count(b"\n") - 1, 0)
+    if _is_header(first, columns, whole=bool(newline)) and found < rows:
+        return f"is cut off: {found} of {rows} rows are complete; {AGAIN}"
+    return ALTERED
+
+
+def _is_header(line: bytes, columns: Collection[str], whole: bool) -> bool:
+    """Whether a line names the columns, or is the beginning of one that does."""
+    try:
+        names = next(csv.reader([line.decode("utf-8", "replace")]), [""])
+    except csv.Error:
+        return False
+    if whole:
+        return sorted(names) == sorted(columns)
+    return set(names[:-1]) <= set(columns) and any(name.startswith(names[-1]) for name in columns)
+
+
+def parquet_reason(data: bytes) -> str:
+    """Of a file that begins as Parquet and does not end so."""
+    end = data.rfind(b"PAR1") + 4
+    if end > 8:
+        return behind(len(data) - end)
+    return f"is cut off: the end of the Parquet file is missing; {AGAIN}"
+
+
+def netcdf_reason(data: bytes) -> str:
+    """Of a NetCDF file that does not end with the digest of a result."""
+    ends = [found.end() for found in DIGEST.finditer(data)]
+    if ends:
+        return behind(len(data) - ends[-1])
+    if hdf5_length(data) > len(data) or b"flexapod_format" in data:
+        return f"is cut off: the end of the NetCDF file is missing; {AGAIN}"
+    return "was not written by flexapod: it lacks the digest of a result; xarray.open_dataset may read it"
+
+
+def behind(count: int) -> str:
+    """Of a file that is longer than it was."""
+    return f"was altered after it was written: {count} byte{'s' * (count != 1)} more stand behind its end; {AGAIN}"
+
+
+def hdf5_length(data: bytes) -> int:
+    """Bytes that an HDF5 file has by its superblock, 0 where that cannot be read.
+
+    Source: HDF5 File Format Specification 3.0, section II.A: the end of file address, of 8 bytes, is at 40 in versions 0 and 1
+    (44 in 1), at 28 in versions 2 and 3.
+    """
+    if len(data) < 52:
+        return 2**63
+    at = {0: 40, 1: 44, 2: 28, 3: 28}.get(data[8])
+    return 0 if at is None else int.from_bytes(data[at : at + 8], "little")
