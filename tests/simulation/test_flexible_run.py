@@ -22,6 +22,8 @@ FOLLOWED = 1e-7
 """Distance [m, rad] at which the integrated pose counts as following; the loop gives the wanted acceleration to rounding."""
 LEDGER = 1e-8
 """Of the energy exchanged."""
+REACHED = 1e-9
+"""Of the largest force: rounding of closed loops and of accelerations that follow from them."""
 POLE = 0.02
 """Of a pole: its linear model is taken at home, the run swings about a balance 1 mm away, with rests of damped motions."""
 KP, KD = 400.0, 40.0
@@ -270,9 +272,24 @@ def test_friction_that_is_not_known_of_a_flexible_platform_is_refused(tmp_path: 
     loaded = rubbing(tmp_path, "\n        friction: {normal: 0.1}")
     with pytest.raises(fp.InputError, match=r"friction by joint loads \(.*\): not integrated with the flexible platform"):
         fp.simulate(loaded, poses_with_rests(), drive="platform")
-    balls = rubbing(tmp_path, "", ", friction: {viscous: 0.1}")
-    with pytest.raises(fp.InputError, match="friction of ball: not available on the flexible platform"):
-        fp.simulate(balls, poses_with_rests(), drive="platform")
+
+
+def test_friction_of_the_joints_on_a_flexible_platform(tmp_path: Path) -> None:
+    """Integrated in independent coordinates: inverse dynamics of what came out gives the forces that acted; heat is counted."""
+    robot = rubbing(tmp_path, "", ", friction: {viscous: 20, coulomb: 5, speed: 0.01}")
+    start = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    force = 1.05 * fp.inverse_dynamics(robot, start, friction=False).force.values
+    run = fp.simulate(robot, start, force=force, duration=0.02, step=1e-3, output_step=4e-3)
+    names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    went = fp.Motion(time=run.time.values, **{name: run[name].values for name in names})
+    elastic = {name: run[name].values for name in ("elastic", "elastic_velocity")}
+    back = fp.inverse_dynamics(robot, went, **elastic).force.values
+    assert np.abs(back - force).max() < REACHED * np.abs(force).max()
+    free = fp.inverse_dynamics(robot, went, friction=False, **elastic).force.values
+    assert np.abs(back - free).max() > 1e3 * REACHED * np.abs(force).max()
+    assert np.abs(run.ledger_residual).max() < LEDGER * exchanged(run)
+    with pytest.raises(fp.InputError, match="friction of ball: drive='platform' has no forces against it on the flexible"):
+        fp.simulate(robot, poses_with_rests(), drive="platform")
 
 
 def test_an_unstable_internal_dynamics_is_refused_by_name() -> None:

@@ -274,7 +274,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
     **simulation_rows(
-        six=SIX_ONLY, of_platform=OF_PLATFORM, at_platform=AT_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
+        six=SIX_ONLY, of_platform=OF_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
     ),
     **identification_rows(UNDERACTUATED),
     **DESIGN,

@@ -15,15 +15,21 @@ STIFF = (
     "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
     "'implicit' or 'radau'"
 )
+PINNED = ("drive=actuators", "friction at the platform & friction=True", "friction at the platform & friction=constant")
+"""Requests that are integrated in independent coordinates although the platform deforms and the legs do not."""
 STIFF_ONES: Row = {
     "flexible legs & many coordinates": STIFF,
-    "flexible platform & many coordinates & drive=actuators": STIFF,
+    **{f"flexible platform & many coordinates & {why}": STIFF for why in PINNED},
 }
 OTHER_MAKE = (
     "method='cvode': the reference integrates the motion of a platform, and that of {robot} follows from its {part}; choose "
     "'dopri', 'implicit' or 'radau'"
 )
-OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, "flexible platform & drive=actuators": OTHER_MAKE}
+OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, **{f"flexible platform & {why}": OTHER_MAKE for why in PINNED}}
+UNDRIVEN = (
+    "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
+    "controller, or set friction=False"
+)
 GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
@@ -34,11 +40,11 @@ REFERENCE = "{option}: not available with method='cvode', the reference integrat
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
 
-def simulation_rows(*, six: Row, of_platform: Row, at_platform: str, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+def simulation_rows(*, six: Row, of_platform: Row, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
     """Verb -> option -> condition -> reason, of simulations.
 
     Args:
-        six, of_platform: conditions that dynamics share; at_platform, redundant, inverse: reasons likewise.
+        six, of_platform: conditions that dynamics share; redundant, inverse: reasons likewise.
     """
     return {
         "simulate": {
@@ -61,8 +67,7 @@ def simulation_rows(*, six: Row, of_platform: Row, at_platform: str, redundant: 
             "friction": {
                 "flexible legs & friction by loads & friction=True": LOADS,
                 "flexible platform & friction by loads & friction=True": LOADS,
-                "flexible platform & friction at the platform & drive=force": at_platform,
-                "flexible platform & friction at the platform & drive=platform": at_platform,
+                "flexible platform & friction at the platform & drive=platform": UNDRIVEN,
                 "rigid & redundant actuators & friction by loads & friction=True": redundant,
                 "rigid & drive=actuators & friction=constant & friction by loads":
                     "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.properties import holds
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation import signals as sig
@@ -87,7 +88,7 @@ def make_setup(
         raise InputError(f"ka: nothing of {robot.name} deforms, so that accelerometers tell what encoders do; leave it out")
     if isinstance(control, JointTorque) and robot.elastic_names:
         check_held(robot, reference)
-    independent = in_independent(robot, drive, method)
+    independent = in_independent(robot, drive, method, friction)
     if independent:
         _check_controller(robot, control)
     elif robot.platform_modes:
@@ -112,10 +113,11 @@ def make_setup(
     return _with_start(setup, begin_parts, step)
 
 
-def in_independent(robot: Robot, drive: str, method: str | None = None) -> bool:
-    """A run in independent coordinates: something in the legs deforms, actuators are followed while the platform deforms, or an
-    implicit method integrates a platform that its legs constrain."""
-    if robot.moved_by == "actuators" or (bool(robot.elastic_names) and drive == "actuators"):
+def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
+    """A run in independent coordinates: something in the legs deforms, actuators are followed or joints have friction at a
+    platform that deforms, or an implicit method integrates a platform that its legs constrain."""
+    held = drive == "actuators" or (friction is not False and holds(robot, "friction at the platform"))
+    if robot.moved_by == "actuators" or (bool(robot.elastic_names) and held):
         return True
     constrained = len(robot.plan.platform_independent) < 6 and not robot.elastic_names
     return constrained and method in ("implicit", "radau") and drive != "actuators"

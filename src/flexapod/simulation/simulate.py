@@ -103,7 +103,7 @@ def simulate(
 
     Checked by: tests/simulation/test_simulate.py.
     """
-    independent, chosen = in_independent(robot, drive, method), method
+    independent, chosen = in_independent(robot, drive, method, friction), method
     method = method or ("implicit" if independent else "rk4")
     _check(drive, method, watch or (), step)
     refuse(
