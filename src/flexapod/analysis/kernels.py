@@ -311,7 +311,9 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
     if quantity.startswith("elastic_"):  # which coordinates are independent is written into these equations
-        key = f"{key}|{robot.elastic_plan!r}"
+        from flexapod.equations.elastodynamics.massless import has_massless_motion
+
+        key = f"{key}|{robot.elastic_plan!r}{'|massless' * has_massless_motion(robot)}"
     if not quantity.startswith("link_"):
         return KernelFamily(lambda: make_program(robot, quantity, options), key, robot.zeros)
     zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations

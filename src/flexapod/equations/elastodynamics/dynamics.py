@@ -22,10 +22,10 @@ from flexapod.equations.elastodynamics.articulated_assembly import articulated_f
 from flexapod.equations.elastodynamics.assembly import ElasticEquation, elastic_equation
 from flexapod.equations.elastodynamics.elastic_state import read_state
 from flexapod.equations.elastodynamics.link_assembly import driven_rates, link_equation, projected, solved, solved_inverse
+from flexapod.equations.elastodynamics.massless import has_massless_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import driven_columns
-from flexapod.robot.expanded_joints import SEAT_END
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import solve_symmetric
 
@@ -71,7 +71,8 @@ def inverse_solution(q: ElasticEquation, wanted: Any) -> tuple[Any, Any]:
     a, e = list(q.direct), [k for k in range(size) if k not in q.direct]
     u = ca.SX.zeros(size)
     u[a] = wanted
-    u[e] = solve_symmetric(q.M[e, e], -(ca.mtimes(q.M[e, a], wanted) + q.c[e]))
+    if e:
+        u[e] = solve_symmetric(q.M[e, e], -(ca.mtimes(q.M[e, a], wanted) + q.c[e]))
     return ca.mtimes(q.M[a, :], u) + q.c[a], u
 
 
@@ -126,14 +127,11 @@ def elastic_mass_matrix(robot: Robot, friction: bool = False, load: bool = False
 
 
 def solved_by(robot: Robot, axes: Axes) -> str:
-    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones.
-
-    A leg that begins on another leg's body has six coordinates without mass of their own there: elimination by legs would divide
-    by what rounding leaves of their inertia, so that the equation is projected first.
-    """
+    """The way that is taken: articulated bodies for long legs, mass matrix and elimination for short ones; the projected equation
+    where legs move without mass, which both would divide by."""
     if axes != "auto":
         return axes
-    if any(closing.joint.endswith(SEAT_END) for leg in robot.legs for closing in leg.closings):
+    if has_massless_motion(robot):
         return "projected"
     return "articulated" if is_long(robot) else "links"
 

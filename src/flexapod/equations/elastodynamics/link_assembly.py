@@ -201,6 +201,10 @@ def solved_inverse(q: LinkEquation, wanted: Any) -> tuple[Any, Any]:
     """
     driven = driven_columns(q.robot)
     others = [k for k in range(q.M.shape[0]) if k not in driven]
+    if not others:
+        z = ca.SX.zeros(q.M.shape[0])
+        z[driven] = wanted
+        return (ca.mtimes(q.M, z) + q.h)[driven], z
     A, gamma, after = closing_system(q, driven)
     x, multiplier = bordered_solve(
         q.M[others, others],

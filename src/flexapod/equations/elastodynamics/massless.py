@@ -1,0 +1,61 @@
+r"""Legs of which some motion moves no mass: seats on other bodies, springs and drives at closing joints, bodies without mass.
+
+The mass matrix of such a leg alone, :math:`\sum_b J_b^T I_b J_b` over its bodies, is singular, though the loops give the robot's
+own equations a mass. Elimination leg by leg would divide by what rounding leaves of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.robot.chain import ancestors, link_poses
+from flexapod.robot.model import Leg, Link
+from flexapod.robot.robot import Robot
+
+MASSLESS = 1e-11
+"""Smallest eigenvalue of a leg's mass matrix with a unit diagonal: rounding is 1e-16, slender bodies have 1e-6."""
+
+
+def has_massless_motion(robot: Robot) -> bool:
+    """Whether some leg moves without mass; found once and kept with the robot.
+
+    Checked by: tests/robot/test_massless_motion.py.
+    """
+    if "massless" not in robot.kept:
+        robot.kept["massless"] = any(_is_singular(leg_mass(leg)) for leg in robot.legs)
+    found: bool = robot.kept["massless"]
+    return found
+
+
+def _is_singular(M: NDArray[np.float64]) -> bool:
+    diagonal = np.sqrt(np.diag(M))
+    if not len(M) or np.any(diagonal == 0.0):
+        return bool(len(M))
+    return bool(np.linalg.eigvalsh(M / np.outer(diagonal, diagonal))[0] < MASSLESS)
+
+
+def leg_mass(leg: Leg) -> NDArray[np.float64]:
+    """Mass matrix (moving, moving) of a leg alone, at home; deformable links count as bodies of unit mass."""
+    poses, places = link_poses(leg, leg.home), {k: i for i, k in enumerate(leg.moving)}
+    M = np.diag([leg.links[k].inertia for k in leg.moving]).astype(float)
+    for k, link in enumerate(leg.links):
+        if link.body is None and not link.elastic:
+            continue
+        R, p = poses[k]
+        J = np.zeros((6, len(leg.moving)))
+        for i in (i for i in ancestors(leg, k) if i in places):
+            axis, at = poses[i][0][:, 2], poses[i][1]
+            turns = leg.links[i].kind == "R"
+            J[:, places[i]] = np.concatenate([np.cross(axis, p - at) if turns else axis, axis if turns else np.zeros(3)])
+        M += J.T @ _inertia(link, R) @ J
+    return M
+
+
+def _inertia(link: Link, R: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spatial inertia (6, 6) about the link's origin, linear part first, in world axes."""
+    if link.body is None or link.elastic:
+        return np.eye(6)
+    s = R @ link.body.first_moment
+    S = np.array([[0.0, -s[2], s[1]], [s[2], 0.0, -s[0]], [-s[1], s[0], 0.0]])
+    return np.block([[link.body.mass * np.eye(3), -S], [S, R @ link.body.inertia @ R.T]])
