@@ -290,6 +290,20 @@ def test_inverse_dynamics_is_a_block(robot: fp.Robot, tmp_path: Path) -> None:
         at.close()
 
 
+def test_a_block_leaves_out_friction(tmp_path: Path) -> None:
+    robot, v = fp.load("hexaslide"), np.array([0.1, 0.2, 0.1])
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation, velocity=v)
+    wanted = {friction: fp.inverse_dynamics(robot, state, friction=friction).force.values for friction in (True, False)}
+    for friction, force in wanted.items():
+        at = Importer(fp.export_fmu(robot, tmp_path / f"{friction}.fmu", "inverse_dynamics", friction=friction), "cs")
+        at.set(vector("velocity"), v)
+        at.fmu.doStep(0.0, 0.1)
+        found = at.get([f"force.{name}" for name in robot.actuators])
+        assert np.abs(found - force).max() <= SAME_EQUATIONS * np.abs(force).max()
+        at.close()
+    assert np.abs(wanted[True] - wanted[False]).max() > 1e6 * SAME_EQUATIONS * np.abs(wanted[True]).max()
+
+
 def test_a_check_by_the_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     robot = fp.load("five-bar")
     for quantity in ("forward_dynamics", "inverse_kinematics"):
@@ -321,6 +335,11 @@ def test_mistakes_have_one_clear_message(robot: fp.Robot, tmp_path: Path, monkey
         ({"path": tmp_path / "none" / "robot.fmu"}, "does not exist"),
         ({"version": "1.0"}, "version"),
         ({"quantity": "inverse_dynamics", "wrench": True}, "wrench: a block without states"),
+        ({"quantity": "inverse_dynamics", "step": 5.0}, "step: a block without states"),
+        ({"quantity": "inverse_dynamics", "watch": False}, "watch: a block without states"),
+        ({"quantity": "inverse_dynamics", "general": True}, "general: a block without states"),
+        ({"quantity": "inverse_dynamics", "friction": "constant"}, "friction: a block without states"),
+        ({"quantity": "jacobian", "friction": False}, "'friction'"),
         ({"quantity": "inverse_dynamic"}, "no kernel for 'inverse_dynamic'"),
         ({"step": 0.0}, "step: expected a time above 0 s"),
         ({"method": "dopri"}, "method"),

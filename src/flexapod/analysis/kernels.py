@@ -204,6 +204,8 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     from flexapod.analysis.programs import usual_program
 
     program, chosen = usual_program(robot, quantity, options.get("friction", True))
+    if program.startswith("flexible_") and options.get("friction") is False:  # these equations have none
+        options = {name: value for name, value in options.items() if name != "friction"}
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
         raise unknown_quantity("kernel for", quantity)
@@ -349,12 +351,12 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
     """
     from flexapod.analysis.properties import PROPERTIES, has_friction
 
-    if not PROPERTIES["rigid"](robot) or quantity not in ("inverse_dynamics", "forward_dynamics"):
+    if quantity not in ("inverse_dynamics", "forward_dynamics"):
         return kernel(robot, quantity, **options)
     others = {k: v for k, v in options.items() if k != "friction"}
     if not has_friction(robot):
         return kernel(robot, quantity, **others)
-    if quantity == "inverse_dynamics":
+    if quantity == "inverse_dynamics" or not PROPERTIES["rigid"](robot):
         return kernel(robot, quantity, **options)
     return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import golden_inputs, kernel
+from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
 from flexapod.bridges.fmu.plant import Plant, Variable
 from flexapod.bridges.fmu.rigid import union
 
@@ -19,7 +19,7 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
     """The plant of a quantity that `kernel` knows; its arrays become scalars with their place in brackets, rows first."""
     from flexapod.analysis.sampling import random_leg_states, random_states
 
-    bound = kernel(robot, quantity, **options)
+    bound = kernel_with_friction(robot, quantity, options)
     signature, tape = bound.signature, bound.compiled.tape
     states = random_leg_states(robot, 1, seed=1) if robot.elastic_legs else random_states(robot, 1, seed=1)
     start = golden_inputs(bound, states)
