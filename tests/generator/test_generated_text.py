@@ -72,9 +72,9 @@ def test_loops_are_written_as_loops(tmp_path: Path) -> None:
     values = {"legs.A.rod.mass": 1.3, "legs.B.rod.mass": 0.7}
     wanted = interpreted(tape, inputs, np.array(list(values.values())))
     listing = make_listing(tape)
-    python = python_text(listing, ["looped"])
+    python = python_text(listing, ["looped"], values)
     assert "for i" in python
-    library = compiled_c(c_listing(listing, ["looped"]), tmp_path)
+    library = compiled_c(c_listing(listing, ["looped"], values), tmp_path)
 
     class Model:
         signature = tape.signature

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import check_robot as _robot
-from flexapod.errors import InputError
+from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
@@ -339,9 +339,21 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     from flexapod.kernels import export_c as write_c
 
     bound = kernel_with_friction(robot, quantity, options)
+    if (bound.quantity, bound.options) == ("forward_dynamics", {}):
+        bound = _fewest_operations(robot, bound)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
     name = identifier(f"{robot.name}_{quantity}", "robot")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
+
+
+def _fewest_operations(robot: Robot, general: RobotKernel) -> RobotKernel:
+    """The first formulation of forward dynamics that applies; that of virtual power, which always does, is the last."""
+    for program in ("minimal_forward_dynamics", "link_forward_dynamics") if not robot.elastic_names else ():
+        try:
+            return kernel(robot, program)
+        except FlexapodError:
+            continue
+    return general
 
 
 def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:

@@ -115,8 +115,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool, friction: bool | str,
-               watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
+def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool,
+               friction: bool | str, watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
     """The plant of a quantity; refuses options that have no meaning for it."""
     if step is not None and not step > 0:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
