@@ -7,6 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from geared_robot import GEARED
 from mujoco_tools import Engine
 
 import flexapod as fp
@@ -151,36 +152,6 @@ def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> Non
         assert one.shape == two.shape
         assert np.allclose(one, two, rtol=SAME, atol=0)
     assert models[0].model.nv == models[1].model.nv
-
-
-GEARED = """
-flexapod: 1
-name: geared
-source: written for this test
-plane: xy
-gravity: [0, -9.81, 0]
-home: {position: [0, 0.1, 0]}
-platform: {body: a.coupler}
-legs:
-  each:
-    a:
-      joints:
-        one: {type: revolute, from: base, to: crank, axis: [0, 0, 1], start: 90 deg, actuated: true}
-        two: {type: revolute, from: crank, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1], start: -90 deg}
-        three: {type: revolute, from: base, to: rocker, at: [0.25, 0, 0], axis: [0, 0, 1], start: 63 deg,
-                stiffness: 7, rest: 50 deg}
-        four: {type: revolute, from: rocker, to: coupler, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}
-        five: {type: revolute, from: base, to: wheel, at: [0, -0.2, 0], axis: [0, 0, 1], start: 0}
-      bodies:
-        crank: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        coupler: {mass: 1, com: [0.15, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        rocker: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        wheel: {mass: 2, com: [0.01, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-couplings:
-  gear: {a.one: 2, a.five: 1}
-forces:
-  spring: {from: base, at: [0.1, 0.4, 0], to: a.coupler, on: [0.15, 0.02, 0], stiffness: 40, length: 0.2, preload: 3}
-"""
 
 
 def inner(name: str, folder: Path) -> fp.Robot:
@@ -353,6 +324,36 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
         ("</equality>", '<connect name="p3" site1="rend3" site2="lend3"/></equality>', "lie on one line; two of"),
         ("</equality>", '<joint name="g" joint1="left" joint2="gone"/></equality>', "names the joint 'gone', which does not"),
         ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="1 1"/></equality>', "does not hold at home"),
+        ('mass="0.4"', 'mass="abc"', "wrong.xml: <inertial> of body 'l1': mass is 'abc'; expected a number"),
+        (' mass="0.4"', "", "wrong.xml: <inertial> of body 'l1': mass is missing; expected a number"),
+        ('diaginertia="1e-4 2e-3 2e-3"', 'diaginertia="1e-4"', "diaginertia is '1e-4'; expected 3 numbers"),
+        ('pos="-0.1 0 0"', 'pos="-0.1 0"', "wrong.xml: <body 'l1'>: pos is '-0.1 0'; expected 3 numbers"),
+        ('euler="0 0 90"', 'euler="0 90"', "wrong.xml: <body 'l1'>: euler is '0 90'; expected 3 numbers"),
+        ('euler="0 0 90"', 'quat="0 0 0 0"', "wrong.xml: <body 'l1'>: quat is zero; expected a direction"),
+        ('euler="0 0 90"', 'xyaxes="1 0 0 2 0 0"', "expected two directions that differ"),
+        ('<joint name="relbow" axis="0 0 1"/>', '<joint name="relbow" axis="0 0 0"/>',
+         "<joint 'relbow'> of body 'r2': axis is zero"),
+        ('gravity="0 -9.81 0"', 'gravity="down"', "wrong.xml: <option>: gravity is 'down'; expected 3 numbers"),
+        ('<compiler angle="degree"/>', '<compiler eulerseq="xy"/>', "eulerseq 'xy'; expected three of x, y, z"),
+        ("</mujoco>", '<keyframe><key name="k" qpos="0 0 0"/></keyframe></mujoco>',
+         "<key 'k'>: qpos is '0 0 0'; expected 4 numbers"),
+        ("</mujoco>",
+         '<tendon><spatial name="t" stiffness="1"><site site="gone"/><site site="rend"/></spatial></tendon></mujoco>',
+         "<spatial 't'> names the site 'gone', which does not exist"),
+        ('<joint name="relbow"', '<joint name="lelbow"', "two joints have the name 'lelbow'; give each its own"),
+        ('<motor joint="left"/>', '<motor joint="gone"/>',
+         "<motor> names the joint 'gone', which does not exist; joints: left, lelbow"),
+        ('<motor joint="left"/>', '<motor tendon="gone"/>', "<motor> drives no joint"),
+        ('<motor joint="left"/>', '<motor joint="right"/>', "two actuators drive the joint 'right'; keep one"),
+        ('<motor joint="left"/>', '<motor name="m" joint="left" gear="50"/>',
+         "<motor 'm'> has gear '50', which a robot file has no"),
+        ("<joint damping", '<motor gear="50"/><joint damping', "<motor> has gear '50', which a robot file has no word for"),
+        ('<motor joint="left"/>', '<position joint="left" kp="500"/>',
+         "<position> is a controller, and robots are driven by forces"),
+        ('<motor joint="left"/>', '<general joint="left" biastype="affine"/>', "<general> has biastype 'affine'"),
+        ('<body name="r1"', '<body gravcomp="1" name="r1"', "<body 'r1'> has gravcomp '1'"),
+        ('<compiler angle="degree"/>', '<compiler inertiafromgeom="true"/>', "<compiler> has inertiafromgeom 'true'"),
+        ("</worldbody>", '<composite type="cable"/></worldbody>', "<composite> makes bodies, which is not read"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:
@@ -361,6 +362,24 @@ def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, tex
     path.write_text(HAND.replace(old, new, 1))
     with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
         fp.import_robot(path, platform="l2")
+
+
+def test_frames_and_switches_are_read(tmp_path: Path) -> None:
+    """A body inside `frame` is where it was; an equality that is switched off is none; gravity may be switched off."""
+    whole = '<body name="r1" pos="0.1 0 0" euler="0 0 90">'
+    framed = HAND.replace(whole, '<frame pos="0.1 0 0"><frame euler="0 0 90"><body name="r1">')
+    framed = framed.replace("</worldbody>", "</frame></frame></worldbody>")
+    off = HAND.replace("</equality>", '<weld name="off" active="false" site1="rend3" site2="lend"/></equality>')
+    off = off.replace('<option gravity="0 -9.81 0"/>', '<option><flag gravity="disable"/></option>')
+    for name, text in (("plain", HAND), ("framed", framed), ("off", off)):
+        (tmp_path / f"{name}.xml").write_text(text)
+    plain, framed, off = (read_mjcf(tmp_path / f"{name}.xml") for name in ("plain", "framed", "off"))  # type: ignore[assignment]
+    for one, two in zip(plain.nodes, framed.nodes, strict=True):
+        assert one.name == two.name
+        assert np.allclose(one.place.position, two.place.position, rtol=0, atol=SAME)
+        assert np.allclose(one.place.rotation, two.place.rotation, rtol=0, atol=SAME)
+    assert [loop.name for loop in off.loops] == [loop.name for loop in plain.loops]
+    assert not off.gravity.any()
 
 
 def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.bridges.mjcf_in import ImportedModelError, read_mjcf
+from flexapod.bridges.imported import ImportedModelError
+from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
 
     file = Path(path)
     if file.suffix == ".urdf":
-        from flexapod.bridges.urdf import read_urdf
+        from flexapod.bridges.urdf_in import read_urdf
 
         tree = read_urdf(file, loops)
     else:
@@ -115,8 +116,8 @@ def _written(tree: Tree, platform: Node, groups: dict[str, list[Node]], loops: l
     found: dict[str, Any] = {"home": _placed(platform.place), "platform": _body(platform.inertial)}
     if platform.kind != "free":
         found = {"home": _placed(_home_place(tree, platform.name)), "platform": {"body": f"{carrier}.{_short(platform.name)}"}}
-    couplings = {gear.name: {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
-    forces = {s.name: {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
+    couplings = {_plain(gear.name): {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
+    forces = {_plain(s.name): {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
                        "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts}  # fmt: skip
     extra = {key: value for key, value in (("couplings", couplings), ("forces", forces)) if value}
     return {**found, "legs": {"each": legs}, **extra}
@@ -148,8 +149,13 @@ def _chain(tree: Tree, end: str) -> list[Node]:
     return found
 
 
+def _plain(name: str) -> str:
+    """A name as robot files have them."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
+
+
 def _short(name: str) -> str:
-    short = re.sub(r"[^A-Za-z0-9_-]", "_", name.split(".", 1)[1] if "." in name else name)
+    short = _plain(name.split(".", 1)[1] if "." in name else name)
     return f"{short}_body" if short in ("platform", "base") else short
 
 
