@@ -222,6 +222,24 @@ def test_a_floating_base_with_legs_on_it(tmp_path: Path) -> None:
     assert np.abs(found - wanted).max() <= EXACT * np.abs(wanted).max()
 
 
+@pytest.mark.parametrize("form", ["xml", pytest.param("urdf", marks=pytest.mark.full)])
+def test_legs_on_a_floating_body_come_back(form: str, tmp_path: Path) -> None:
+    """They are branches of one leg, each with names of its own."""
+    robot, path = fp.load("hexapod-floating"), tmp_path / f"robot.{form}"
+    fp.export_mjcf(robot, path) if form == "xml" else fp.export_urdf(robot, path)
+    fp.write_robot_file(fp.import_robot(path, platform="platform"), tmp_path / "again.yaml")
+    again = fp.load(tmp_path / "again.yaml")
+    assert [name.rpartition(".")[2] for name in again.actuators] == [f"{leg}_slide" for leg in "ABCDEF"]
+    assert again.mobility.platform == robot.mobility.platform
+    masses = [sorted(link.body.mass for leg in r.legs for link in leg.links if link.body) for r in (robot, again)]
+    assert np.allclose([m for m in masses[0] if m], [m for m in masses[1] if m], rtol=SAME, atol=0)
+    if form == "xml":
+        return
+    state, force = fp.State(position=robot.home.position, rotation=robot.home.rotation), [0.5, -1.0, 0.3, 2.0, -0.7, 1.0]
+    one, two = (fp.forward_dynamics(r, state, np.array(force)).acceleration.values for r in (robot, again))
+    assert np.abs(one - two).max() <= EXACT * np.abs(one).max()
+
+
 def test_halves_and_copies_are_read_as_they_were(tmp_path: Path) -> None:
     """Loops, bodies and numbers of joints of what is read are those of what was written."""
     for copies in (1, 3):

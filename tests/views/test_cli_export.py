@@ -93,6 +93,20 @@ def test_errors(run: Run, words: tuple[str, ...], message: str) -> None:
     assert list(Path().iterdir()) == []
 
 
+def test_an_import_that_cannot_be_loaded_leaves_no_file(run: Run) -> None:
+    assert run("export", "five-bar", "--out", "five-bar.xml").exit_code == 0
+    text = Path("five-bar.xml").read_text()
+    assert 'pos="0.1 0.0 0.0"' in text
+    Path("five-bar.xml").write_text(text.replace('pos="0.1 0.0 0.0"', 'pos="10.0 0.0 0.0"'))  # farther than the legs reach
+    Path("kept.yaml").write_text("mine")
+    for name in ("robot.yaml", "kept.yaml"):
+        done = run("import", "five-bar.xml", "--platform", "platform", "--out", name)
+        assert done.exit_code == 1
+        assert "does not close at home" in " ".join(done.stderr.split())
+    assert not Path("robot.yaml").exists()
+    assert Path("kept.yaml").read_text() == "mine"
+
+
 def test_a_matlab_function_has_the_name_of_its_file(run: Run) -> None:
     assert run("export", "five-bar", "--quantity", "inverse_kinematics", "--out", "legs.m").exit_code == 0
     assert run("generate", "five-bar", "inverse_kinematics", "--out", "limbs.m").exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -168,6 +169,11 @@ def _interface(text: str) -> tuple[str, Any]:
 def _import_mechanism(file: Path, out: Path, platform: str | None, loops: Path | None, source: str) -> None:
     if out.suffix.lower() not in (".yaml", ".yml"):
         raise fp.InputError(f"--out {out}: a robot file ends in .yaml")
-    fp.write_robot_file(fp.import_robot(file, platform=platform, loops=loops, source=source), out)
-    print_text(f"{fp.load(out)!r}")
+    found = fp.import_robot(file, platform=platform, loops=loops, source=source)
+    with TemporaryDirectory() as folder:  # a file that cannot be loaded is not left behind
+        draft = Path(folder) / out.name
+        fp.write_robot_file(found, draft)
+        robot = fp.load(draft)
+    fp.write_robot_file(found, out)
+    print_text(f"{robot!r}")
     print_text(str(out))
