@@ -9,6 +9,7 @@ import numpy as np
 from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
 from flexapod.bridges.fmu.plant import Plant, Variable
 from flexapod.bridges.fmu.rigid import union
+from flexapod.bridges.fmu.units import entry_units
 
 if TYPE_CHECKING:
     from flexapod.kernels.signature import Input, Output
@@ -33,15 +34,15 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
         name=robot.name, about=f"{quantity} of {robot.name}", states=[], margins=[], leaving=[], memory=[], rates=tape,
         inputs=[v for i in signature.inputs for v in _scalars(robot, i, start[i.name][0])],
         outputs=[v for o in signature.outputs for v in _scalars(robot, o, np.zeros(o.shape))],
-        parameters=union([tape], values),
+        parameters=union(robot, [tape], values),
     )  # fmt: skip
 
 
 def _scalars(robot: Robot, array: Input | Output, start: Any) -> list[Variable]:
     labels = _labels(robot, array)
     return [
-        Variable(name=f"{array.name}{label}", unit=array.unit, start=float(x), doc=array.doc)
-        for label, x in zip(labels, np.ravel(start), strict=True)
+        Variable(name=f"{array.name}{label}", unit=unit, start=float(x), doc=array.doc)
+        for label, unit, x in zip(labels, entry_units(robot, array), np.ravel(start), strict=True)
     ]
 
 

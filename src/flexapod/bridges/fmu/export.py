@@ -110,9 +110,17 @@ def _target(path: str | os.PathLike[str]) -> Path:
         raise InputError(f"export_fmu: {target} is a folder; give the path of a file that can be written")
     if not target.parent.is_dir():
         raise InputError(f"export_fmu: the folder {target.parent} does not exist")
-    if target.exists() and not zipfile.is_zipfile(target):
+    if target.exists() and not _is_fmu(target):
         raise InputError(f"export_fmu: {target} exists and is not an FMU; it is not replaced")
     return target
+
+
+def _is_fmu(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "modelDescription.xml" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool,
