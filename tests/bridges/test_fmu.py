@@ -297,7 +297,7 @@ UNITLESS = r".*\.(R|axes|axis1|drive|y0|n0)\.\w+|.*\.mode|.*\.friction\.\w+|quat
 
 
 @pytest.mark.parametrize("name", ["stewart-3-3", "five-bar", pytest.param("hexaslide", marks=pytest.mark.full)])
-@pytest.mark.parametrize("quantity", ["forward_dynamics", "inverse_kinematics"])
+@pytest.mark.parametrize("quantity", ["forward_dynamics", "inverse_kinematics", "virtual_power"])
 def test_every_variable_has_one_true_unit(name: str, quantity: str) -> None:
     """Of joints and actuators by their kind: m or rad, N or N m, but never both."""
     robot, free = fp.load(name), {"start": None, "step": None, "method": None}

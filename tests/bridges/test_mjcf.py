@@ -415,6 +415,6 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
     ):
         mjcf_text(replace(tree, nodes=tuple(replace(n, inertial=Inertial()) for n in tree.nodes)))
     (tmp_path / "free.xml").write_text(HAND)
-    with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):
+    with pytest.raises(fp.ImportedModelError, match=r"no body floats; name the platform \(platform=..., --platform NAME\), one of: l1, l2"):
         fp.import_robot(tmp_path / "free.xml")
     assert read_mjcf(tmp_path / "free.xml").name == "hand-written"

@@ -13,9 +13,10 @@ from flexapod.analysis.sampling import random_states
 
 SAME = 1e-11
 """Numbers printed with 17 digits; another order of the same sums."""
-VERBS = ["inverse_kinematics", "forward_kinematics", "inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian"]
+VERBS = ["inverse_kinematics", "forward_kinematics", "inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian",
+         "gravity_force", "coriolis_force"]  # fmt: skip
 FRICTION = ["inverse_dynamics with friction", "forward_dynamics with friction", "friction_force"]
-QUICK = [("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics")]
+QUICK = [("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics"), ("stewart-3-3", "coriolis_force")]
 CASES = [(name, verb) for name in ("stewart-3-3", "five-bar") for verb in VERBS] + [("hexaslide", verb) for verb in FRICTION]
 MARKED = [pytest.param(*case, marks=[] if case in QUICK else pytest.mark.full) for case in CASES]
 
@@ -38,6 +39,14 @@ def model(name: str, verb: str, form: str, constants: str) -> tuple[fp.Robot, fp
         inputs[made.signature.inputs[0].name] = fp.inverse_kinematics(robot, at).actuator_position.values[None] + 1e-3
     found = kernel.batch(inputs, parameter_values(robot, made.signature))
     assert found.status[0] == 0
+    if verb in ("gravity_force", "coriolis_force"):  # at zero acceleration the actuators carry both
+        names = ("position", "rotation", "velocity", "angular_velocity")
+        state = fp.State(**{n: inputs[n][0] for n in names})
+        parts = {n: x[0] for n, x in fp.kernel(robot, "mass_matrix").batch(inputs).outputs.items()}
+        carried = parts["jacobian"].T @ fp.inverse_dynamics(robot, state, friction=False).force.values
+        other = parts["coriolis_force" if verb == "gravity_force" else "gravity_force"]
+        off = parts["basis"].T @ (found.outputs[verb][0] + other + parts["mass_matrix"] @ parts["beta"] - carried)
+        assert np.abs(off).max() <= SAME * np.abs(carried).max()
     if "friction" in (friction, verb[:8]) and verb != "forward_dynamics":  # the same as the verb, friction included
         names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
         motion = fp.Motion(time=np.zeros(1), **{n: inputs[n] for n in names})

@@ -82,6 +82,7 @@ def test_the_friction_is_that_of_the_verb(run: Run, name: str) -> None:
     [
         (("--out", "a.xml", "--no-friction"), "--no-friction: belongs to inverse_dynamics and forward_dynamics, not to a.xml"),
         (("--out", "a.m", "--quantity", "jacobian", "--no-friction"), "not to jacobian"),
+        (("--out", "a.urdf", "--copies", "3"), "--copies: a.urdf is no MJCF (.xml); leave it out"),
         (("--out", "3-prs.m", "--quantity", "inverse_kinematics"), "'3-prs' is no free name"),
         (("--out", "sin.m", "--quantity", "inverse_kinematics"), "'sin' is no free name"),
     ],
@@ -105,6 +106,13 @@ def test_an_import_that_cannot_be_loaded_leaves_no_file(run: Run) -> None:
         assert "does not close at home" in " ".join(done.stderr.split())
     assert not Path("robot.yaml").exists()
     assert Path("kept.yaml").read_text() == "mine"
+
+
+def test_copies_of_mjcf(run: Run) -> None:
+    assert run("export", "five-bar", "--out", "once.xml").exit_code == 0
+    assert run("export", "five-bar", "--out", "often.xml", "--copies", "3").exit_code == 0
+    once, often = (Path(name).read_text().count("<connect") for name in ("once.xml", "often.xml"))
+    assert often == 3 * once > 0
 
 
 def test_a_matlab_function_has_the_name_of_its_file(run: Run) -> None:

@@ -43,6 +43,8 @@ PROGRAMS = {
     "forward_friction": "flexapod.equations.forward_friction",
     "friction_force": "flexapod.equations.forward_friction",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
+    "gravity_force": "flexapod.equations.virtual_power.forward_dynamics",
+    "coriolis_force": "flexapod.equations.virtual_power.forward_dynamics",
     "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
@@ -76,7 +78,10 @@ PROGRAMS = {
 }
 """Quantity -> module that has the program as a function of the same name."""
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_kinematics", "forward_kinematics", "jacobian")
+QUANTITIES = (
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "friction_force",
+    "inverse_kinematics", "forward_kinematics", "jacobian",
+)  # fmt: skip
 """Quantities that are offered; the other programs are parts of verbs, and are found by their names as well."""
 
 
@@ -214,7 +219,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
         from flexapod.equations.minimal import plan
 
         options = {"plan": plan(robot if robot.varied is None else robot.varied.robots[0]), **options}
-    _refuse_other_bodies(robot, quantity)
+    refuse_other_bodies(robot, quantity)
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     return _family(robot, quantity, options)
@@ -272,13 +277,14 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
 
 RIGID_BODIES = (
     "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
-    "mass_matrix", "forward_friction", "friction_force", "motion_derivatives", "value_derivatives", "flexible_",
-    "general_flexible_", "joint_loads",
+    "mass_matrix", "gravity_force", "coriolis_force", "forward_friction", "friction_force", "motion_derivatives",
+    "value_derivatives", "flexible_", "general_flexible_", "joint_loads",
 )  # fmt: skip
 """Beginnings of programs whose legs are rigid and free of springs and force elements."""
 
 
-def _refuse_other_bodies(robot: Robot, quantity: str) -> None:
+def refuse_other_bodies(robot: Robot, quantity: str) -> None:
+    """Refuse programs of rigid legs for robots with others."""
     from flexapod.analysis.properties import PLACES, holds
 
     deflects = quantity == "inertia_regressor" and holds(robot, "unmeasured deflections")
@@ -295,7 +301,8 @@ ANY_LOOPS = ("elastic_", "recursive_")
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
     "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
-    "virtual_power", "forward_dynamics", "mass_matrix", "motion_derivatives", "value_derivatives", "inertia_regressor",
+    "virtual_power", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "motion_derivatives",
+    "value_derivatives", "inertia_regressor",
 )  # fmt: skip
 """Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
 
@@ -304,9 +311,20 @@ def _refuse_inner_loops(robot: Robot, quantity: str) -> None:
     if quantity.startswith(ANY_LOOPS):
         return
     if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
-        raise InputError(f"{quantity}: takes legs that close once, and {robot.name} has loops inside or between its legs")
+        why = f"takes legs that close once, and {robot.name} has loops inside or between its legs"
+        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
     if not closes_alone(robot.legs):
-        raise InputError(f"{quantity}: closes the legs one by one, and loops of {robot.name} run through several legs")
+        why = f"closes the legs one by one, and loops of {robot.name} run through several legs"
+        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
+
+
+def _next(quantity: str) -> str:
+    """What there is instead, where loops run through several legs."""
+    if quantity == "friction_force":
+        return "it is the difference of 'inverse_dynamics' with and without friction, which takes all loops"
+    has_verb = quantity in ("inverse_kinematics", "forward_kinematics", "jacobian")
+    verb = f"the verb {quantity} solves them, and " if has_verb else ""
+    return f"{verb}'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:

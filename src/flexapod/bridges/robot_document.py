@@ -91,7 +91,8 @@ def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> Non
             used.add(node.name)
     lost = [n.name for n in tree.nodes if n.name not in used]
     if lost:
-        raise ImportedModelError(f"{tree.name}: {', '.join(lost)} belong to no loop of the platform; name another platform")
+        text = "belong to no loop of the platform; name another platform (platform=..., --platform NAME)"
+        raise ImportedModelError(f"{tree.name}: {', '.join(lost)} {text}")
 
 
 def _written(tree: Tree, platform: Node, groups: dict[str, list[Node]], loops: list[Loop]) -> dict[str, Any]:
@@ -129,7 +130,8 @@ def _floating(tree: Tree) -> str:
     free = [n.name for n in tree.nodes if n.kind == "free"]
     if len(free) != 1:
         found = "no body floats" if not free else f"several bodies float: {', '.join(free)}"
-        raise ImportedModelError(f"{tree.name}: {found}; name the platform")
+        names = ", ".join(n.name for n in tree.nodes)
+        raise ImportedModelError(f"{tree.name}: {found}; name the platform (platform=..., --platform NAME), one of: {names}")
     return free[0]
 
 

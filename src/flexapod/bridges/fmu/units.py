@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def parameter_unit(robot: Robot, name: str, unit: str) -> str:
-    """Unit of a number of the robot by the kind of its joint; `legs.A.zero` is of the leg's actuator, force elements are straight.
+    """Unit of a number of the robot by the kind of its joint: `legs.A.zero` of the leg's actuator; force elements are straight.
 
     Checked by: tests/bridges/test_fmu.py.
     """
@@ -30,6 +30,8 @@ def parameter_unit(robot: Robot, name: str, unit: str) -> str:
 
 def entry_units(robot: Robot, array: Input | Output) -> list[str]:
     """Unit of each entry of an array, per actuator or per joint."""
+    if ", " in array.unit and array.shape == (6,):  # force and moment
+        return [part for part in array.unit.split(", ") for _ in range(3)]
     if " or " not in array.unit:
         return [array.unit] * array.size
     joints = array.name.startswith(("guess", "joint", "closed"))

@@ -47,6 +47,9 @@ def export(
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
+    copies: Annotated[
+        int | None, typer.Option(help="of MJCF: how often each loop is written, which makes it stiffer", min=1)
+    ] = None,
     friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
@@ -62,12 +65,14 @@ def export(
     if not friction and (kind in MECHANISMS or quantity not in (None, *DYNAMICS)):
         what = out.name if kind in MECHANISMS else quantity
         raise fp.InputError(f"--no-friction: belongs to {' and '.join(DYNAMICS)}, not to {what}; leave it out")
+    if copies is not None and kind != ".xml":
+        raise fp.InputError(f"--copies: {out.name} is no MJCF (.xml); leave it out")
     given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general, "check": check}
     fmu = {name: value for name, value in given.items() if value is not None and value is not False}
     for name in fmu if kind != ".fmu" else ():
         raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction)
+        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction, copies or 1)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -75,7 +80,9 @@ def export(
         print_text(str(path))
 
 
-def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool) -> dict[str, Path]:
+def _written(
+    robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool, copies: int
+) -> dict[str, Path]:
     if kind == ".fmu":
         return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", friction=friction, **fmu)}
     if kind == ".casadi":
@@ -86,7 +93,7 @@ def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: d
     if kind in MECHANISMS:
         robot = _existing(robot)
     if kind == ".xml":
-        return {"mjcf": fp.export_mjcf(robot, out)}
+        return {"mjcf": fp.export_mjcf(robot, out, copies=copies)}
     if kind == ".urdf":
         return fp.export_urdf(robot, out)
     form: Any = FORMS[kind]
