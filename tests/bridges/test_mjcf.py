@@ -24,6 +24,8 @@ SOFT = 2e-4
 in the norm of the mass matrix; and, after settling, the largest acceleration of an actuator."""
 SAME = 1e-12
 """The same numbers, written and read in decimal."""
+SAME_PLACE = 1e-11
+"""Of lengths below 2 m, masses below 1 t and moments: rotations written as matrices and quaternions, multiplied along a leg."""
 LOOPED = ["delta-parallelograms", "h4", "orthoglide", "par4"]
 """With loops inside or between their legs."""
 RIGID = [
@@ -145,13 +147,37 @@ def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> Non
     order = [again.actuators.index(a) if a in again.actuators else k for k, a in enumerate(robot.actuators)]
     assert np.abs(second[:, order] - first).max() <= EXACT * np.abs(first).max()
     # MJCF -> robot file -> MJCF: the same model
-    models = [Engine(path.read_text()), Engine(mjcf_text(robot_tree(again)))]
-    for what in ("body_mass", "body_inertia"):
-        one, two = (np.sort(np.sum(getattr(m.model, what).reshape(m.model.nbody, -1), axis=1)) for m in models)
-        one, two = one[one > 1e-12], two[two > 1e-12]  # bodies without inertia have the least that MuJoCo takes
-        assert one.shape == two.shape
-        assert np.allclose(one, two, rtol=SAME, atol=0)
-    assert models[0].model.nv == models[1].model.nv
+    one, two = (at_home(Engine(text)) for text in (path.read_text(), mjcf_text(robot_tree(again))))
+    assert len(one[0]) == len(two[0])
+    for body in one[0]:
+        assert np.abs(two[0] - body).max(axis=1).min() <= SAME_PLACE, body
+    assert len(one[1]) == len(two[1])
+    for name, (number, axis, anchor, kind) in one[1].items():
+        own = two[1].get(name) or min(two[1].values(), key=lambda j: np.abs(j[1] - axis).max() + np.abs(j[2] - anchor).max())
+        assert kind == own[3]
+        assert np.abs(own[0] - number).max() <= SAME_PLACE, name
+        assert np.abs(own[1] - axis).max() <= SAME_PLACE, name
+        if kind == mujoco.mjtJoint.mjJNT_HINGE:  # any point of the axis
+            assert np.linalg.norm(np.cross(axis, own[2] - anchor)) <= SAME_PLACE, name
+    assert sorted(one[2]) == sorted(two[2])
+
+
+def at_home(engine: Engine) -> tuple[np.ndarray, dict[str, tuple], list[int]]:
+    """What does not depend on the frames of bodies, at home: per body mass, centre and inertia in world axes; per joint its
+    range, armature, friction and spring, its axis, a point of it and its kind; the kinds of equalities."""
+    m, d = engine.model, engine.data
+    mujoco.mj_resetDataKeyframe(m, d, 0)
+    mujoco.mj_forward(m, d)
+    R = d.ximat.reshape(-1, 3, 3)
+    tensors = R @ (m.body_inertia[:, :, None] * R.transpose(0, 2, 1))
+    heavy = m.body_mass > 1e-12  # bodies without inertia have the least that MuJoCo takes
+    bodies = np.column_stack([m.body_mass, d.xipos, tensors.reshape(-1, 9)])[heavy]
+    joints = {}
+    for j in range(m.njnt):
+        dof, kind = int(m.jnt_dofadr[j]), int(m.jnt_type[j])
+        numbers = [*m.jnt_range[j], m.dof_armature[dof], m.dof_damping[dof], m.dof_frictionloss[dof], m.jnt_stiffness[j]]
+        joints[m.joint(j).name] = (np.array(numbers), d.xaxis[j].copy(), d.xanchor[j].copy(), kind)
+    return bodies, joints, m.eq_type.tolist()
 
 
 def inner(name: str, folder: Path) -> fp.Robot:
@@ -288,9 +314,12 @@ HAND = """
 def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     """In the form of public closed-loop models: degrees, default classes, a mesh that does not exist, no free platform."""
     path = tmp_path / "hand.xml"
-    path.write_text(HAND)
+    path.write_text(HAND.replace('<joint name="relbow"', '<joint name="relbow" range="-90 60"'))
     fp.write_robot_file(fp.import_robot(path, platform="l2", source="written for this test"), tmp_path / "hand.yaml")
     robot = fp.load(tmp_path / "hand.yaml")
+    limits = {link.coordinate: link.limits.stroke for leg in robot.legs for link in leg.links if link.limits}
+    assert list(limits) == ["relbow"]  # a passive joint
+    assert np.allclose(limits["relbow"], np.deg2rad([-90, 60]), rtol=SAME)
     assert robot.mobility.platform == 2
     assert np.allclose(robot.gravity, [0, -9.81, 0])
     engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
@@ -415,6 +444,7 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
     ):
         mjcf_text(replace(tree, nodes=tuple(replace(n, inertial=Inertial()) for n in tree.nodes)))
     (tmp_path / "free.xml").write_text(HAND)
-    with pytest.raises(fp.ImportedModelError, match=r"no body floats; name the platform \(platform=..., --platform NAME\), one of: l1, l2"):
+    advice = re.escape("no body floats; name the platform (platform=..., --platform NAME), one of: l1, l2")
+    with pytest.raises(fp.ImportedModelError, match=advice):
         fp.import_robot(tmp_path / "free.xml")
     assert read_mjcf(tmp_path / "free.xml").name == "hand-written"

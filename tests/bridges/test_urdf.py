@@ -27,6 +27,16 @@ def test_there_and_back(name: str, tmp_path: Path) -> None:
     files = fp.export_urdf(robot, tmp_path / "robot.urdf")
     fp.write_robot_file(fp.import_robot(files["urdf"], platform="platform"), tmp_path / "again.yaml")
     again, motion = fp.load(tmp_path / "again.yaml"), some_motion(robot)
+    one, two = (
+        {
+            f"{leg.name}.{k.coordinate}": tuple(k.limits.stroke)
+            for leg in r.legs
+            for k in leg.links
+            if k.limits and k.limits.stroke
+        }
+        for r in (robot, again)
+    )
+    assert one == two
     first, second = (fp.inverse_dynamics(r, motion, friction=False).force.values for r in (robot, again))
     order = [again.actuators.index(a) if a in again.actuators else k for k, a in enumerate(robot.actuators)]
     assert np.abs(second[:, order] - first).max() <= SAME * np.abs(first).max()

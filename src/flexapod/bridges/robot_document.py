@@ -200,7 +200,7 @@ def _joint(node: Node, before: str, body: str) -> dict[str, Any]:
     for key, value in (("actuated", node.actuated), ("inertia", node.rotor)):
         if value:
             found[key] = value
-    if node.stroke is not None and node.actuated:
+    if node.stroke is not None and node.kind in "RP":
         found["limits"] = {"stroke": list(node.stroke)}
     if node.stiffness:
         found |= {"stiffness": node.stiffness, "damping": node.damping, **({} if node.free is None else {"rest": node.free})}

@@ -19,6 +19,9 @@ from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
 from flexapod.robot.robot import Robot
 
+UNLIMITED = (-1e3, 1e3)
+"""Limits [m] of prismatic joints without any, which URDF must have."""
+
 
 def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     """Write a rigid robot as URDF and a YAML of the joints that close its loops.
@@ -68,7 +71,7 @@ def urdf_text(tree: Tree) -> str:
         if node.kind in "RP":
             SubElement(joint, "axis", {"xyz": "0 0 1"})
             if kind != "continuous":
-                low, high = node.stroke or (-1e3, 1e3)
+                low, high = node.stroke or UNLIMITED
                 SubElement(joint, "limit", {"lower": repr(low), "upper": repr(high), "effort": "1e9", "velocity": "1e9"})
             if node.damping or node.loss:
                 SubElement(joint, "dynamics", {"damping": repr(float(node.damping)), "friction": repr(float(node.loss))})

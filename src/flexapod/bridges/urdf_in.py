@@ -26,6 +26,7 @@ from flexapod.bridges.imported import (
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
+from flexapod.bridges.urdf import UNLIMITED
 from flexapod.robot.geometry import Pose, euler, frame_along, pose
 
 CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
@@ -200,7 +201,8 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
     stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
     stroke = None
     if {"lower", "upper"} <= set(limit):
-        stroke = (value(limit, "lower", where), value(limit, "upper", where))
+        ends = (value(limit, "lower", where), value(limit, "upper", where))
+        stroke = ends if ends[0] < ends[1] and ends != UNLIMITED else None
     return Node(
         name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),

@@ -48,7 +48,7 @@ def export(
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
     copies: Annotated[
-        int | None, typer.Option(help="of MJCF: how often each loop is written, which makes it stiffer", min=1)
+        int | None, typer.Option(help="of MJCF: how often each loop is written; more are stiffer", min=1)
     ] = None,
     friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
