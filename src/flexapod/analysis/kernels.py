@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import check_robot as _robot
+from flexapod.analysis.program_refusals import refuse_inner_loops, refuse_other_bodies
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
-from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -265,7 +264,7 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
-    _refuse_inner_loops(robot, quantity)
+    refuse_inner_loops(robot, quantity)
     derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
     try:
         inspect.signature(derive).bind(robot, **options)
@@ -273,58 +272,6 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
         known = ", ".join(list(inspect.signature(derive).parameters)[1:])
         raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
     return derive(robot, **options)
-
-
-RIGID_BODIES = (
-    "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
-    "mass_matrix", "gravity_force", "coriolis_force", "forward_friction", "friction_force", "motion_derivatives",
-    "value_derivatives", "flexible_", "general_flexible_", "joint_loads",
-)  # fmt: skip
-"""Beginnings of programs whose legs are rigid and free of springs and force elements."""
-
-
-def refuse_other_bodies(robot: Robot, quantity: str) -> None:
-    """Refuse programs of rigid legs for robots with others."""
-    from flexapod.analysis.properties import PLACES, holds
-
-    deflects = quantity == "inertia_regressor" and holds(robot, "unmeasured deflections")
-    if deflects or (robot.elastic_legs and quantity.startswith(RIGID_BODIES)):
-        raise InputError(
-            f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
-            "'forward_dynamics' and 'mass_matrix' are those of this robot"
-        )
-    if quantity == "pose_limits" and None in robot.closed_forms:
-        raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
-
-
-ANY_LOOPS = ("elastic_", "recursive_")
-"""Beginnings of programs that take loops of any kind."""
-LEG_BY_LEG = (
-    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
-    "virtual_power", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "motion_derivatives",
-    "value_derivatives", "inertia_regressor",
-)  # fmt: skip
-"""Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
-
-
-def _refuse_inner_loops(robot: Robot, quantity: str) -> None:
-    if quantity.startswith(ANY_LOOPS):
-        return
-    if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
-        why = f"takes legs that close once, and {robot.name} has loops inside or between its legs"
-        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
-    if not closes_alone(robot.legs):
-        why = f"closes the legs one by one, and loops of {robot.name} run through several legs"
-        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
-
-
-def _next(quantity: str) -> str:
-    """What there is instead, where loops run through several legs."""
-    if quantity == "friction_force":
-        return "it is the difference of 'inverse_dynamics' with and without friction, which takes all loops"
-    has_verb = quantity in ("inverse_kinematics", "forward_kinematics", "jacobian")
-    verb = f"the verb {quantity} solves them, and " if has_verb else ""
-    return f"{verb}'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flexapod.analysis.kernels import PROGRAMS, parameter_values, refuse_other_bodies, unknown_quantity
+from flexapod.analysis.kernels import PROGRAMS, parameter_values, unknown_quantity
+from flexapod.analysis.program_refusals import refuse_other_bodies
 from flexapod.analysis.programs import WITH_FRICTION, formulations
 from flexapod.analysis.properties import PROPERTIES
 from flexapod.errors import FlexapodError, InputError

@@ -201,8 +201,8 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
     stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
     stroke = None
     if {"lower", "upper"} <= set(limit):
-        ends = (value(limit, "lower", where), value(limit, "upper", where))
-        stroke = ends if ends[0] < ends[1] and ends != UNLIMITED else None
+        low, high = value(limit, "lower", where), value(limit, "upper", where)
+        stroke = (low, high) if low < high and (low, high) != UNLIMITED else None
     return Node(
         name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),

@@ -47,9 +47,7 @@ def export(
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
-    copies: Annotated[
-        int | None, typer.Option(help="of MJCF: how often each loop is written; more are stiffer", min=1)
-    ] = None,
+    copies: Annotated[int | None, typer.Option(help="of MJCF: how often each loop is written; more are stiffer", min=1)] = None,
     friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
