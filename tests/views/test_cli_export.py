@@ -65,6 +65,13 @@ def test_friction_has_one_meaning(run: Run, robot: str, suffix: str) -> None:
     assert exported(run, robot, f"model{suffix}") != exported(run, robot, f"model{suffix}", "--no-friction")
 
 
+def test_c_of_controllers_has_the_friction_of_the_file(run: Run) -> None:
+    for folder, words in (("with", ()), ("without", ("--no-friction",))):
+        assert run("export-c", "hexaslide", "--out", folder, *words).exit_code == 0
+    texts = [Path(folder, "hexaslide_inverse_dynamics.c").read_text() for folder in ("with", "without")]
+    assert ["friction.viscous" in text for text in texts] == [True, False]
+
+
 @pytest.mark.parametrize("name", ["model.py", "model.casadi"])
 def test_the_friction_is_that_of_the_verb(run: Run, name: str) -> None:
     robot, none, v = fp.load("hexaslide"), np.zeros(3), np.array([0.1, 0.2, 0.1])
