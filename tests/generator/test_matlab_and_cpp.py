@@ -39,11 +39,15 @@ def model(name: str, verb: str, form: str, constants: str) -> tuple[fp.Robot, fp
         inputs[made.signature.inputs[0].name] = fp.inverse_kinematics(robot, at).actuator_position.values[None] + 1e-3
     found = kernel.batch(inputs, parameter_values(robot, made.signature))
     assert found.status[0] == 0
-    if verb in ("gravity_force", "coriolis_force"):  # at zero acceleration the actuators carry both
-        names = ("position", "rotation", "velocity", "angular_velocity")
-        state = fp.State(**{n: inputs[n][0] for n in names})
+    if verb in (
+        "gravity_force",
+        "coriolis_force",
+    ):  # at the acceleration beta that velocities alone give, the actuators carry both
+        given = {n: inputs[n] for n in ("position", "rotation", "velocity", "angular_velocity")}
         parts = {n: x[0] for n, x in fp.kernel(robot, "mass_matrix").batch(inputs).outputs.items()}
-        carried = parts["jacobian"].T @ fp.inverse_dynamics(robot, state, friction=False).force.values
+        beta = {"acceleration": parts["beta"][None, :3], "angular_acceleration": parts["beta"][None, 3:]}
+        motion = fp.Motion(time=np.zeros(1), **given, **beta)
+        carried = parts["jacobian"].T @ fp.inverse_dynamics(robot, motion, friction=False).force.values[0]
         other = parts["coriolis_force" if verb == "gravity_force" else "gravity_force"]
         off = parts["basis"].T @ (found.outputs[verb][0] + other + parts["mass_matrix"] @ parts["beta"] - carried)
         assert np.abs(off).max() <= SAME * np.abs(carried).max()
