@@ -69,7 +69,7 @@ from flexapod.bridges.fe_matrices import FeFileError as FeFileError
 from flexapod.bridges.fmu.check import FmuError as FmuError
 from flexapod.bridges.fmu.export import CompilerError as CompilerError
 from flexapod.bridges.fmu.export import export_fmu as export_fmu
-from flexapod.bridges.mjcf_in import ImportedModelError as ImportedModelError
+from flexapod.bridges.imported import ImportedModelError as ImportedModelError
 from flexapod.bridges.mjcf_out import export_mjcf as export_mjcf
 from flexapod.bridges.robot_document import import_robot as import_robot
 from flexapod.bridges.urdf import export_urdf as export_urdf

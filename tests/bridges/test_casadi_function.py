@@ -18,7 +18,7 @@ ITERATED = 1e-4
     ("name", "quantity"),
     [("stewart-3-3", "forward_dynamics"), ("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics")],
 )
-@pytest.mark.parametrize("parameters", ["input", "numbers"])
+@pytest.mark.parametrize("parameters", ["input", "named", "numbers"])
 def test_values_agree_with_the_kernel(name: str, quantity: str, parameters: str) -> None:
     robot = fp.load(name)
     function, bound = fp.casadi_function(robot, quantity, parameters=parameters), fp.kernel(robot, quantity)
@@ -47,6 +47,14 @@ def test_derivatives_reach_the_parameters() -> None:
     change = (bound(parameters=plus, **inputs)["force"] - bound(parameters=minus, **inputs)["force"]) / 2
     assert np.abs(first - change).max() <= 1e-9 * np.abs(change).max()  # forces are linear in a mass
     assert abs(second[0]) <= 1e-12
+
+
+def test_named_parameters_replace_the_robots_own() -> None:
+    robot, heavy = fp.load("stewart-3-3"), fp.load("stewart-3-3").with_parameters({"platform.mass": 612.5})
+    f, bound = fp.casadi_function(robot, "inverse_dynamics", parameters="named"), fp.kernel(heavy, "inverse_dynamics")
+    inputs = {n: v[0] for n, v in golden_inputs(bound, random_states(robot, 1, seed=1)).items()}
+    found, wanted = np.array(f(**inputs, platform_mass=612.5)["force"]).ravel(), bound(**inputs)["force"]
+    assert np.abs(found - wanted).max() <= SAME * np.abs(wanted).max()
 
 
 def test_bad_options_are_refused() -> None:

@@ -16,6 +16,8 @@ from fmu_tools import Importer
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
+from flexapod.bridges.fmu.description import exponents
+from flexapod.bridges.fmu.export import make_plant
 
 SAME_STEPS = 1e-12
 """Same method, same steps, same equations: rounding of some hundred steps."""
@@ -290,6 +292,45 @@ def test_inverse_dynamics_is_a_block(robot: fp.Robot, tmp_path: Path) -> None:
         at.close()
 
 
+UNITLESS = r".*\.(R|axes|axis1|drive|y0|n0)\.\w+|.*\.mode|.*\.friction\.\w+|quat_wxyz\.\w|rotation\.\w+|elastic.*|constraint.*"
+"""Rotations, directions, branches, friction coefficients, modal coordinates and residuals of mixed kind."""
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "five-bar", pytest.param("hexaslide", marks=pytest.mark.full)])
+@pytest.mark.parametrize("quantity", ["forward_dynamics", "inverse_kinematics", "virtual_power"])
+def test_every_variable_has_one_true_unit(name: str, quantity: str) -> None:
+    """Of joints and actuators by their kind: m or rad, N or N m, but never both."""
+    robot, free = fp.load(name), {"start": None, "step": None, "method": None}
+    plant = make_plant(robot, quantity, **free, wrench=False, friction=True, watch=True, general=False, options={})
+    parts = (plant.states, plant.inputs, plant.outputs, plant.parameters, plant.margins)
+    found = {v.name: v.unit for part in parts for v in part}
+    for variable, unit in found.items():
+        assert exponents(unit) is not None, (variable, unit)
+        assert unit or re.fullmatch(UNITLESS, variable), variable
+    straight = dict(zip(robot.coordinates, robot.coordinate_units, strict=True))
+    for joint, unit in straight.items():
+        assert found.get(f"legs.{joint}.zero", unit) == unit
+    for actuator, unit in zip(robot.actuators, robot.actuator_units, strict=True):
+        for variable in (f"legs.{actuator}.zero", f"stroke.{actuator}.low", f"actuator_position.{actuator}"):
+            assert found.get(variable, unit) == unit
+    if quantity == "forward_dynamics":
+        assert {f"stroke.{a}.{end}" for a in robot.actuators for end in ("low", "high")} <= set(found)
+
+
+def test_a_block_leaves_out_friction(tmp_path: Path) -> None:
+    robot, v = fp.load("hexaslide"), np.array([0.1, 0.2, 0.1])
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation, velocity=v)
+    wanted = {friction: fp.inverse_dynamics(robot, state, friction=friction).force.values for friction in (True, False)}
+    for friction, force in wanted.items():
+        at = Importer(fp.export_fmu(robot, tmp_path / f"{friction}.fmu", "inverse_dynamics", friction=friction), "cs")
+        at.set(vector("velocity"), v)
+        at.fmu.doStep(0.0, 0.1)
+        found = at.get([f"force.{name}" for name in robot.actuators])
+        assert np.abs(found - force).max() <= SAME_EQUATIONS * np.abs(force).max()
+        at.close()
+    assert np.abs(wanted[True] - wanted[False]).max() > 1e6 * SAME_EQUATIONS * np.abs(wanted[True]).max()
+
+
 def test_a_check_by_the_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     robot = fp.load("five-bar")
     for quantity in ("forward_dynamics", "inverse_kinematics"):
@@ -314,13 +355,21 @@ def test_a_check_by_the_importer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_mistakes_have_one_clear_message(robot: fp.Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "folder.fmu").mkdir()
     (tmp_path / "mine.fmu").write_text("not an FMU")
+    with zipfile.ZipFile(tmp_path / "archive.fmu", "w") as archive:
+        archive.writestr("a.txt", "mine")
     cases = [
         ({"path": tmp_path / "folder.fmu"}, "is a folder"),
         ({"path": tmp_path / "mine.fmu"}, "exists and is not an FMU"),
+        ({"path": tmp_path / "archive.fmu"}, "archive.fmu exists and is not an FMU; it is not replaced"),
         ({"path": tmp_path / "robot.zip"}, "must end in .fmu"),
         ({"path": tmp_path / "none" / "robot.fmu"}, "does not exist"),
         ({"version": "1.0"}, "version"),
         ({"quantity": "inverse_dynamics", "wrench": True}, "wrench: a block without states"),
+        ({"quantity": "inverse_dynamics", "step": 5.0}, "step: a block without states"),
+        ({"quantity": "inverse_dynamics", "watch": False}, "watch: a block without states"),
+        ({"quantity": "inverse_dynamics", "general": True}, "general: a block without states"),
+        ({"quantity": "inverse_dynamics", "friction": "constant"}, "friction: a block without states"),
+        ({"quantity": "jacobian", "friction": False}, "'friction'"),
         ({"quantity": "inverse_dynamic"}, "no kernel for 'inverse_dynamic'"),
         ({"step": 0.0}, "step: expected a time above 0 s"),
         ({"method": "dopri"}, "method"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+from geared_robot import GEARED
 from mujoco_tools import Engine
 
 import flexapod as fp
@@ -23,6 +24,8 @@ SOFT = 2e-4
 in the norm of the mass matrix; and, after settling, the largest acceleration of an actuator."""
 SAME = 1e-12
 """The same numbers, written and read in decimal."""
+SAME_PLACE = 1e-11
+"""Of lengths below 2 m, masses below 1 t and moments: rotations written as matrices and quaternions, multiplied along a leg."""
 LOOPED = ["delta-parallelograms", "h4", "orthoglide", "par4"]
 """With loops inside or between their legs."""
 RIGID = [
@@ -144,43 +147,37 @@ def test_there_and_back_gives_the_same_numbers(name: str, tmp_path: Path) -> Non
     order = [again.actuators.index(a) if a in again.actuators else k for k, a in enumerate(robot.actuators)]
     assert np.abs(second[:, order] - first).max() <= EXACT * np.abs(first).max()
     # MJCF -> robot file -> MJCF: the same model
-    models = [Engine(path.read_text()), Engine(mjcf_text(robot_tree(again)))]
-    for what in ("body_mass", "body_inertia"):
-        one, two = (np.sort(np.sum(getattr(m.model, what).reshape(m.model.nbody, -1), axis=1)) for m in models)
-        one, two = one[one > 1e-12], two[two > 1e-12]  # bodies without inertia have the least that MuJoCo takes
-        assert one.shape == two.shape
-        assert np.allclose(one, two, rtol=SAME, atol=0)
-    assert models[0].model.nv == models[1].model.nv
+    one, two = (at_home(Engine(text)) for text in (path.read_text(), mjcf_text(robot_tree(again))))
+    assert len(one[0]) == len(two[0])
+    for body in one[0]:
+        assert np.abs(two[0] - body).max(axis=1).min() <= SAME_PLACE, body
+    assert len(one[1]) == len(two[1])
+    for name, (number, axis, anchor, kind) in one[1].items():
+        own = two[1].get(name) or min(two[1].values(), key=lambda j: np.abs(j[1] - axis).max() + np.abs(j[2] - anchor).max())
+        assert kind == own[3]
+        assert np.abs(own[0] - number).max() <= SAME_PLACE, name
+        assert np.abs(own[1] - axis).max() <= SAME_PLACE, name
+        if kind == mujoco.mjtJoint.mjJNT_HINGE:  # any point of the axis
+            assert np.linalg.norm(np.cross(axis, own[2] - anchor)) <= SAME_PLACE, name
+    assert sorted(one[2]) == sorted(two[2])
 
 
-GEARED = """
-flexapod: 1
-name: geared
-source: written for this test
-plane: xy
-gravity: [0, -9.81, 0]
-home: {position: [0, 0.1, 0]}
-platform: {body: a.coupler}
-legs:
-  each:
-    a:
-      joints:
-        one: {type: revolute, from: base, to: crank, axis: [0, 0, 1], start: 90 deg, actuated: true}
-        two: {type: revolute, from: crank, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1], start: -90 deg}
-        three: {type: revolute, from: base, to: rocker, at: [0.25, 0, 0], axis: [0, 0, 1], start: 63 deg,
-                stiffness: 7, rest: 50 deg}
-        four: {type: revolute, from: rocker, to: coupler, at: [0.1118033988749895, 0, 0], on: [0.3, 0, 0], axis: [0, 0, 1]}
-        five: {type: revolute, from: base, to: wheel, at: [0, -0.2, 0], axis: [0, 0, 1], start: 0}
-      bodies:
-        crank: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        coupler: {mass: 1, com: [0.15, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        rocker: {mass: 1, com: [0.05, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-        wheel: {mass: 2, com: [0.01, 0, 0], inertia: {diagonal: [0.002, 0.002, 0.003]}}
-couplings:
-  gear: {a.one: 2, a.five: 1}
-forces:
-  spring: {from: base, at: [0.1, 0.4, 0], to: a.coupler, on: [0.15, 0.02, 0], stiffness: 40, length: 0.2, preload: 3}
-"""
+def at_home(engine: Engine) -> tuple[np.ndarray, dict[str, tuple], list[int]]:
+    """What does not depend on the frames of bodies, at home: per body mass, centre and inertia in world axes; per joint its
+    range, armature, friction and spring, its axis, a point of it and its kind; the kinds of equalities."""
+    m, d = engine.model, engine.data
+    mujoco.mj_resetDataKeyframe(m, d, 0)
+    mujoco.mj_forward(m, d)
+    R = d.ximat.reshape(-1, 3, 3)
+    tensors = R @ (m.body_inertia[:, :, None] * R.transpose(0, 2, 1))
+    heavy = m.body_mass > 1e-12  # bodies without inertia have the least that MuJoCo takes
+    bodies = np.column_stack([m.body_mass, d.xipos, tensors.reshape(-1, 9)])[heavy]
+    joints = {}
+    for j in range(m.njnt):
+        dof, kind = int(m.jnt_dofadr[j]), int(m.jnt_type[j])
+        numbers = [*m.jnt_range[j], m.dof_armature[dof], m.dof_damping[dof], m.dof_frictionloss[dof], m.jnt_stiffness[j]]
+        joints[m.joint(j).name] = (np.array(numbers), d.xaxis[j].copy(), d.xanchor[j].copy(), kind)
+    return bodies, joints, m.eq_type.tolist()
 
 
 def inner(name: str, folder: Path) -> fp.Robot:
@@ -251,6 +248,24 @@ def test_a_floating_base_with_legs_on_it(tmp_path: Path) -> None:
     assert np.abs(found - wanted).max() <= EXACT * np.abs(wanted).max()
 
 
+@pytest.mark.parametrize("form", ["xml", pytest.param("urdf", marks=pytest.mark.full)])
+def test_legs_on_a_floating_body_come_back(form: str, tmp_path: Path) -> None:
+    """They are branches of one leg, each with names of its own."""
+    robot, path = fp.load("hexapod-floating"), tmp_path / f"robot.{form}"
+    fp.export_mjcf(robot, path) if form == "xml" else fp.export_urdf(robot, path)
+    fp.write_robot_file(fp.import_robot(path, platform="platform"), tmp_path / "again.yaml")
+    again = fp.load(tmp_path / "again.yaml")
+    assert [name.rpartition(".")[2] for name in again.actuators] == [f"{leg}_slide" for leg in "ABCDEF"]
+    assert again.mobility.platform == robot.mobility.platform
+    masses = [sorted(link.body.mass for leg in r.legs for link in leg.links if link.body) for r in (robot, again)]
+    assert np.allclose([m for m in masses[0] if m], [m for m in masses[1] if m], rtol=SAME, atol=0)
+    if form == "xml":
+        return
+    state, force = fp.State(position=robot.home.position, rotation=robot.home.rotation), [0.5, -1.0, 0.3, 2.0, -0.7, 1.0]
+    one, two = (fp.forward_dynamics(r, state, np.array(force)).acceleration.values for r in (robot, again))
+    assert np.abs(one - two).max() <= EXACT * np.abs(one).max()
+
+
 def test_halves_and_copies_are_read_as_they_were(tmp_path: Path) -> None:
     """Loops, bodies and numbers of joints of what is read are those of what was written."""
     for copies in (1, 3):
@@ -299,9 +314,12 @@ HAND = """
 def test_a_hand_written_five_bar_is_imported(tmp_path: Path) -> None:
     """In the form of public closed-loop models: degrees, default classes, a mesh that does not exist, no free platform."""
     path = tmp_path / "hand.xml"
-    path.write_text(HAND)
+    path.write_text(HAND.replace('<joint name="relbow"', '<joint name="relbow" range="-90 60"'))
     fp.write_robot_file(fp.import_robot(path, platform="l2", source="written for this test"), tmp_path / "hand.yaml")
     robot = fp.load(tmp_path / "hand.yaml")
+    limits = {link.coordinate: link.limits.stroke for leg in robot.legs for link in leg.links if link.limits}
+    assert list(limits) == ["relbow"]  # a passive joint
+    assert np.allclose(limits["relbow"], np.deg2rad([-90, 60]), rtol=SAME)
     assert robot.mobility.platform == 2
     assert np.allclose(robot.gravity, [0, -9.81, 0])
     engine = Engine(re.sub(r"<asset>.*?</asset>", "", HAND))
@@ -353,6 +371,36 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
         ("</equality>", '<connect name="p3" site1="rend3" site2="lend3"/></equality>', "lie on one line; two of"),
         ("</equality>", '<joint name="g" joint1="left" joint2="gone"/></equality>', "names the joint 'gone', which does not"),
         ("</equality>", '<joint name="g" joint1="left" joint2="right" polycoef="1 1"/></equality>', "does not hold at home"),
+        ('mass="0.4"', 'mass="abc"', "wrong.xml: <inertial> of body 'l1': mass is 'abc'; expected a number"),
+        (' mass="0.4"', "", "wrong.xml: <inertial> of body 'l1': mass is missing; expected a number"),
+        ('diaginertia="1e-4 2e-3 2e-3"', 'diaginertia="1e-4"', "diaginertia is '1e-4'; expected 3 numbers"),
+        ('pos="-0.1 0 0"', 'pos="-0.1 0"', "wrong.xml: <body 'l1'>: pos is '-0.1 0'; expected 3 numbers"),
+        ('euler="0 0 90"', 'euler="0 90"', "wrong.xml: <body 'l1'>: euler is '0 90'; expected 3 numbers"),
+        ('euler="0 0 90"', 'quat="0 0 0 0"', "wrong.xml: <body 'l1'>: quat is zero; expected a direction"),
+        ('euler="0 0 90"', 'xyaxes="1 0 0 2 0 0"', "expected two directions that differ"),
+        ('<joint name="relbow" axis="0 0 1"/>', '<joint name="relbow" axis="0 0 0"/>',
+         "<joint 'relbow'> of body 'r2': axis is zero"),
+        ('gravity="0 -9.81 0"', 'gravity="down"', "wrong.xml: <option>: gravity is 'down'; expected 3 numbers"),
+        ('<compiler angle="degree"/>', '<compiler eulerseq="xy"/>', "eulerseq 'xy'; expected three of x, y, z"),
+        ("</mujoco>", '<keyframe><key name="k" qpos="0 0 0"/></keyframe></mujoco>',
+         "<key 'k'>: qpos is '0 0 0'; expected 4 numbers"),
+        ("</mujoco>",
+         '<tendon><spatial name="t" stiffness="1"><site site="gone"/><site site="rend"/></spatial></tendon></mujoco>',
+         "<spatial 't'> names the site 'gone', which does not exist"),
+        ('<joint name="relbow"', '<joint name="lelbow"', "two joints have the name 'lelbow'; give each its own"),
+        ('<motor joint="left"/>', '<motor joint="gone"/>',
+         "<motor> names the joint 'gone', which does not exist; joints: left, lelbow"),
+        ('<motor joint="left"/>', '<motor tendon="gone"/>', "<motor> drives no joint"),
+        ('<motor joint="left"/>', '<motor joint="right"/>', "two actuators drive the joint 'right'; keep one"),
+        ('<motor joint="left"/>', '<motor name="m" joint="left" gear="50"/>',
+         "<motor 'm'> has gear '50', which a robot file has no"),
+        ("<joint damping", '<motor gear="50"/><joint damping', "<motor> has gear '50', which a robot file has no word for"),
+        ('<motor joint="left"/>', '<position joint="left" kp="500"/>',
+         "<position> is a controller, and robots are driven by forces"),
+        ('<motor joint="left"/>', '<general joint="left" biastype="affine"/>', "<general> has biastype 'affine'"),
+        ('<body name="r1"', '<body gravcomp="1" name="r1"', "<body 'r1'> has gravcomp '1'"),
+        ('<compiler angle="degree"/>', '<compiler inertiafromgeom="true"/>', "<compiler> has inertiafromgeom 'true'"),
+        ("</worldbody>", '<composite type="cable"/></worldbody>', "<composite> makes bodies, which is not read"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:
@@ -361,6 +409,24 @@ def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, tex
     path.write_text(HAND.replace(old, new, 1))
     with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
         fp.import_robot(path, platform="l2")
+
+
+def test_frames_and_switches_are_read(tmp_path: Path) -> None:
+    """A body inside `frame` is where it was; an equality that is switched off is none; gravity may be switched off."""
+    whole = '<body name="r1" pos="0.1 0 0" euler="0 0 90">'
+    framed = HAND.replace(whole, '<frame pos="0.1 0 0"><frame euler="0 0 90"><body name="r1">')
+    framed = framed.replace("</worldbody>", "</frame></frame></worldbody>")
+    off = HAND.replace("</equality>", '<weld name="off" active="false" site1="rend3" site2="lend"/></equality>')
+    off = off.replace('<option gravity="0 -9.81 0"/>', '<option><flag gravity="disable"/></option>')
+    for name, text in (("plain", HAND), ("framed", framed), ("off", off)):
+        (tmp_path / f"{name}.xml").write_text(text)
+    plain, framed, off = (read_mjcf(tmp_path / f"{name}.xml") for name in ("plain", "framed", "off"))  # type: ignore[assignment]
+    for one, two in zip(plain.nodes, framed.nodes, strict=True):
+        assert one.name == two.name
+        assert np.allclose(one.place.position, two.place.position, rtol=0, atol=SAME)
+        assert np.allclose(one.place.rotation, two.place.rotation, rtol=0, atol=SAME)
+    assert [loop.name for loop in off.loops] == [loop.name for loop in plain.loops]
+    assert not off.gravity.any()
 
 
 def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
@@ -378,6 +444,7 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
     ):
         mjcf_text(replace(tree, nodes=tuple(replace(n, inertial=Inertial()) for n in tree.nodes)))
     (tmp_path / "free.xml").write_text(HAND)
-    with pytest.raises(fp.ImportedModelError, match="no body floats; name the platform"):
+    advice = re.escape("no body floats; name the platform (platform=..., --platform NAME), one of: l1, l2")
+    with pytest.raises(fp.ImportedModelError, match=advice):
         fp.import_robot(tmp_path / "free.xml")
     assert read_mjcf(tmp_path / "free.xml").name == "hand-written"

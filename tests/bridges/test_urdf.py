@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from geared_robot import GEARED
 
 import flexapod as fp
 from flexapod.analysis.sampling import random_states
@@ -26,6 +27,16 @@ def test_there_and_back(name: str, tmp_path: Path) -> None:
     files = fp.export_urdf(robot, tmp_path / "robot.urdf")
     fp.write_robot_file(fp.import_robot(files["urdf"], platform="platform"), tmp_path / "again.yaml")
     again, motion = fp.load(tmp_path / "again.yaml"), some_motion(robot)
+    one, two = (
+        {
+            f"{leg.name}.{k.coordinate}": tuple(k.limits.stroke)
+            for leg in r.legs
+            for k in leg.links
+            if k.limits and k.limits.stroke
+        }
+        for r in (robot, again)
+    )
+    assert one == two
     first, second = (fp.inverse_dynamics(r, motion, friction=False).force.values for r in (robot, again))
     order = [again.actuators.index(a) if a in again.actuators else k for k, a in enumerate(robot.actuators)]
     assert np.abs(second[:, order] - first).max() <= SAME * np.abs(first).max()
@@ -109,6 +120,25 @@ def test_the_form_of_public_collections(tmp_path: Path) -> None:
     refused({"closed_loop": [["closed_r", "gone"]]}, "names the link 'gone'")
 
 
+def test_a_mimic_joint_is_a_coupling(tmp_path: Path) -> None:
+    """The wheel follows the crank by `mimic` instead of a coupling of the loop file."""
+    (tmp_path / "geared.yaml").write_text(GEARED)
+    robot = fp.load(tmp_path / "geared.yaml")
+    files = fp.export_urdf(robot, tmp_path / "robot.urdf")
+    loops, text = yaml.safe_load(files["loops"].read_text()), files["urdf"].read_text()
+    assert loops.pop("couplings") == {"gear": {"a.one": 2.0, "a.five": 1.0}}
+    del loops["home"]["a.five"]  # follows
+    files["loops"].write_text(yaml.safe_dump(loops))
+    mimic = f'<joint name="a.five" type="continuous"><mimic joint="a.one" multiplier="-2" offset="{np.pi!r}"/>'
+    assert '<joint name="a.five" type="continuous">' in text
+    files["urdf"].write_text(text.replace('<joint name="a.five" type="continuous">', mimic))
+    fp.write_robot_file(fp.import_robot(files["urdf"], platform="platform"), tmp_path / "again.yaml")
+    again = fp.load(tmp_path / "again.yaml")
+    driven = fp.ActuatorMotion(time=np.zeros(1), position=[[1.6]], velocity=[[2.0]], acceleration=[[3.0]])
+    first, second = (fp.inverse_dynamics(r, fp.platform_motion(r, driven), friction=False).force.values for r in (robot, again))
+    assert np.abs(second - first).max() <= SAME * np.abs(first).max()
+
+
 def test_mistakes_have_one_clear_message(tmp_path: Path) -> None:
     robot = fp.load("five-bar")
     files = fp.export_urdf(robot, tmp_path / "robot.urdf")
@@ -124,6 +154,47 @@ def test_mistakes_have_one_clear_message(tmp_path: Path) -> None:
     refused({**good, "loops": [{**good["loops"][0], "link1": "gone"}]}, "names the link 'gone'")
     refused({**good, "loops": [{**good["loops"][0], "type": "rope"}]}, "has the type 'rope'")
     refused({"loops": []}, "gravity missing")
+    refused({**good, "gravity": ["a", 0, 0]}, "robot.loops.yaml: gravity: expected 3 numbers, got ['a', 0, 0]")
+    refused(
+        {**good, "actuated": ["left.krank"]}, "actuated names the joint 'left.krank', which does not exist; joints: left.crank"
+    )
+    refused({**good, "home": {"left.krank": 1.0}}, "home names the joint 'left.krank', which does not exist")
+    refused({**good, "home": {"left.crank": "up"}}, "home of 'left.crank': expected a number, got ['up']")
+    refused({**good, "rotor": [1]}, "rotor must be a mapping, got [1]")
+    refused({**good, "couplings": {"g": {"gone": 2}}}, "coupling 'g' names the joint 'gone', which does not exist")
+    refused({**good, "loops": [{**good["loops"][0], "at1": {"xyz": [0.0, 1.0]}}]}, "at1: xyz: expected 3 numbers, got [0.0, 1.0]")
+    refused({**good, "loops": [{**good["loops"][0], "at1": [0.0, 1.0]}]}, "at1: expected a mapping with xyz and quat_wxyz")
+    files["loops"].write_text(yaml.safe_dump(good))
+    text = files["urdf"].read_text()
+    for old, new, message in (
+        (
+            '<mass value="0.4"',
+            '<mass value="abc"',
+            "the inertial of <link 'left.proximal'>: <mass>: value is 'abc'; expected a number",
+        ),
+        ('<mass value="0.4"', "<mass", "<mass>: value is missing; expected a number"),
+        (' ixx="', ' jxx="', "the inertial of <link 'left.proximal'>: ixx is missing"),
+        ('<child link="left.distal" />', "", "<joint 'left.elbow'>: <child>: link is missing"),
+        (
+            '<child link="left.distal" />',
+            '<child link="gone" />',
+            "<joint 'left.elbow'> names the link 'gone', which does not exist",
+        ),
+        (
+            '<parent link="left.proximal" />',
+            '<parent link="gone" />',
+            "<joint 'left.elbow'> names the link 'gone', which does not",
+        ),
+        ('<child link="left.distal" />', '<child link="right.distal" />', "two joints carry the link 'right.distal'"),
+        ('joint name="left.elbow"', 'joint name="left.crank"', "two joints have the name 'left.crank'"),
+        ('<axis xyz="0 0 1"', '<axis xyz="0 0"', "<axis>: xyz is '0 0'; expected 3 numbers"),
+        ('<axis xyz="0 0 1"', '<mimic joint="gone" /><axis xyz="0 0 1"', "names the joint 'gone', which does not exist"),
+        ('<axis xyz="0 0 1"', '<mimic joint="right.crank" multiplier="2" /><axis xyz="0 0 1"', "does not hold at home"),
+    ):
+        assert old in text
+        files["urdf"].write_text(text.replace(old, new, 1))
+        with pytest.raises(fp.ImportedModelError, match=re.escape(message)):
+            fp.import_robot(files["urdf"], platform="platform")
     files["loops"].unlink()
     with pytest.raises(fp.ImportedModelError, match="cannot be read with its loops"):
         fp.import_robot(files["urdf"])

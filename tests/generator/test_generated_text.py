@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
@@ -72,9 +73,9 @@ def test_loops_are_written_as_loops(tmp_path: Path) -> None:
     values = {"legs.A.rod.mass": 1.3, "legs.B.rod.mass": 0.7}
     wanted = interpreted(tape, inputs, np.array(list(values.values())))
     listing = make_listing(tape)
-    python = python_text(listing, ["looped"])
+    python = python_text(listing, ["looped"], values)
     assert "for i" in python
-    library = compiled_c(c_listing(listing, ["looped"]), tmp_path)
+    library = compiled_c(c_listing(listing, ["looped"], values), tmp_path)
 
     class Model:
         signature = tape.signature
@@ -121,6 +122,23 @@ def test_without_the_solve() -> None:
     assert "acceleration" in [o.name for o in whole.signature.outputs]
 
 
+@pytest.mark.parametrize(
+    ("name", "quantity", "text"),
+    [
+        ("h4", "inverse_kinematics", "run through several legs; the verb inverse_kinematics solves them, and 'inverse_dynamics'"),
+        ("h4", "friction_force", "it is the difference of 'inverse_dynamics' with and without friction"),
+        ("delta-parallelograms", "friction_force", "'inverse_dynamics'"),
+        ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
+        ("dualemps", "coriolis_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
+        ("hexapod", "coriolis", "did you mean 'coriolis_force'? There are: inverse_dynamics"),
+        ("hexapod", "gravity", "did you mean 'gravity_force'? There are: inverse_dynamics"),
+    ],
+)
+def test_refusals_say_what_there_is(name: str, quantity: str, text: str) -> None:
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        fp.generate(fp.load(name), quantity)
+
+
 def test_refusals(tmp_path: Path) -> None:
     robot = fp.load("stewart-3-3")
     with pytest.raises(fp.InputError, match=r"form: expected 'python' or 'c' or 'matlab' or 'cpp' or .*, got 'fortran'"):
@@ -129,7 +147,8 @@ def test_refusals(tmp_path: Path) -> None:
         fp.generate(robot, "inverse_dynamics", formulation="lagrange")
     with pytest.raises(fp.InputError, match="inverse_dynamics of stewart-3-3 has no final system to leave out"):
         fp.generate(robot, "inverse_dynamics", solve=False)
-    offered = "inverse_dynamics, forward_dynamics, mass_matrix, inverse_kinematics, forward_kinematics, jacobian"
+    offered = ("inverse_dynamics, forward_dynamics, mass_matrix, gravity_force, coriolis_force, friction_force, "
+               "inverse_kinematics, forward_kinematics, jacobian")  # fmt: skip
     export = partial(fp.export_c, folder=tmp_path)
     for call, what in ((fp.generate, "model of"), (fp.kernel, "kernel for"), (export, "kernel for")):
         with pytest.raises(fp.InputError) as refused:

@@ -13,9 +13,10 @@ from flexapod.analysis.sampling import random_states
 
 SAME = 1e-11
 """Numbers printed with 17 digits; another order of the same sums."""
-VERBS = ["inverse_kinematics", "forward_kinematics", "inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian"]
+VERBS = ["inverse_kinematics", "forward_kinematics", "inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian",
+         "gravity_force", "coriolis_force"]  # fmt: skip
 FRICTION = ["inverse_dynamics with friction", "forward_dynamics with friction", "friction_force"]
-QUICK = [("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics")]
+QUICK = [("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics"), ("stewart-3-3", "coriolis_force")]
 CASES = [(name, verb) for name in ("stewart-3-3", "five-bar") for verb in VERBS] + [("hexaslide", verb) for verb in FRICTION]
 MARKED = [pytest.param(*case, marks=[] if case in QUICK else pytest.mark.full) for case in CASES]
 
@@ -38,6 +39,18 @@ def model(name: str, verb: str, form: str, constants: str) -> tuple[fp.Robot, fp
         inputs[made.signature.inputs[0].name] = fp.inverse_kinematics(robot, at).actuator_position.values[None] + 1e-3
     found = kernel.batch(inputs, parameter_values(robot, made.signature))
     assert found.status[0] == 0
+    if verb in (
+        "gravity_force",
+        "coriolis_force",
+    ):  # at the acceleration beta that velocities alone give, the actuators carry both
+        given = {n: inputs[n] for n in ("position", "rotation", "velocity", "angular_velocity")}
+        parts = {n: x[0] for n, x in fp.kernel(robot, "mass_matrix").batch(inputs).outputs.items()}
+        beta = {"acceleration": parts["beta"][None, :3], "angular_acceleration": parts["beta"][None, 3:]}
+        motion = fp.Motion(time=np.zeros(1), **given, **beta)
+        carried = parts["jacobian"].T @ fp.inverse_dynamics(robot, motion, friction=False).force.values[0]
+        other = parts["coriolis_force" if verb == "gravity_force" else "gravity_force"]
+        off = parts["basis"].T @ (found.outputs[verb][0] + other + parts["mass_matrix"] @ parts["beta"] - carried)
+        assert np.abs(off).max() <= SAME * np.abs(carried).max()
     if "friction" in (friction, verb[:8]) and verb != "forward_dynamics":  # the same as the verb, friction included
         names = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
         motion = fp.Motion(time=np.zeros(1), **{n: inputs[n] for n in names})
@@ -66,17 +79,19 @@ def test_octave_gives_the_same(name: str, verb: str, constants: str, tmp_path: P
     if shutil.which("octave") is None:
         pytest.skip("octave is not installed")
     robot, made, inputs, wanted = model(name, verb, "matlab", constants)
-    made.write(tmp_path / f"{made.signature.name}.m")
+    made.write(tmp_path / "model.m")
     names = [o.name for o in made.signature.outputs]
     given = [numbers(v) if v.ndim else repr(float(v)) for v in inputs.values()]
-    given += [numbers(parameter_values(robot, made.signature))] if made.signature.parameters else []
+    last = [numbers(parameter_values(robot, made.signature))] if made.signature.parameters else []
     shown = " ".join(f"printf('%.17g ', permute({n}, [2, 1]));" for n in [f"o{k}" for k in range(len(names))])
     left = ", ".join([*(f"o{k}" for k in range(len(names))), "status"])
-    script = f"[{left}] = {made.signature.name}({', '.join(given)}); {shown} printf('%d', status);"
-    command = ["octave", "--quiet", "--no-gui", "--norc", "--eval", script]
+    calls = [f"[{left}] = model({', '.join(words)}); {shown} printf('%d;', status);" for words in ([*given, *last], given)]
+    command = ["octave", "--quiet", "--no-gui", "--norc", "--eval", " ".join(calls)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-1500:]
-    compared(done.stdout, wanted)
+    assert "warning" not in done.stderr
+    for printed in done.stdout.split(";")[:2]:  # with parameters, and with those of the file
+        compared(printed, wanted)
 
 
 @pytest.mark.parametrize(("name", "verb"), MARKED)

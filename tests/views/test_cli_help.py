@@ -38,6 +38,10 @@ def test_every_option_is_told_whole(run: Run, wide: Callable[[int], None], comma
     assert not missing, missing
 
 
+def test_files_of_motions_are_named() -> None:
+    assert any(".csv, .parquet or .mat file" in text for text in options("simulate"))
+
+
 def test_units_are_among_them() -> None:
     assert any("[m]" in text for text in options("new"))
     assert any(text.startswith("[s]") for text in options("simulate"))

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import check_robot as _robot
-from flexapod.errors import InputError
+from flexapod.analysis.program_refusals import refuse_inner_loops, refuse_other_bodies
+from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
 from flexapod.kernels.design_columns import Columns
-from flexapod.robot.build import has_inner_loops
-from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch, Kernel, Operations, Prepared, Signature
@@ -43,6 +42,8 @@ PROGRAMS = {
     "forward_friction": "flexapod.equations.forward_friction",
     "friction_force": "flexapod.equations.forward_friction",
     "mass_matrix": "flexapod.equations.virtual_power.forward_dynamics",
+    "gravity_force": "flexapod.equations.virtual_power.forward_dynamics",
+    "coriolis_force": "flexapod.equations.virtual_power.forward_dynamics",
     "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
@@ -76,7 +77,10 @@ PROGRAMS = {
 }
 """Quantity -> module that has the program as a function of the same name."""
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_kinematics", "forward_kinematics", "jacobian")
+QUANTITIES = (
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "friction_force",
+    "inverse_kinematics", "forward_kinematics", "jacobian",
+)  # fmt: skip
 """Quantities that are offered; the other programs are parts of verbs, and are found by their names as well."""
 
 
@@ -204,6 +208,8 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     from flexapod.analysis.programs import usual_program
 
     program, chosen = usual_program(robot, quantity, options.get("friction", True))
+    if program.startswith("flexible_") and options.get("friction") is False:  # these equations have none
+        options = {name: value for name, value in options.items() if name != "friction"}
     quantity, options = program, {**chosen, **options}
     if quantity not in PROGRAMS:
         raise unknown_quantity("kernel for", quantity)
@@ -212,7 +218,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
         from flexapod.equations.minimal import plan
 
         options = {"plan": plan(robot if robot.varied is None else robot.varied.robots[0]), **options}
-    _refuse_other_bodies(robot, quantity)
+    refuse_other_bodies(robot, quantity)
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     return _family(robot, quantity, options)
@@ -258,7 +264,7 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
 
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
-    _refuse_inner_loops(robot, quantity)
+    refuse_inner_loops(robot, quantity)
     derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
     try:
         inspect.signature(derive).bind(robot, **options)
@@ -266,45 +272,6 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
         known = ", ".join(list(inspect.signature(derive).parameters)[1:])
         raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
     return derive(robot, **options)
-
-
-RIGID_BODIES = (
-    "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
-    "mass_matrix", "forward_friction", "friction_force", "motion_derivatives", "value_derivatives", "flexible_",
-    "general_flexible_", "joint_loads",
-)  # fmt: skip
-"""Beginnings of programs whose legs are rigid and free of springs and force elements."""
-
-
-def _refuse_other_bodies(robot: Robot, quantity: str) -> None:
-    from flexapod.analysis.properties import PLACES, holds
-
-    deflects = quantity == "inertia_regressor" and holds(robot, "unmeasured deflections")
-    if deflects or (robot.elastic_legs and quantity.startswith(RIGID_BODIES)):
-        raise InputError(
-            f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
-            "'forward_dynamics' and 'mass_matrix' are those of this robot"
-        )
-    if quantity == "pose_limits" and None in robot.closed_forms:
-        raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
-
-
-ANY_LOOPS = ("elastic_", "recursive_")
-"""Beginnings of programs that take loops of any kind."""
-LEG_BY_LEG = (
-    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
-    "virtual_power", "forward_dynamics", "mass_matrix", "motion_derivatives", "value_derivatives", "inertia_regressor",
-)  # fmt: skip
-"""Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
-
-
-def _refuse_inner_loops(robot: Robot, quantity: str) -> None:
-    if quantity.startswith(ANY_LOOPS):
-        return
-    if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
-        raise InputError(f"{quantity}: takes legs that close once, and {robot.name} has loops inside or between its legs")
-    if not closes_alone(robot.legs):
-        raise InputError(f"{quantity}: closes the legs one by one, and loops of {robot.name} run through several legs")
 
 
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
@@ -339,9 +306,21 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     from flexapod.kernels import export_c as write_c
 
     bound = kernel_with_friction(robot, quantity, options)
+    if (bound.quantity, bound.options) == ("forward_dynamics", {}):
+        bound = _fewest_operations(robot, bound)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
     name = identifier(f"{robot.name}_{quantity}", "robot")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
+
+
+def _fewest_operations(robot: Robot, general: RobotKernel) -> RobotKernel:
+    """The first formulation of forward dynamics that applies; that of virtual power, which always does, is the last."""
+    for program in ("minimal_forward_dynamics", "link_forward_dynamics") if not robot.elastic_names else ():
+        try:
+            return kernel(robot, program)
+        except FlexapodError:
+            continue
+    return general
 
 
 def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
@@ -351,12 +330,12 @@ def kernel_with_friction(robot: Robot, quantity: str, options: Mapping[str, Any]
     """
     from flexapod.analysis.properties import PROPERTIES, has_friction
 
-    if not PROPERTIES["rigid"](robot) or quantity not in ("inverse_dynamics", "forward_dynamics"):
+    if quantity not in ("inverse_dynamics", "forward_dynamics"):
         return kernel(robot, quantity, **options)
     others = {k: v for k, v in options.items() if k != "friction"}
     if not has_friction(robot):
         return kernel(robot, quantity, **others)
-    if quantity == "inverse_dynamics":
+    if quantity == "inverse_dynamics" or not PROPERTIES["rigid"](robot):
         return kernel(robot, quantity, **options)
     return kernel(robot, "forward_friction" if options.get("friction", True) else quantity, **others)
 

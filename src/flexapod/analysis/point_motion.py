@@ -91,8 +91,8 @@ def point_of_body(robot: Robot, request: Request) -> xr.Dataset:
     (body, r_B), on_error = named_point(robot, request.point_name), request.on_error
     if body != "platform" and robot.bodies_by_name[body].flexible is not None and np.any(r_B):
         raise InputError(
-            f"point: {request.point_name} of {robot.name} is on a flexible body and moves as it deforms there; hold a body at the "
-            "interface by a joint of type `fixed`, and name a point of that body"
+            f"point: {request.point_name} of {robot.name} is on a flexible body and moves as it deforms there; hold a body at "
+            "the interface by a joint of type `fixed`, and name a point of that body"
         )
     given = dict(zip(("elastic", "elastic_velocity", "elastic_acceleration"), request.given, strict=True))
     moved = request.at if robot.elastic_names else as_platform(robot, request.at)

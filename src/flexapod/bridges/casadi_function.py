@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.analysis.kernels import kernel_with_friction
+from flexapod.analysis.model_names import identifier
 from flexapod.errors import InputError
 from flexapod.kernels.graph import Graph, Loop
 from flexapod.kernels.walking import walk, written_out
@@ -33,14 +34,16 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 def casadi_function(
-    robot: Robot, quantity: str, *, parameters: Literal["input", "numbers"] = "input", passes: int = 8, **options: Any
+    robot: Robot, quantity: str, *, parameters: Literal["input", "named", "numbers"] = "input", passes: int = 8, **options: Any
 ) -> Any:
     """A quantity as a `casadi.Function` with named inputs and outputs.
 
     Args:
         quantity: as for `kernel`, e.g. ``"forward_dynamics"``, ``"inverse_dynamics"``, ``"inverse_kinematics"``.
         parameters: ``"input"``: the last input `parameters` (P,) takes the robot's numbers in the order of
-            ``kernel(robot, quantity).signature``, whose `parameters` are the robot's own; ``"numbers"``: they are put in.
+            ``kernel(robot, quantity).signature``, whose `parameters` are the robot's own; ``"named"``: each number is an
+            input of its own, `platform_mass` for ``platform.mass``, that has the robot's value where it is left out;
+            ``"numbers"``: they are put in.
         passes: of iterations, which a `casadi.Function` cannot end early; Newton's method converges in four from a near start.
         options: as for `kernel`; ``friction=False`` leaves out the friction of the robot file.
     Returns:
@@ -51,7 +54,7 @@ def casadi_function(
     """
     from flexapod.analysis.results import check_option
 
-    check_option("parameters", parameters, ("input", "numbers"))
+    check_option("parameters", parameters, ("input", "named", "numbers"))
     if passes < 1:
         raise InputError(f"passes: expected at least 1, got {passes}")
     bound = kernel_with_friction(robot, quantity, options)
@@ -59,7 +62,7 @@ def casadi_function(
     given = [_symbol(i.name, i.shape) for i in signature.inputs]
     numbers = ca.SX.sym("parameters", len(signature.parameters))
     flat = [x for symbol in given for x in ca.vertsplit(ca.vec(symbol.T))]
-    values = ca.vertsplit(numbers) if parameters == "input" else [ca.SX(float(x)) for x in bound.parameters]
+    values = [ca.SX(float(x)) for x in bound.parameters] if parameters == "numbers" else ca.vertsplit(numbers)
     constants = _evaluated(tape.setup, list(values), passes)
     *results, status = _evaluated(tape.main, [*flat, *constants], passes)
     outputs, at = [], 0
@@ -69,7 +72,14 @@ def casadi_function(
     names_in, names_out = [i.name for i in signature.inputs], [*(o.name for o in signature.outputs), "status"]
     if parameters == "input":
         given, names_in = [*given, numbers], [*names_in, "parameters"]
-    return ca.Function(signature.name, given, [*outputs, ca.SX(status)], names_in, names_out)
+    defaults = [0.0] * len(given)
+    if parameters == "named":
+        given, names_in = [*given, *values], [*names_in, *(identifier(p.name, "p") for p in signature.parameters)]
+        defaults += [float(x) for x in bound.parameters]
+    twice = next((name for name in names_in if names_in.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"casadi_function: two inputs of {robot.name} would have the name {twice!r}; use parameters='input'")
+    return ca.Function(signature.name, given, [*outputs, ca.SX(status)], names_in, names_out, {"default_in": defaults})
 
 
 def _symbol(name: str, shape: tuple[int, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from flexapod.bridges.mjcf_in import ImportedModelError
+from flexapod.bridges.imported import ImportedModelError
 
 TYPES = {"3d": "spherical", "6d": "fixed"}
 GRAVITY = [0.0, 0.0, -9.81]

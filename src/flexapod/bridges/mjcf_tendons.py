@@ -7,10 +7,13 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from flexapod.bridges.imported import said, value, values, word
+from flexapod.bridges.mjcf_refused import is_active
 from flexapod.bridges.tree import Gear, Node, Strut
 
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
+    from flexapod.robot.geometry import Pose
 
 HELD = 1e-9
 """Difference of a coupled sum from its value at home [m or rad]: rounding of decimal numbers."""
@@ -21,16 +24,18 @@ def read_gears(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[
 
     Checked by: tests/bridges/test_mjcf.py.
     """
-    fixed = {t.get("name"): [(j.attrib["joint"], float(j.attrib["coef"])) for j in t.findall("joint")]
-             for t in root.findall("tendon/fixed")}  # fmt: skip
+    fixed = {t.get("name"): [(word(j, "joint", reader.where(t)), value(j.attrib, "coef", reader.where(t)))
+                             for j in t.findall("joint")] for t in root.findall("tendon/fixed")}  # fmt: skip
     found = []
     for k, element in enumerate(root.findall("equality/*")):
         a, name = element.attrib, element.get("name", f"loop{k + 1}")
-        c = [*_floats(a.get("polycoef", "0 1 0 0 0")), 0.0, 0.0, 0.0, 0.0][:5]
+        if not is_active(element, reader):
+            continue
+        c = [*values(a, "polycoef", reader.where(element), None, "0 1 0 0 0"), 0.0, 0.0, 0.0, 0.0][:5]
         if element.tag == "joint":
             if "joint2" not in a or any(c[2:]):
                 raise reader.error(f"the equality {name!r} is no linear relation of two joints, which alone is read")
-            terms = [(a["joint1"], 1.0), (a["joint2"], -c[1])]
+            terms = [(word(element, "joint1", reader.where(element)), 1.0), (a["joint2"], -c[1])]
         elif element.tag == "tendon" and a.get("tendon1") in fixed:
             terms = fixed[a["tendon1"]]
             if "tendon2" in a:
@@ -56,14 +61,14 @@ def read_struts(root: Element, reader: Reader) -> tuple[Strut, ...]:
     """Springs and dampers between two sites."""
     found = []
     for tendon in root.findall("tendon/spatial"):
-        a, sites = tendon.attrib, [s.attrib["site"] for s in tendon.findall("site")]
-        k, d = (float(_floats(a.get(key, "0"))[0]) for key in ("stiffness", "damping"))
+        a, where = tendon.attrib, reader.where(tendon)
+        k, d = (values(a, key, where, None, "0")[0] for key in ("stiffness", "damping"))
         if k == 0.0 and d == 0.0:
             continue
-        name, free = a.get("name", ""), set(_floats(a.get("springlength", "-1")))
-        if len(sites) != 2 or len(tendon) != 2 or (k and (len(free) != 1 or min(free) < 0.0)):
+        name, free = a.get("name", ""), set(values(a, "springlength", where, None, "-1"))
+        if len(tendon.findall("site")) != 2 or len(tendon) != 2 or (k and (len(free) != 1 or min(free) < 0.0)):
             raise reader.error(f"the tendon {name!r} is no spring between two sites with one `springlength`, which alone is read")
-        ends = [reader.sites[s] for s in sites]
+        ends = tendon_sites(tendon, reader)
         found.append(Strut(
             name=name, first=ends[0][0], at=np.asarray(ends[0][1].position), second=ends[1][0],
             on=np.asarray(ends[1][1].position), stiffness=k, length=max(0.0, *free), damping=d,
@@ -71,5 +76,10 @@ def read_struts(root: Element, reader: Reader) -> tuple[Strut, ...]:
     return tuple(found)
 
 
-def _floats(text: str) -> list[float]:
-    return [float(word) for word in text.split()]
+def tendon_sites(tendon: Element, reader: Reader) -> list[tuple[str, Pose]]:
+    """Bodies and places that a tendon runs through."""
+    names = [word(site, "site", reader.where(tendon)) for site in tendon.findall("site")]
+    unknown = next((name for name in names if name not in reader.sites), None)
+    if unknown is not None:
+        raise reader.error(f"{said(tendon)} names the site {unknown!r}, which does not exist")
+    return [reader.sites[name] for name in names]

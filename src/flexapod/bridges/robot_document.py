@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.bridges.mjcf_in import ImportedModelError, read_mjcf
+from flexapod.bridges.imported import ImportedModelError
+from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree
 from flexapod.errors import InputError
 
@@ -40,7 +41,7 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
     if loops is not None and file.suffix.lower() != ".urdf":
         raise InputError(f"loops: {file.name} is no URDF, and MJCF has its closing joints in itself (`equality`); leave it out")
     if file.suffix.lower() == ".urdf":
-        from flexapod.bridges.urdf import read_urdf
+        from flexapod.bridges.urdf_in import read_urdf
 
         tree = read_urdf(file, loops)
     else:
@@ -93,7 +94,8 @@ def _check_used(tree: Tree, groups: dict[str, list[Node]], platform: str) -> Non
             used.add(node.name)
     lost = [n.name for n in tree.nodes if n.name not in used]
     if lost:
-        raise ImportedModelError(f"{tree.name}: {', '.join(lost)} belong to no loop of the platform; name another platform")
+        text = "belong to no loop of the platform; name another platform (platform=..., --platform NAME)"
+        raise ImportedModelError(f"{tree.name}: {', '.join(lost)} {text}")
 
 
 def _written(tree: Tree, platform: Node, groups: dict[str, list[Node]], loops: list[Loop]) -> dict[str, Any]:
@@ -104,22 +106,24 @@ def _written(tree: Tree, platform: Node, groups: dict[str, list[Node]], loops: l
     carrier = ""
     for group in groups.values():
         leg = _leg_name(group, legs)
-        legs[leg] = _leg(group, {n.joint: f"{leg}." for n in group}, joints)
-        place |= {n.name: f"{leg}.{_short(n.name)}" for n in group if n.name != platform.name}
-        carrier = leg if any(n.name == platform.name for n in group) else carrier
+        own = _short_names([n.name for n in group])
+        legs[leg] = _leg(group, leg, own, joints)
+        place |= {n.name: f"{leg}.{own[n.name]}" for n in group if n.name != platform.name}
+        carrier = f"{leg}.{own[platform.name]}" if platform.name in own else carrier
     for loop in loops:
         first = place[loop.first]
         leg = first.partition(".")[0] if loop.first != WORLD else _leg_name([], legs)
         known = legs.setdefault(leg, {"joints": {}, "bodies": {}})
         taken = {**known["joints"], **known["bodies"]}
-        to = f"{carrier}.{_short(platform.name)}" if loop.second == platform.name and leg == carrier else place[loop.second]
+        to = carrier if loop.second == platform.name and carrier.startswith(f"{leg}.") else place[loop.second]
         to = to.partition(".")[2] if to.startswith(f"{leg}.") else to
-        known["joints"][_fresh(_short(loop.name), taken)] = _closing(loop, first.partition(".")[2] or "base", to)
+        named = _short(loop.name) if _short(loop.name) not in taken else _plain(loop.name)
+        known["joints"][_fresh(named, taken)] = _closing(loop, first.partition(".")[2] or "base", to)
     found: dict[str, Any] = {"home": _placed(platform.place), "platform": _body(platform.inertial)}
     if platform.kind != "free":
-        found = {"home": _placed(_home_place(tree, platform.name)), "platform": {"body": f"{carrier}.{_short(platform.name)}"}}
-    couplings = {gear.name: {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
-    forces = {s.name: {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
+        found = {"home": _placed(_home_place(tree, platform.name)), "platform": {"body": carrier}}
+    couplings = {_plain(gear.name): {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
+    forces = {_plain(s.name): {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
                        "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts}  # fmt: skip
     extra = {key: value for key, value in (("couplings", couplings), ("forces", forces)) if value}
     return {**found, "legs": {"each": legs}, **extra}
@@ -129,7 +133,8 @@ def _floating(tree: Tree) -> str:
     free = [n.name for n in tree.nodes if n.kind == "free"]
     if len(free) != 1:
         found = "no body floats" if not free else f"several bodies float: {', '.join(free)}"
-        raise ImportedModelError(f"{tree.name}: {found}; name the platform")
+        names = ", ".join(n.name for n in tree.nodes)
+        raise ImportedModelError(f"{tree.name}: {found}; name the platform (platform=..., --platform NAME), one of: {names}")
     return free[0]
 
 
@@ -151,8 +156,13 @@ def _chain(tree: Tree, end: str) -> list[Node]:
     return found
 
 
+def _plain(name: str) -> str:
+    """A name as robot files have them."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
+
+
 def _short(name: str) -> str:
-    short = re.sub(r"[^A-Za-z0-9_-]", "_", name.split(".", 1)[1] if "." in name else name)
+    short = _plain(name.split(".", 1)[1] if "." in name else name)
     return f"{short}_body" if short in ("platform", "base") else short
 
 
@@ -163,16 +173,21 @@ def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:
     return name if name not in known else f"{name}-{len(known) + 1}"
 
 
-def _leg(group: list[Node], prefix: dict[str, str], names: dict[str, str]) -> dict[str, Any]:
+def _short_names(names: list[str]) -> dict[str, str]:
+    """Names of bodies or joints in a leg: without what stands before their dot, unless two would be one."""
+    short = {name: _short(name) for name in names}
+    return {name: own if list(short.values()).count(own) == 1 else _plain(name) for name, own in short.items()}
+
+
+def _leg(group: list[Node], leg: str, bodies: dict[str, str], names: dict[str, str]) -> dict[str, Any]:
     """Joints and bodies of a leg; `names` gets the joints' names in the robot file."""
     joints: dict[str, Any] = {}
-    taken = {_short(node.name): None for node in group}
+    short = _short_names([node.joint for node in group])
     for node in group:
-        joint = _fresh(_short(node.joint), {**joints, **taken})
-        names[node.joint] = prefix[node.joint] + joint
-        before = _short(node.parent) if any(n.name == node.parent for n in group) else "base"
-        joints[joint] = _joint(node, before, _short(node.name))
-    return {"joints": joints, "bodies": {_short(node.name): _body(node.inertial) for node in group}}
+        joint = _fresh(short[node.joint], {**joints, **dict.fromkeys(bodies.values())})
+        names[node.joint] = f"{leg}.{joint}"
+        joints[joint] = _joint(node, bodies.get(node.parent, "base"), bodies[node.name])
+    return {"joints": joints, "bodies": {bodies[node.name]: _body(node.inertial) for node in group}}
 
 
 def _fresh(name: str, known: dict[str, Any]) -> str:
@@ -188,7 +203,7 @@ def _joint(node: Node, before: str, body: str) -> dict[str, Any]:
     for key, value in (("actuated", node.actuated), ("inertia", node.rotor)):
         if value:
             found[key] = value
-    if node.stroke is not None and node.actuated:
+    if node.stroke is not None and node.kind in "RP":
         found["limits"] = {"stroke": list(node.stroke)}
     if node.stiffness:
         found |= {"stiffness": node.stiffness, "damping": node.damping, **({} if node.free is None else {"rest": node.free})}

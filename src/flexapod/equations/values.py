@@ -9,8 +9,14 @@ import casadi as ca
 from flexapod.kernels.program import Program
 from flexapod.spatial import Rot, Vec
 
-UNITS = {"mass": "kg", "first_moment": "kg m", "inertia": "kg m^2", "gravity": "m/s^2", "rotor": "kg or kg m^2"}
-DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R", "axes", "mode")
+UNITS = {
+    "mass": "kg", "first_moment": "kg m", "inertia": "kg m^2", "gravity": "m/s^2", "rotor": "kg or kg m^2",
+    "stiffness": "N/m or N m/rad", "stop": "N/m or N m/rad", "damping": "N s/m or N m s/rad", "preload": "N or N m",
+    "zero": "m or rad", "home": "m or rad", "rest": "m or rad", "low": "m or rad", "high": "m or rad",
+}  # fmt: skip
+"""Name of a number -> its unit; where the joint decides, that of a prismatic joint or force element comes first."""
+DIMENSIONLESS = ("axis1", "drive", "y0", "n0", "R", "axes", "mode", "link_mode", "flex", "Phi")
+"""Numbers without a unit, or (`flex`, `Phi`: shapes) each with its own."""
 
 
 class Values:
@@ -54,4 +60,4 @@ def _unit(path: str) -> str:
             return UNITS[part]
         if part in DIMENSIONLESS:
             return ""
-    return "m or rad" if parts[-1] in ("zero", "home") else "m"
+    return "m"

@@ -6,7 +6,7 @@ For controllers `export_c` writes the same operations with header, status texts 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .c_names import c_name
 from .c_text import number
@@ -18,12 +18,13 @@ _CALL = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 _COMPARE = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 
 
-def c_listing(listing: Listing, about: Sequence[str]) -> str:
+def c_listing(listing: Listing, about: Sequence[str], values: Mapping[str, float]) -> str:
     """The file's text.
 
     Args:
         listing: of the model.
         about: lines of its first comment.
+        values: of the parameters, by dotted path.
 
     Checked by: tests/generator/test_generated_text.py.
     """
@@ -37,7 +38,7 @@ def c_listing(listing: Listing, about: Sequence[str]) -> str:
     comment = "\n".join(f" * {line}".rstrip() for line in _ascii(about))
     parts = [f"/*\n{comment}\n */", "#include <math.h>"]
     if listing.parameters:
-        parts.append(_setup(listing, style))
+        parts += [_own(listing, values), _setup(listing, style)]
     return "\n\n".join([*parts, _model(listing, style)]) + "\n"
 
 
@@ -64,6 +65,13 @@ def _call(op: str, operands: list[str]) -> str:
     if op == "sign":
         return f"(({operands[0]}) > 0.0 ? 1.0 : ({operands[0]}) < 0.0 ? -1.0 : ({operands[0]}))"
     return f"{_CALL.get(op, op)}({', '.join(operands)})"
+
+
+def _own(listing: Listing, values: Mapping[str, float]) -> str:
+    paths = listing.parameters.values()
+    rows = [f"    {number(values[path])}, /* {_ascii([path])[0]} */" for path in paths]
+    head = f"const double {listing.signature.name}_parameters[{len(paths)}] = {{"
+    return "\n".join(["/* The robot's own numbers, for the set-up. */", head, *rows, "};"])
 
 
 def _setup(listing: Listing, style: Style) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .expression_text import Style, plain_signs, text
 from .listing import Listing
@@ -34,12 +34,13 @@ end
 """
 
 
-def matlab_text(listing: Listing, about: Sequence[str]) -> str:
-    """The text of a function file; its name is that of the model.
+def matlab_text(listing: Listing, about: Sequence[str], values: Mapping[str, float]) -> str:
+    """The text of a function file; its name is that of the model, until `renamed` gives it another.
 
     Args:
         listing: of the model.
         about: lines of its help.
+        values: of the parameters, by dotted path; the function has them where its last argument is left out.
 
     Checked by: tests/generator/test_matlab_and_cpp.py.
     """
@@ -49,14 +50,32 @@ def matlab_text(listing: Listing, about: Sequence[str]) -> str:
     lines = [f"function [{outputs}] = {s.name}({inputs})", *(f"% {line}".rstrip() for line in about), "%"]
     lines += [_described("input", i) for i in s.inputs] + [_described("output", o) for o in s.outputs]
     if listing.parameters:
-        lines.append("% parameters: vector of")
+        lines.append("% parameters: vector of these numbers; left out: the robot's own, own_parameters_() below")
         lines += [f"%   {k + 1}: {path}" for k, path in enumerate(listing.parameters.values())]
+        lines += [f"  if nargin < {len(s.inputs) + 1}", "    parameters = own_parameters_();", "  end"]
     lines += [f"  {safe(name)} = parameters({k + 1});" for k, name in enumerate(listing.parameters)]
     lines += _statements(listing.setup, style, 1)
     lines += [f"  {safe(name)} = {safe(entry)};" for name, entry in listing.aliases.items()]
     lines += [f"  {safe(o.name)} = zeros({_size(o.shape)});" for o in s.outputs if o.shape]
     lines += [*_statements(listing.main, style, 1), f"  status = {text(listing.status, style)};", "end"]
-    return "\n".join(lines) + "\n" + HELPERS
+    return "\n".join(lines) + "\n" + (_own(listing, values) if listing.parameters else "") + HELPERS
+
+
+def renamed(text: str, name: str) -> str | None:
+    """The text as the function file `name.m`; None where that is no name of a function, or means something inside the text."""
+    code = re.sub(r"%.*", "", text)
+    old = re.match(r"function \[.*\] = (\w+)\(", code)
+    assert old is not None
+    if name == old[1]:
+        return text
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in _RESERVED or re.search(rf"\b{name}\b", code):
+        return None
+    return text.replace(f" = {old[1]}(", f" = {name}(", 1)
+
+
+def _own(listing: Listing, values: Mapping[str, float]) -> str:
+    rows = [f"    {number(values[path])} % {path}" for path in listing.parameters.values()]
+    return "\n".join(["", "function r = own_parameters_()", "  r = [", *rows, "  ];", "end", ""])
 
 
 def _described(kind: str, array: Input | Output) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .expression_text import Style, plain_signs, text
 from .listing import Listing
@@ -21,12 +21,13 @@ _COMPARE = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 _RESERVED = frozenset({"array", "empty", "errstate", "float64", "parameters", "constants", "status", "nan", "inf", "numpy"})
 
 
-def python_text(listing: Listing, about: Sequence[str]) -> str:
+def python_text(listing: Listing, about: Sequence[str], values: Mapping[str, float]) -> str:
     """The module's text.
 
     Args:
         listing: of the model.
         about: lines of its docstring.
+        values: of the parameters, by dotted path.
 
     Checked by: tests/generator/test_generated_text.py.
     """
@@ -34,7 +35,8 @@ def python_text(listing: Listing, about: Sequence[str]) -> str:
     lines = ['"""', *[line.rstrip() for line in about], '"""', ""]
     lines += ["import numpy", "from numpy import empty, errstate, float64", ""]
     if listing.parameters:
-        lines += ["", *_setup(listing, style), ""]
+        lines += ["PARAMETERS = {", *(f"    {path!r}: {number(values[path])}," for path in listing.parameters.values()), "}"]
+        lines += ['"""The robot\'s own numbers by dotted path."""', "", "", *_setup(listing, style), ""]
     return "\n".join([*lines, "", *_model(listing, style), ""])
 
 
@@ -71,7 +73,10 @@ def _wrapped(operand: str) -> str:
 
 
 def _setup(listing: Listing, style: Style) -> list[str]:
-    lines = ["def setup(parameters):", '    """Constants of a parameter set, given by dotted paths; once per set."""']
+    lines = [
+        "def setup(parameters=PARAMETERS):",
+        '    """Constants of a parameter set, given by dotted paths, the robot\'s own if left out; once per set."""',
+    ]
     lines += [f"    {safe(name)} = float64(parameters[{path!r}])" for name, path in listing.parameters.items()]
     lines += ["    with errstate(all='ignore'):", *_statements(listing.setup, style, 2)] if listing.setup else []
     names = ", ".join(map(safe, listing.constants))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.analysis.kernels import golden_inputs, kernel
+from flexapod.analysis.kernels import golden_inputs, kernel_with_friction
 from flexapod.bridges.fmu.plant import Plant, Variable
 from flexapod.bridges.fmu.rigid import union
+from flexapod.bridges.fmu.units import entry_units
 
 if TYPE_CHECKING:
     from flexapod.kernels.signature import Input, Output
@@ -19,7 +20,7 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
     """The plant of a quantity that `kernel` knows; its arrays become scalars with their place in brackets, rows first."""
     from flexapod.analysis.sampling import random_leg_states, random_states
 
-    bound = kernel(robot, quantity, **options)
+    bound = kernel_with_friction(robot, quantity, options)
     signature, tape = bound.signature, bound.compiled.tape
     states = random_leg_states(robot, 1, seed=1) if robot.elastic_legs else random_states(robot, 1, seed=1)
     start = golden_inputs(bound, states)
@@ -33,15 +34,15 @@ def block_plant(robot: Robot, quantity: str, options: dict[str, Any]) -> Plant:
         name=robot.name, about=f"{quantity} of {robot.name}", states=[], margins=[], leaving=[], memory=[], rates=tape,
         inputs=[v for i in signature.inputs for v in _scalars(robot, i, start[i.name][0])],
         outputs=[v for o in signature.outputs for v in _scalars(robot, o, np.zeros(o.shape))],
-        parameters=union([tape], values),
+        parameters=union(robot, [tape], values),
     )  # fmt: skip
 
 
 def _scalars(robot: Robot, array: Input | Output, start: Any) -> list[Variable]:
     labels = _labels(robot, array)
     return [
-        Variable(name=f"{array.name}{label}", unit=array.unit, start=float(x), doc=array.doc)
-        for label, x in zip(labels, np.ravel(start), strict=True)
+        Variable(name=f"{array.name}{label}", unit=unit, start=float(x), doc=array.doc)
+        for label, unit, x in zip(labels, entry_units(robot, array), np.ravel(start), strict=True)
     ]
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Version = Literal["2.0", "3.0"]
+STEP = 1e-3
+"""Inner step of co-simulation where none is given [s]."""
 FLAGS = ("-std=c99", "-fPIC", "-fvisibility=hidden")
 DATE = (1980, 1, 1, 0, 0, 0)
 """Of the files inside, so that equal robots give equal FMUs."""
@@ -44,7 +46,7 @@ def export_fmu(
     *,
     version: Version = "3.0",
     start: State | ActuatorMotion | None = None,
-    step: float = 1e-3,
+    step: float | None = None,
     method: str | None = None,
     wrench: bool = False,
     friction: bool | str = True,
@@ -64,16 +66,17 @@ def export_fmu(
         version: of FMI, ``"2.0"`` or ``"3.0"``; each is for model exchange and for co-simulation.
         start: state at the start (a start value of every state can be set by the importer too); home at rest if left out, with
             flexible bodies in their static deflection.
-        step: longest inner step of co-simulation [s]; a communication step is cut into equal parts of about this length.
+        step: longest inner step of co-simulation [s], 1e-3 if left out; a communication step is cut into equal parts of about
+            this length.
         method: of co-simulation: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`; left out: as in `simulate`.
         wrench: also a load on the platform as input, at its origin, world axes.
-        friction: as for `simulate`.
+        friction: as for `simulate`; of a block True or False.
         watch: ends of strokes are events: model exchange has an indicator for each and asks to end, co-simulation stops.
         general: every number of the robot is a tunable parameter; otherwise those are left out that are zero by structure or
             that the fast equations take as equal (bodies of legs are axisymmetric), which makes it four times faster.
         binary: compile for this platform with the C compiler `cc` (or that of the variable CC); False: sources only.
         check: FMPy (``flexapod[fmu]``) validates the FMU and takes ten steps with it; `FmuError` says what it finds.
-        options: of the block, as for `kernel`.
+        options: of the block, as for `kernel`; it takes none of start, step, method, wrench, watch and general.
     Returns:
         The path of the FMU.
 
@@ -95,7 +98,7 @@ def export_fmu(
     )  # fmt: skip
     written = write_fmu(plant, target, version, identifier(target.stem, "model"), binary)
     if check:
-        check_fmu(written, step)
+        check_fmu(written, plant.step)
     return written
 
 
@@ -107,23 +110,34 @@ def _target(path: str | os.PathLike[str]) -> Path:
         raise InputError(f"export_fmu: {target} is a folder; give the path of a file that can be written")
     if not target.parent.is_dir():
         raise InputError(f"export_fmu: the folder {target.parent} does not exist")
-    if target.exists() and not zipfile.is_zipfile(target):
+    if target.exists() and not _is_fmu(target):
         raise InputError(f"export_fmu: {target} exists and is not an FMU; it is not replaced")
     return target
 
 
-def make_plant(robot: Robot, quantity: str, *, start: Any, step: float, method: str | None, wrench: bool, friction: bool | str,
-               watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
+def _is_fmu(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "modelDescription.xml" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool,
+               friction: bool | str, watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
     """The plant of a quantity; refuses options that have no meaning for it."""
-    if not step > 0:
+    if step is not None and not step > 0:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
     if quantity != "forward_dynamics":
         from flexapod.bridges.fmu.block import block_plant
 
-        given = {"start": start is not None, "method": method is not None, "wrench": wrench}
+        given = {"start": start is not None, "step": step is not None, "method": method is not None, "wrench": wrench,
+                 "watch": not watch, "general": general}  # fmt: skip
         for name in (name for name, has in given.items() if has):
             raise InputError(f"{name}: a block without states ({quantity}) does not take it; leave it out")
-        return block_plant(robot, quantity, options)
+        if friction not in (True, False):
+            raise InputError(f"friction: a block without states ({quantity}) takes True or False, got {friction!r}")
+        return block_plant(robot, quantity, options if friction else {**options, "friction": False})
     if options:
         raise InputError(f"export_fmu: forward_dynamics does not take {', '.join(options)}")
     from flexapod.analysis.abilities import refuse
@@ -139,7 +153,7 @@ def make_plant(robot: Robot, quantity: str, *, start: Any, step: float, method: 
     check_option("method", method or known[0], known)
     first = start if start is not None else home_start(robot)
     return plant(
-        robot, first, wrench=wrench, friction=friction, method=method or known[0], step=step, watch=watch, general=general
+        robot, first, wrench=wrench, friction=friction, method=method or known[0], step=step or STEP, watch=watch, general=general
     )
 
 

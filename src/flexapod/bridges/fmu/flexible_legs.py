@@ -45,7 +45,7 @@ def leg_plant(
     return Plant(
         name=robot.name, about=f"forward dynamics of {robot.name}", inputs=inputs(setup), outputs=_outputs(robot),
         states=_states(robot, state), memory=y, rates=terms, step=step, **strokes(robot, layout.strokes),
-        parameters=union([terms, matrices], setup.values), fixed=setup.values,
+        parameters=union(robot, [terms, matrices], setup.values), fixed=setup.values,
         second_order=SecondOrder(matrices=matrices, columns=len(plan.columns), independent=plan.independent, bound=plan.bound,
                                  driven=driven_columns(robot), method=METHODS[method]),
         stepping=Stepping(lead=1, nodes=1, carried=[*state, *y, 0.0], code=2 * n + len(y),

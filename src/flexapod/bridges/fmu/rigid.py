@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.bridges.fmu.plant import Plant, Stepping, Variable, vector
+from flexapod.bridges.fmu.units import parameter_unit
 from flexapod.kernels.program import Program
 from flexapod.kernels.tape import Tape, make_tape
 from flexapod.simulation.attitude import normalised
@@ -119,7 +120,7 @@ def rigid_plant(
         outputs=_results(robot), rates=rates, step=step, fixed=setup.values,
         memory=[float(x) for x in setup.start[joints]],
         **strokes(robot, layout.strokes),
-        parameters=[v for v in union([rates, run], setup.values) if not _is_plane(layout, v.name)],
+        parameters=[v for v in union(robot, [rates, run], setup.values) if not _is_plane(layout, v.name)],
         stepping=Stepping(
             tape=run, lead=2, nodes=len(layout.nodes), carried=[float(x) for x in setup.start],
             code=layout.places["code"].start,
@@ -129,13 +130,14 @@ def rigid_plant(
     )  # fmt: skip
 
 
-def union(tapes: list[Tape], values: Any) -> list[Variable]:
+def union(robot: Robot, tapes: list[Tape], values: Any) -> list[Variable]:
     """Parameters of several tapes, each once; what a tape takes as a structural zero is left out."""
     found: dict[str, Variable] = {}
     for tape in tapes:
         for p in tape.signature.parameters:
             if p.name not in found and p.name not in tape.zeros:
-                found[p.name] = Variable(name=p.name, unit=p.unit, start=float(values[p.name]), doc=p.doc)
+                unit = parameter_unit(robot, p.name, p.unit)
+                found[p.name] = Variable(name=p.name, unit=unit, start=float(values[p.name]), doc=p.doc)
     return list(found.values())
 
 

@@ -138,8 +138,7 @@ def mass_matrix(robot: Robot, massless_legs: bool = False) -> Program:
     """The program: `mass_matrix` (6, 6) and bias `coriolis_force`, `gravity_force` (6,) in platform coordinates, basis N."""
     b = Program("mass_matrix")
     state = state_equation(b, robot, massless_legs)
-    gravity = ca.vertcat(*[b.parameter(f"gravity.{k}") for k in "xyz"])
-    weight = ca.mtimes(ca.jacobian(state.c, gravity), gravity)
+    weight = _weight(b, state)
     m = state.basis.shape[1]
     b.output("mass_matrix", state.A, shape=(6, 6), dims=("twist", "twist_"))
     b.output("gravity_force", weight, shape=(6,), dims=("twist",))
@@ -148,3 +147,30 @@ def mass_matrix(robot: Robot, massless_legs: bool = False) -> Program:
     b.output("beta", state.beta, shape=(6,), dims=("twist",))
     b.output("jacobian", state.jacobian, shape=(len(robot.actuators), 6), dims=("actuator", "twist"))
     return b
+
+
+def gravity_force(robot: Robot, massless_legs: bool = False) -> Program:
+    """The program: `gravity_force` (6,) of `mass_matrix` alone.
+
+    Checked by: tests/generator/test_matlab_and_cpp.py.
+    """
+    b = Program("gravity_force")
+    b.output("gravity_force", _weight(b, state_equation(b, robot, massless_legs)), shape=(6,), dims=("twist",))
+    return b
+
+
+def coriolis_force(robot: Robot, massless_legs: bool = False) -> Program:
+    """The program: `coriolis_force` (6,) of `mass_matrix` alone.
+
+    Checked by: tests/generator/test_matlab_and_cpp.py.
+    """
+    b = Program("coriolis_force")
+    state = state_equation(b, robot, massless_legs)
+    b.output("coriolis_force", state.c - _weight(b, state), shape=(6,), dims=("twist",))
+    return b
+
+
+def _weight(b: Program, state: StateEquation) -> Any:
+    """Part of the bias that is linear in gravity."""
+    gravity = ca.vertcat(*[b.parameter(f"gravity.{k}") for k in "xyz"])
+    return ca.mtimes(ca.jacobian(state.c, gravity), gravity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,8 @@ from flexapod.views.output import check_place, print_json, print_text
 
 FORMS = {".m": "matlab", ".hpp": "cpp", ".py": "python", ".c": "c"}
 KINDS = (".fmu", ".xml", ".urdf", ".casadi", *FORMS)
+DYNAMICS = ("inverse_dynamics", "forward_dynamics")
+"""Quantities with friction: that of the robot file, unless --no-friction leaves it out."""
 MECHANISMS = (".xml", ".urdf")
 
 
@@ -44,7 +47,8 @@ def export(
     wrench: Annotated[bool, typer.Option("--wrench", help="a load on the platform is an input of the FMU")] = False,
     general: Annotated[bool, typer.Option("--general", help="every number is a tunable parameter of the FMU")] = False,
     check: Annotated[bool, typer.Option("--check", help="FMPy checks the FMU and takes steps with it (flexapod[fmu])")] = False,
-    friction: Annotated[bool, typer.Option("--friction", help="of .casadi, .m, .hpp, .py, .c: with friction")] = False,
+    copies: Annotated[int | None, typer.Option(help="of MJCF: how often each loop is written; more are stiffer", min=1)] = None,
+    friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
@@ -56,14 +60,17 @@ def export(
     check_place(out, "--out")
     if kind in MECHANISMS and quantity is not None:
         raise fp.InputError(f"--quantity {quantity}: {out.name} describes the whole mechanism; leave it out")
-    if friction and kind not in (*FORMS, ".casadi"):
-        raise fp.InputError(f"--friction: {out.name} has the friction of the robot file anyway; leave it out")
+    if not friction and (kind in MECHANISMS or quantity not in (None, *DYNAMICS)):
+        what = out.name if kind in MECHANISMS else quantity
+        raise fp.InputError(f"--no-friction: belongs to {' and '.join(DYNAMICS)}, not to {what}; leave it out")
+    if copies is not None and kind != ".xml":
+        raise fp.InputError(f"--copies: {out.name} is no MJCF (.xml); leave it out")
     given = {"version": version, "step": step, "method": method, "wrench": wrench, "general": general, "check": check}
     fmu = {name: value for name, value in given.items() if value is not None and value is not False}
     for name in fmu if kind != ".fmu" else ():
         raise fp.InputError(f"--{name}: {out.name} is no FMU; leave it out")
     with working("writing ..."):
-        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction)
+        files = _written(robot_of(robot, changes, payload), kind, out, quantity, fmu, friction, copies or 1)
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
@@ -71,25 +78,25 @@ def export(
         print_text(str(path))
 
 
-def _written(robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool) -> dict[str, Path]:
+def _written(
+    robot: fp.Robot, kind: str, out: Path, quantity: str | None, fmu: dict[str, Any], friction: bool, copies: int
+) -> dict[str, Path]:
     if kind == ".fmu":
-        return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", **fmu)}
+        return {"fmu": fp.export_fmu(robot, out, quantity or "forward_dynamics", friction=friction, **fmu)}
     if kind == ".casadi":
         wanted = quantity or "forward_dynamics"
-        rigid = robot.moved_by == "platform" and not robot.elastic_names
-        own: dict[str, Any] = (
-            {"friction": friction} if friction or (rigid and wanted in ("inverse_dynamics", "forward_dynamics")) else {}
-        )
-        fp.casadi_function(robot, wanted, **own).save(str(out))
+        own: dict[str, Any] = {} if friction else {"friction": False}
+        fp.casadi_function(robot, wanted, parameters="named", **own).save(str(out))
         return {"casadi": out}
     if kind in MECHANISMS:
         robot = _existing(robot)
     if kind == ".xml":
-        return {"mjcf": fp.export_mjcf(robot, out)}
+        return {"mjcf": fp.export_mjcf(robot, out, copies=copies)}
     if kind == ".urdf":
         return fp.export_urdf(robot, out)
     form: Any = FORMS[kind]
-    return {form: fp.generate(robot, quantity or "inverse_dynamics", form=form, friction=friction or None).write(out)}
+    wanted = quantity or "inverse_dynamics"
+    return {form: fp.generate(robot, wanted, form=form, friction="file" if friction else None).write(out)}
 
 
 def _existing(robot: fp.Robot) -> fp.Robot:
@@ -188,6 +195,11 @@ def _interface(text: str) -> tuple[str, Any]:
 def _import_mechanism(file: Path, out: Path, platform: str | None, loops: Path | None, source: str) -> None:
     if out.suffix.lower() not in (".yaml", ".yml"):
         raise fp.InputError(f"--out {out}: a robot file ends in .yaml")
-    fp.write_robot_file(fp.import_robot(file, platform=platform, loops=loops, source=source), out)
-    print_text(f"{fp.load(out)!r}")
+    found = fp.import_robot(file, platform=platform, loops=loops, source=source)
+    with TemporaryDirectory() as folder:  # a file that cannot be loaded is not left behind
+        draft = Path(folder) / out.name
+        fp.write_robot_file(found, draft)
+        robot = fp.load(draft)
+    fp.write_robot_file(found, out)
+    print_text(f"{robot!r}")
     print_text(str(out))

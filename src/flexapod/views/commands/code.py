@@ -35,11 +35,6 @@ FLEXIBLE_LEGS = {
     "mass matrix and remaining forces": "elastic_mass_matrix",
 }
 OPTIONS: dict[str, dict[str, Any]] = {"newton_euler": {"friction": False}}
-VERBS = {
-    "inverse_dynamics": ("minimal_inverse_dynamics", "link_inverse_dynamics", "virtual_power"),
-    "forward_dynamics": ("minimal_forward_dynamics", "link_forward_dynamics", "forward_dynamics"),
-}
-"""Verb -> kernels that serve it, the first that applies to the robot."""
 
 
 def register(app: typer.Typer) -> None:
@@ -92,6 +87,7 @@ def export_c(
     quantity: Annotated[
         str, typer.Option(help="inverse_dynamics, forward_dynamics, inverse_kinematics, ...")
     ] = "inverse_dynamics",
+    friction: Annotated[bool, typer.Option(help="of inverse and forward dynamics: that of the robot file, or none")] = True,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     as_json: Json = False,
@@ -101,29 +97,13 @@ def export_c(
         raise fp.InputError(f"--out {out}: is a file; give a folder")
     with working("deriving and writing C ..."):
         found = robot_of(robot, changes, payload)
-        files = _export(found, quantity, out)
+        _check_size(found)
+        files = fp.export_c(found, quantity, out, **({} if friction else {"friction": False}))
     if as_json:
         print_json({role: str(path) for role, path in files.items()})
         return
     for role, path in files.items():
         print_text(f"{role:7} {path}")
-
-
-def _export(robot: fp.Robot, quantity: str, folder: Path) -> dict[str, Path]:
-    """The first kernel of a verb that applies; flexible robots have their own."""
-    if robot.moved_by == "actuators":
-        _check_size(robot)
-        return fp.export_c(robot, quantity, folder)
-    if robot.elastic_names and quantity in VERBS:
-        return fp.export_c(robot, f"flexible_{quantity}", folder)
-    names = VERBS.get(quantity, (quantity,))
-    for name in names[:-1]:
-        try:
-            fp.kernel(robot, name)
-        except fp.FlexapodError:
-            continue
-        return fp.export_c(robot, name, folder)
-    return fp.export_c(robot, names[-1], folder)
 
 
 def count(

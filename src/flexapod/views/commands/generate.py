@@ -59,7 +59,7 @@ def generate(
             formulation=formulation, dependents=names_of(dependents[0]) if dependents else (), friction=friction or None,
         )  # fmt: skip
     if out is not None:
-        write_text(out, made.text)
+        write_text(out, made.text_in(out))
     if as_json:
         print_json({
             "robot": made.robot, "quantity": made.quantity, "formulation": made.formulation, "form": made.form,

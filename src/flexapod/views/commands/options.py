@@ -40,7 +40,7 @@ MotionName = Annotated[
     str | None,
     typer.Option(
         "--motion", metavar="NAME|FILE", autocompletion=_motions,
-        help="a named motion (`flexapod motions`) or a CSV/Parquet file; left out: a small cosine from home",
+        help="a named motion (`flexapod motions`) or a .csv, .parquet or .mat file; left out: a small cosine from home",
     ),
 ]  # fmt: skip
 MotionOptions = Annotated[

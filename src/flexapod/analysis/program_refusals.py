@@ -1,0 +1,64 @@
+"""Programs that do not describe a robot, refused with what there is instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flexapod.errors import InputError
+from flexapod.robot.build import has_inner_loops
+from flexapod.robot.chain import closes_alone
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+RIGID_BODIES = (
+    "virtual_power", "virtual_work", "newton_euler", "minimal_", "link_inverse", "link_forward", "forward_dynamics",
+    "mass_matrix", "gravity_force", "coriolis_force", "forward_friction", "friction_force", "motion_derivatives",
+    "value_derivatives", "flexible_", "general_flexible_",
+)  # fmt: skip
+"""Beginnings of programs whose legs are rigid and free of springs and force elements."""
+
+
+def refuse_other_bodies(robot: Robot, quantity: str) -> None:
+    """Refuse programs of rigid legs for robots with others."""
+    from flexapod.analysis.properties import PLACES, holds
+
+    deflects = quantity in ("inertia_regressor", "joint_loads") and holds(robot, "unmeasured deflections")
+    if deflects or (robot.elastic_legs and quantity.startswith(RIGID_BODIES)):
+        raise InputError(
+            f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
+            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+        )
+    if quantity == "pose_limits" and None in robot.closed_forms:
+        raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
+
+
+ANY_LOOPS = ("elastic_", "recursive_")
+"""Beginnings of programs that take loops of any kind."""
+LEG_BY_LEG = (
+    "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
+    "virtual_power", "forward_dynamics", "mass_matrix", "gravity_force", "coriolis_force", "motion_derivatives",
+    "value_derivatives", "inertia_regressor",
+)  # fmt: skip
+"""Programs that close every leg by itself, whatever loops are in it. All others take legs that close once."""
+
+
+def refuse_inner_loops(robot: Robot, quantity: str) -> None:
+    """Refuse programs that do not take the robot's loops."""
+    if quantity.startswith(ANY_LOOPS):
+        return
+    if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
+        why = f"takes legs that close once, and {robot.name} has loops inside or between its legs"
+        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
+    if not closes_alone(robot.legs):
+        why = f"closes the legs one by one, and loops of {robot.name} run through several legs"
+        raise InputError(f"{quantity}: {why}; {_next(quantity)}")
+
+
+def _next(quantity: str) -> str:
+    """What there is instead, where loops run through several legs."""
+    if quantity == "friction_force":
+        return "it is the difference of 'inverse_dynamics' with and without friction, which takes all loops"
+    has_verb = quantity in ("inverse_kinematics", "forward_kinematics", "jacobian")
+    verb = f"the verb {quantity} solves them, and " if has_verb else ""
+    return f"{verb}'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"

@@ -1,0 +1,47 @@
+"""Units of an FMU's variables: kernels say "m or rad" where the joint decides, an FMU says which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flexapod.kernels.signature import Input, Output
+    from flexapod.robot.robot import Robot
+
+
+def parameter_unit(robot: Robot, name: str, unit: str) -> str:
+    """Unit of a number of the robot by the kind of its joint: `legs.A.zero` of the leg's actuator; force elements are straight.
+
+    Checked by: tests/bridges/test_fmu.py.
+    """
+    if name.startswith("stroke."):
+        return dict(zip(robot.actuators, robot.actuator_units, strict=True))[name.rpartition(".")[0].removeprefix("stroke.")]
+    if " or " not in unit:
+        return unit
+    if name.startswith("forces."):
+        return _of("m", unit)
+    for leg in (leg for leg in robot.legs if name.startswith(f"legs.{leg.name}.")):
+        joint = name.removeprefix(f"legs.{leg.name}.").rpartition(".")[0]
+        links = [link for link in leg.links if link.coordinate == joint] or [link for link in leg.links if link.actuated]
+        if links:
+            return _of("m" if links[0].kind == "P" else "rad", unit)
+    return ""
+
+
+def entry_units(robot: Robot, array: Input | Output) -> list[str]:
+    """Unit of each entry of an array, per actuator or per joint."""
+    if ", " in array.unit and array.shape == (6,):  # force and moment
+        return [part for part in array.unit.split(", ") for _ in range(3)]
+    if " or " not in array.unit:
+        return [array.unit] * array.size
+    joints = array.name.startswith(("guess", "joint", "closed"))
+    known = robot.coordinate_units if joints else robot.actuator_units
+    return [_of(own, array.unit) for own in known] if len(known) == array.size else [""] * array.size
+
+
+def _of(own: str, unit: str) -> str:
+    """The part of "N or N m" that belongs to a joint of m or rad; "m or rad/s" means "m/s or rad/s"."""
+    straight, turning = unit.split(" or ")
+    if straight == "m" and turning.startswith("rad"):
+        straight += turning.removeprefix("rad")
+    return straight if own == "m" else turning

@@ -1,0 +1,242 @@
+"""URDF and its loop file read as a tree; `mimic` joints are couplings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, parse
+
+import numpy as np
+import yaml
+
+from flexapod.bridges.halves import whole
+from flexapod.bridges.imported import (
+    ImportedModelError,
+    no_doubles,
+    no_strangers,
+    number,
+    said,
+    unit_axis,
+    value,
+    values,
+    vector,
+    word,
+)  # fmt: skip
+from flexapod.bridges.loop_frames import loop_document
+from flexapod.bridges.mjcf_tendons import HELD
+from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
+from flexapod.bridges.urdf import UNLIMITED
+from flexapod.robot.geometry import Pose, euler, frame_along, pose
+
+CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
+KINDS = {"revolute": "R", "continuous": "R", "prismatic": "P", "fixed": "fixed", "floating": "free"}
+
+
+def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None = None) -> Tree:
+    """The tree of a URDF file and its loop file.
+
+    Checked by: tests/bridges/test_urdf.py.
+    """
+    file = Path(path)
+    beside = Path(loops) if loops is not None else file.with_suffix(".loops.yaml")
+    try:
+        root, extra = parse(file).getroot(), yaml.safe_load(beside.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ParseError, yaml.YAMLError) as error:
+        raise ImportedModelError(f"{file}: cannot be read with its loops {beside.name}: {error}") from error
+    if root.tag != "robot" or not isinstance(extra, dict):
+        raise ImportedModelError(f"{file}: is no URDF with a loop file: its root is <{root.tag}>, {beside.name} is no mapping")
+    links, joints = root.findall("link"), root.findall("joint")
+    for elements, what in ((links, "links"), (joints, "joints")):
+        no_doubles([word(element, "name", f"{file}: {said(element)}") for element in elements], what, file)
+    extra = _checked(loop_document(extra, beside), joints, beside)
+    nodes, turned = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
+    found = [_loop(entry, beside, turned) for entry in extra["loops"]]
+    no_doubles([loop.name for loop in found], "loops", beside)
+    gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
+    return whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
+                      nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside)))  # fmt: skip
+
+
+def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[str, Any]:
+    """The loop file with every section, which name joints of the URDF only."""
+    missing = [key for key in ("gravity", "loops") if key not in extra]
+    if missing:
+        raise ImportedModelError(f"{file}: {' and '.join(missing)} missing")
+    empty: dict[str, Any] = {"actuated": [], "home": {}, "rotor": {}, "springs": {}, "couplings": {}, "struts": [], "loops": []}
+    found = {**extra, **{key: extra.get(key) or none for key, none in empty.items()}}
+    known = [joint.attrib["name"] for joint in joints]
+    for key, none in empty.items():
+        if not isinstance(found[key], type(none)):
+            raise ImportedModelError(f"{file}: {key} must be a {'list' if none == [] else 'mapping'}, got {found[key]!r}")
+    for key in ("actuated", "home", "rotor", "springs"):
+        no_strangers(found[key], known, f"{file}: {key}")
+    return found
+
+
+def _gears(extra: dict[str, Any], nodes: list[Node], file: Path) -> tuple[Gear, ...]:
+    starts, found = {n.joint: n.start for n in nodes}, []
+    for name, terms in extra["couplings"].items():
+        where = f"{file}: coupling {name!r}"
+        if not isinstance(terms, dict):
+            raise ImportedModelError(f"{where}: expected factors by joint, got {terms!r}")
+        no_strangers(terms, starts, where)
+        factors = tuple((joint, number(factor, f"{where}: {joint}")) for joint, factor in terms.items())
+        found.append(Gear(name=name, terms=factors, home=sum(factor * starts[joint] for joint, factor in factors)))
+    return tuple(found)
+
+
+def _mimics(joints: list[Element], nodes: list[Node], file: Path) -> tuple[Gear, ...]:
+    """Joints that follow another: coordinate = multiplier times that of the other + offset."""
+    starts, found = {n.joint: n.start for n in nodes}, []
+    for joint in (j for j in joints if j.find("mimic") is not None):
+        name, other, factor, offset = joint.attrib["name"], *_mimic(joint, file)
+        no_strangers([other], starts, f"{file}: the mimic of {said(joint)}")
+        home = starts[name] - factor * starts[other]
+        if abs(home - offset) > HELD * max(1.0, abs(offset)):
+            raise ImportedModelError(
+                f"{file}: the mimic of {said(joint)} does not hold at home: {starts[name]:.9g} is not "
+                f"{factor:.9g} x {starts[other]:.9g} + {offset:.9g}; correct `home` of the loop file"
+            )
+        found.append(Gear(name=f"{name}.mimic", terms=((name, 1.0), (other, -factor)), home=home))
+    return tuple(found)
+
+
+def _mimic(joint: Element, file: Path) -> tuple[str, float, float]:
+    """The joint that is followed, multiplier and offset."""
+    mimic, where = joint.find("mimic"), f"{file}: the mimic of {said(joint)}"
+    assert mimic is not None
+    factor, offset = (value(mimic.attrib, key, where, none) for key, none in (("multiplier", "1"), ("offset", "0")))
+    return word(mimic, "joint", where), factor, offset
+
+
+def _struts(extra: dict[str, Any], turned: dict[str, Pose], file: Path) -> tuple[Strut, ...]:
+    found = []
+    for entry in extra["struts"]:
+        where = _entry(entry, "strut", ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"), turned, file)
+        at, on = (turned[entry[f"link{k}"]].point(vector(entry[f"at{k}"], 3, f"{where}: at{k}")) for k in (1, 2))
+        numbers = {key: number(entry[key], f"{where}: {key}") for key in ("stiffness", "length", "damping")}
+        found.append(Strut(name=entry["name"], first=entry["link1"], at=at, second=entry["link2"], on=on, **numbers))
+    return tuple(found)
+
+
+def _entry(entry: Any, what: str, keys: tuple[str, ...], turned: dict[str, Pose], file: Path) -> str:
+    """Check an entry that ties two links; returns where it is, for messages."""
+    missing = [key for key in keys if not isinstance(entry, dict) or key not in entry]
+    if missing:
+        raise ImportedModelError(f"{file}: a {what} needs {', '.join(keys)}; {', '.join(missing)} missing")
+    where = f"{file}: {what} {entry['name']!r}"
+    unknown = [link for link in (entry["link1"], entry["link2"]) if link not in turned]
+    if unknown:
+        raise ImportedModelError(f"{where} names the link {unknown[0]!r}, which the URDF does not have")
+    return where
+
+
+def _inertial(link: Element, file: Path) -> Inertial:
+    found = link.find("inertial")
+    if found is None:
+        if link.find("visual") is not None and link.get("name") != WORLD and link.find("collision") is not None:
+            raise ImportedModelError(f"{file}: link {link.get('name')!r} has geometry but no `inertial`: write its mass")
+        return Inertial()
+    mass, inertia = found.find("mass"), found.find("inertia")
+    if mass is None or inertia is None:
+        raise ImportedModelError(f"{file}: the inertial of link {link.get('name')!r} needs `mass` and `inertia`")
+    where = f"{file}: the inertial of {said(link)}"
+    place = _origin(found, where)
+    xx, xy, xz, yy, yz, zz = (value(inertia.attrib, key, where) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    t, R = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), place.rotation
+    kilograms = value(mass.attrib, "value", f"{where}: <mass>")
+    return Inertial(mass=kilograms, com=np.asarray(place.position), tensor=R @ t @ R.T)
+
+
+def _origin(element: Element, where: str) -> Pose:
+    origin = element.find("origin")
+    a = {} if origin is None else origin.attrib
+    return pose(values(a, "xyz", where, 3, "0 0 0"), euler("xyz", values(a, "rpy", where, 3, "0 0 0")))
+
+
+def _nodes(
+    joints: list[Element], inertials: dict[str, Inertial], extra: dict[str, Any], file: Path
+) -> tuple[list[Node], dict[str, Pose]]:
+    """Nodes in order from the root, and each link's URDF frame seen from its node (whose z is the joint axis)."""
+    ends = [[word(j.find(end), "link", f"{file}: {said(j)}: <{end}>") for end in ("parent", "child")] for j in joints]
+    for joint, both in zip(joints, ends, strict=True):
+        unknown = next((link for link in both if link not in inertials), None)
+        if unknown is not None:
+            raise ImportedModelError(f"{file}: {said(joint)} names the link {unknown!r}, which does not exist")
+    children = [child for _, child in ends]
+    twice = next((child for child in children if children.count(child) > 1), None)
+    if twice is not None:
+        raise ImportedModelError(f"{file}: two joints carry the link {twice!r}; one of them belongs into the loop file")
+    roots = [name for name in inertials if name not in children]
+    if len(roots) != 1:
+        raise ImportedModelError(f"{file}: a URDF has one root link, found {', '.join(roots) or 'none'}")
+    nodes: list[Node] = []
+    turned = {roots[0]: pose(), WORLD: pose()}
+    waiting = list(zip(joints, ends, strict=True))
+    while waiting:
+        ready = [(joint, both) for joint, both in waiting if both[0] in turned]
+        if not ready:
+            raise ImportedModelError(f"{file}: the joints of {', '.join(child for _, (_, child) in waiting)} form a ring")
+        for joint, (parent, child) in ready:
+            nodes.append(_node(joint, (parent, child), roots[0], turned, inertials[child], extra, file))
+        waiting = [(joint, both) for joint, both in waiting if both[1] not in turned]
+    return nodes, turned
+
+
+def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Pose], inertial: Inertial, extra: dict[str, Any],
+          file: Path) -> Node:  # fmt: skip
+    (parent, child), name, where = ends, joint.attrib["name"], f"{file}: {said(joint)}"
+    kind = KINDS.get(joint.get("type", ""))
+    if kind is None:
+        raise ImportedModelError(f"{file}: joint {name!r} has the type {joint.get('type')!r}, which is not read")
+    axis, dynamics, limit = ({} if part is None else part.attrib for part in map(joint.find, ("axis", "dynamics", "limit")))
+    R = np.eye(3)
+    if kind in "RP":
+        direction = unit_axis(axis, "xyz", f"{where}: <axis>", 3, None if axis else "1 0 0")
+        R = np.eye(3) if np.array_equal(direction, [0.0, 0.0, 1.0]) else frame_along(direction)
+    place = turned[parent] @ _origin(joint, where) @ pose(rotation=R)
+    turned[child] = pose(rotation=R.T)
+    start = _start(joint, extra["home"], file)
+    stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
+    stroke = None
+    if {"lower", "upper"} <= set(limit):
+        low, high = value(limit, "lower", where), value(limit, "upper", where)
+        stroke = (low, high) if low < high and (low, high) != UNLIMITED else None
+    return Node(
+        name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
+        inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
+        actuated=name in extra["actuated"], start=start,
+        rotor=number(extra["rotor"].get(name, 0.0), f"{file}: rotor of joint {name!r}"),
+        damping=value(dynamics, "damping", where, "0"), loss=value(dynamics, "friction", where, "0"), stroke=stroke,
+        stiffness=stiffness, free=None if free == start else free,
+    )  # fmt: skip
+
+
+def _start(joint: Element, home: dict[str, Any], file: Path) -> float:
+    """Coordinate at home: that of the loop file, else what a mimic follows, else zero."""
+    name = joint.attrib["name"]
+    if name not in home and joint.find("mimic") is not None:
+        other, factor, offset = _mimic(joint, file)
+        return factor * number(home.get(other, 0.0), f"{file}: home of {other!r}") + offset
+    return number(home.get(name, 0.0), f"{file}: home of {name!r}")
+
+
+def _loop(entry: Any, file: Path, turned: dict[str, Pose]) -> Loop:
+    where = _entry(entry, "loop", ("name", "type", "link1", "at1", "link2", "at2"), turned, file)
+    if entry["type"] not in CLOSING:
+        raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
+    halves = [turned[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
+    return Loop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
+                on_second=halves[1])  # fmt: skip
+
+
+def _half(entry: Any, where: str) -> Pose:
+    if not isinstance(entry, dict) or "xyz" not in entry:
+        raise ImportedModelError(f"{where}: expected a mapping with xyz and quat_wxyz, got {entry!r}")
+    quat = vector(entry.get("quat_wxyz", [1.0, 0.0, 0.0, 0.0]), 4, f"{where}: quat_wxyz")
+    if not quat.any():
+        raise ImportedModelError(f"{where}: quat_wxyz is zero; expected a rotation")
+    w, *v = quat / np.linalg.norm(quat)
+    s = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    return pose(vector(entry["xyz"], 3, f"{where}: xyz"), np.eye(3) + 2 * w * s + 2 * s @ s)
