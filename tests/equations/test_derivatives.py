@@ -193,3 +193,9 @@ def test_flexible_legs_by_the_motion(name: str) -> None:
     )
     exact = found.tau_D_parameter.values[0, :, 0]
     assert np.abs(exact - (heavy.force - light.force).values[0]).max() <= DIFFERENCES * np.abs(exact).max()  # linear in the mass
+
+
+def test_loops_inside_legs_are_differentiated_leg_by_leg() -> None:
+    robot = fp.load("orthoglide")
+    found = fp.inverse_dynamics_derivatives(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+    assert np.all(np.isfinite(found.tau_D_position))

@@ -30,7 +30,7 @@ def hexapod() -> dict[str, Any]:
 def test_key_figures_are_what_they_say(hexapod: dict[str, Any]) -> None:
     figures, legs, drive = hexapod["figures"], hexapod["legs"], hexapod["drive"]
     force, power = drive.force.values, drive.power.values
-    assert figures["peak force"].value == np.abs(force).max()
+    assert figures["peak force"].value == pytest.approx(np.abs(force).max(), rel=SAME)  # equal legs differ by rounding
     own = hexapod["robot"].actuators.index(figures["peak force"].owner)
     assert np.abs(force[:, own]).max() == pytest.approx(np.abs(force).max())
     square = np.trapezoid(force**2, drive.time.values, axis=0) / (drive.time.values[-1] - drive.time.values[0])

@@ -15,6 +15,7 @@ from flexapod.analysis.flexible_load import flexible_load
 from flexapod.analysis.inverse_kinematics import follow, platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.properties import holds
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.errors import InputError
@@ -79,8 +80,7 @@ def inverse_dynamics_derivatives(
 
 def leg_by_leg(robot: Robot) -> bool:
     """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
-    springs = any(link.spring for leg in robot.legs for link in leg.links)
-    return closes_alone(robot.legs) and not (robot.floats or robot.forces or springs or robot.elastic_indices)
+    return closes_alone(robot.legs) and not holds(robot, "more than masses")
 
 
 def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:

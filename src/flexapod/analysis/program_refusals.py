@@ -24,7 +24,7 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
     from flexapod.analysis.properties import PLACES, holds
 
     deflects = quantity in ("inertia_regressor", "joint_loads") and holds(robot, "unmeasured deflections")
-    if deflects or (robot.elastic_legs and quantity.startswith(RIGID_BODIES)):
+    if deflects or (quantity.startswith(RIGID_BODIES) and holds(robot, "more than masses")):
         raise InputError(
             f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
             "'forward_dynamics' and 'mass_matrix' are those of this robot"

@@ -77,6 +77,12 @@ def _legs_elastic(robot: Robot) -> bool:
     return any(link.elastic for leg in robot.legs for link in leg.links)
 
 
+def _more_than_masses(robot: Robot) -> bool:
+    """Legs deform, springs or force elements act, or the base floats."""
+    springs = any(link.spring for leg in robot.legs for link in leg.links)
+    return bool(robot.elastic_indices or robot.floats or robot.forces or springs)
+
+
 def _deflects(robot: Robot) -> bool:
     """Forces depend on deflections that no actuator measures; springs of passive joints do not deflect unseen."""
     elastic = any(link.elastic or (link.spring and link.actuated) for leg in robot.legs for link in leg.links)
@@ -97,6 +103,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "flexible platform": lambda robot: robot.flexible_platform is not None and not robot.elastic_legs,
     "flexible legs": lambda robot: robot.elastic_legs,
     "elastic legs": _legs_elastic,
+    "more than masses": _more_than_masses,
     "inner loops": lambda robot: has_inner_loops(robot.legs),
     "loops between legs": lambda robot: not closes_alone(robot.legs),
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
