@@ -146,7 +146,7 @@ def test_parallelograms_need_the_same_forces() -> None:
     ("call", "says"),
     [
         (lambda robot: fp.working_modes(robot, fp.State(position=[0, 0, -0.75])), "has loops inside or between its legs"),
-        (lambda robot: fp.kernel(robot, "newton_euler"), "has equations of rigid legs, and delta-parallelograms has inner loops"),
+        (lambda robot: fp.kernel(robot, "newton_euler"), "takes legs that close once, and delta-parallelograms has loops inside"),
     ],
 )
 def test_what_takes_simple_legs_only_says_so(call: object, says: str) -> None:
