@@ -63,8 +63,9 @@ def assert_same(robot: fp.Robot, found: Any, expected: Any, bound: float, what: 
         assert np.array_equal(np.isnan(ours), np.isnan(theirs)), (what, name)
         error = np.abs(ours - theirs)[known].max(initial=0.0)
         size = np.abs(theirs[known]).max(initial=0.0)
-        if name == "reaction_moment":  # zero in many joints: of the forces at the robot's size
-            size = max(size, np.nanmax(np.abs(expected["reaction_force"])) * robot.characteristic_length)
+        if name == "reaction_moment":  # zero in many joints: of the forces at the robot's size, and of the drives
+            around = np.nanmax(np.abs(expected["reaction_force"]), initial=0.0) * robot.characteristic_length
+            size = max(size, around, np.abs(expected["force"]).max())
         assert error <= bound * max(size, 1e-6), (what, name, error)
 
 

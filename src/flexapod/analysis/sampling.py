@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+TRIES = 20
+"""Draws after which a robot counts as one that cannot be closed near home."""
 PARTS = ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
 
 
@@ -82,15 +84,20 @@ def random_leg_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Arra
 
     random, n, N = np.random.default_rng(seed), len(robot.actuators), len(robot.elastic_names)
     home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
-    size = robot.characteristic_length
-    q, qd = home + 0.05 * size * random.uniform(-1, 1, (count, n)), 0.3 * random.uniform(-1, 1, (count, n))
-    e, ed = 1e-3 * size * random.uniform(-1, 1, (count, N)), 0.05 * random.uniform(-1, 1, (count, N))
-    words = np.full(count, "", dtype=object)
-    state = close_along(robot, q, e, qd, ed, words)
-    if np.any(words != ""):
-        raise FlexapodError(f"random states of {robot.name}: {next(word for word in words if word)}")
+    size, parts, found = robot.characteristic_length, [], 0
+    while found < count:  # what cannot be closed is drawn again
+        k = count - found
+        q, qd = home + 0.05 * size * random.uniform(-1, 1, (k, n)), 0.3 * random.uniform(-1, 1, (k, n))
+        e, ed = 1e-3 * size * random.uniform(-1, 1, (k, N)), 0.05 * random.uniform(-1, 1, (k, N))
+        words = np.full(k, "", dtype=object)
+        closed = close_along(robot, q, e, qd, ed, words)
+        parts.append(closed.rows(words == ""))
+        found += int((words == "").sum())
+        if found < count and len(parts) > TRIES:
+            raise FlexapodError(f"random states of {robot.name}: {next(word for word in words if word)}")
+    joined = {name: np.concatenate([part.inputs()[name] for part in parts]) for name in parts[0].inputs()}
     rates = np.zeros((count, len(robot.elastic_plan.independent)))
-    return {**state.inputs(), "independent_velocity": rates, "point": np.zeros((count, 3))}
+    return {**joined, "independent_velocity": rates, "point": np.zeros((count, 3))}
 
 
 def _draw(robot: Robot, count: int, random: np.random.Generator) -> dict[str, Array]:
