@@ -15,7 +15,7 @@ from c_builds import BUILDS, CLEAN, build, run_driver, write_driver
 from kernel_programs import ALL, PARAMETERS, inputs_for
 
 import flexapod as fp
-from flexapod.analysis.kernels import PROGRAMS, golden_inputs, kernel_with_friction
+from flexapod.analysis.kernels import PROGRAMS, exported_kernel, golden_inputs
 from flexapod.analysis.sampling import random_leg_states, random_states
 from flexapod.kernels import compile_kernel, export_c
 
@@ -70,7 +70,7 @@ def compare(folder: Path, files: dict[str, Path], kernel: Any, parameters: Any, 
 def check_robot(folder: Path, name: str, quantity: str) -> None:
     robot, options = fp.load(name), OPTIONS.get(quantity, {})
     try:
-        bound = kernel_with_friction(robot, quantity, options)  # what `export_c` writes
+        bound = exported_kernel(robot, quantity, options)  # what `export_c` writes
     except fp.FlexapodError as error:
         pytest.skip(f"refused: {error}")
     states = random_leg_states(robot, 8, seed=1) if robot.elastic_legs else random_states(robot, 8, seed=1)

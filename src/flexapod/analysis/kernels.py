@@ -305,16 +305,18 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
     from flexapod.analysis.sampling import random_inputs
     from flexapod.kernels import export_c as write_c
 
-    bound = kernel_with_friction(robot, quantity, options)
-    if (bound.quantity, bound.options) == ("forward_dynamics", {}):
-        bound = _fewest_operations(robot, bound)
+    bound = exported_kernel(robot, quantity, options)
     golden = golden_inputs(bound, random_inputs(robot, 8, seed=1))
     name = identifier(f"{robot.name}_{quantity}", "robot")
     return write_c(bound.compiled, Path(folder), name=name, golden_inputs=golden, parameters=bound.parameters)
 
 
-def _fewest_operations(robot: Robot, general: RobotKernel) -> RobotKernel:
-    """The first formulation of forward dynamics that applies; that of virtual power, which always does, is the last."""
+def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
+    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation that
+    applies, of which that of virtual power, which always does, is the last."""
+    general = kernel_with_friction(robot, quantity, options)
+    if (general.quantity, general.options) != ("forward_dynamics", {}):
+        return general
     for program in ("minimal_forward_dynamics", "link_forward_dynamics") if not robot.elastic_names else ():
         try:
             return kernel(robot, program)
