@@ -312,8 +312,8 @@ def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) ->
 
 
 def exported_kernel(robot: Robot, quantity: str, options: Mapping[str, Any]) -> RobotKernel:
-    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation that
-    applies, of which that of virtual power, which always does, is the last."""
+    """What `export_c` writes: with friction as by `kernel_with_friction`; forward dynamics without it by the first formulation
+    that applies, of which that of virtual power, which always does, is the last."""
     general = kernel_with_friction(robot, quantity, options)
     if (general.quantity, general.options) != ("forward_dynamics", {}):
         return general
