@@ -19,7 +19,7 @@ from flexapod.robot.architecture import recognise
 from flexapod.robot.assembly import assembled, home_coordinates, home_direction
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.carried import add_payloads, held_at
-from flexapod.robot.chain import closes_alone, link_poses, posed
+from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
@@ -299,7 +299,7 @@ def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing
     if body[0] != name or body[2] not in tree.placed:
         return None
     link, axes = tree.placed[body[2]]
-    return Closing(joint="platform", type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
+    return Closing(joint=OWN_LINK, type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
 
 
 def _at_home(draft: Leg, q: Array) -> Leg:
