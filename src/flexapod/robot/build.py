@@ -16,7 +16,7 @@ from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
-from flexapod.robot.assembly import assembled, home_coordinates, home_direction
+from flexapod.robot.assembly import ALONG_X, assembled, home_coordinates, home_direction, is_beam
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.carried import add_payloads, held_at
 from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
@@ -204,7 +204,8 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
             direction, found = home_direction(name, spec, base, home, on)
             if float(np.linalg.norm(direction)) == 0.0:
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
-            joint = joint.model_copy(update={"direction": [float(x) for x in direction]})
+            turned = {"rotation": ALONG_X} if is_beam(spec, joint.to) else {}
+            joint = joint.model_copy(update={"direction": [float(x) for x in direction], **turned})
         add_joint(tree, key, joint, spec.bodies)
     add_payloads(tree, spec)
     return tree, found
