@@ -18,7 +18,7 @@ CLOSED = 1e-11
 PARALLEL = 1.0 - 1e-9
 """Smallest cosine of axes that are parallel."""
 
-ALONG_X = schema.Rotation(matrix=[[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+ALONG_X = schema.Rotation.model_validate({"matrix": [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]})
 """Axes of a beam, seen from a leg that runs along z."""
 
 
