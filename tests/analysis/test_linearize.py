@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,11 @@ import flexapod as fp
 
 DIFFERENCES = 1e-6
 """Central differences with steps of 1e-4, of the largest entry; measured 1e-8."""
+
+TEXTBOOK = 1e-12
+"""Of the largest eigenvalue: rounding of a model of two coordinates."""
+STIFF = 1e-5
+"""Of the free frequency: a cart on a spring of 1e7 N/m yields by m g / (1e7 N), 2e-6."""
 
 
 def test_locked_eigenvalues_are_the_natural_frequencies() -> None:
@@ -146,3 +152,21 @@ def test_about_a_motion_locked_actuators_have_no_meaning() -> None:
         fp.linearize(robot, state, actuators="locked")
     with pytest.raises(fp.InputError, match="forces of a motion act on the deviations"):
         fp.linearize(robot, state, prestress=False)
+
+
+def test_a_load_that_hangs_swings_under_its_weight() -> None:
+    """A crane has fewer actuators than freedoms: sqrt(g / l (1 + m / M)) with the cart free, sqrt(g / l) with the cart held."""
+    robot = fp.load(Path(__file__).parents[1] / "data" / "mechanisms" / "crane.yaml")
+    hanging, g = fp.State(position=[0, 0, -1]), 9.81
+    free, held = np.sqrt(g * (1.0 + 2.0 / 3.0)), np.sqrt(g)
+    values = np.sort(np.linalg.eigvals(fp.linearize(robot, hanging).A).imag)
+    np.testing.assert_allclose(values, [-free, 0.0, 0.0, free], atol=TEXTBOOK * free)
+    omega = 2.0 * np.pi * fp.natural_frequencies(robot, hanging, actuators="free").frequency.values
+    np.testing.assert_allclose(omega, [0.0, free], atol=TEXTBOOK * free)
+    omega = 2.0 * np.pi * fp.natural_frequencies(robot, hanging).frequency.values
+    np.testing.assert_allclose(omega, [held], atol=TEXTBOOK * free)
+    omega = 2.0 * np.pi * fp.natural_frequencies(robot, hanging, actuators=[1e7]).frequency.values
+    assert abs(omega[0] - held) < STIFF * free
+    c, s = np.cos(0.1), np.sin(0.1)
+    with pytest.raises(fp.FlexapodError, match="this is no equilibrium: the robot has fewer actuators than freedoms"):
+        fp.linearize(robot, fp.State(position=[s, 0, -c], rotation=[[c, 0, -s], [0, 1, 0], [s, 0, c]]))

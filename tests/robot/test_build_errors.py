@@ -43,6 +43,7 @@ def skew_universal(data: dict[str, Any]) -> None:
     elbow["axis2"] = [0, 1, 0.5]
 
 
+BEAM = {"type": "beam", "length": 0.5, "material": "steel", "section": {"shape": "tube", "outer": 0.02, "inner": 0.01}}
 JOINTS = "legs/template/joints/"
 HOME = "Check home, the joint positions and lengths"
 NEARER = "Check home, the joint positions, or give `start` values nearer to the assembled leg"
@@ -75,6 +76,23 @@ CASES = [
         "hexapod",
         at(JOINTS + "ball/at", [0.1, 0, 0.5]),
         "leg A, joint ball: with `direction: home` the joint must lie at [0, 0, length] of the rod",
+    ),
+    (
+        "hexapod",
+        at("legs/template/bodies/link", {"flexible": BEAM}),
+        "leg A, joint ball: with `direction: home` the joint must lie at [length, 0, 0] of the beam, which runs along its x axis",
+    ),
+    (
+        "stewart-3-3",
+        at("legs/template/bodies/piston", {"flexible": BEAM}),
+        "leg A, joint slide: the beam piston runs along its own x axis and lies across the leg; turn it by `rotation`, "
+        "e.g. rotation: {Y: -90 deg} for axis: [0, 0, 1]",
+    ),
+    (
+        "stewart-3-3",
+        at("legs/template/bodies/cylinder", {"flexible": BEAM}),
+        "leg A, joint slide: `direction: home` lays the beam cylinder along the leg by its own x axis, so that the joint moves "
+        "across the leg; write axis: [1, 0, 0]",
     ),
     ("hexa", skew_universal, "leg 1, joint elbow: axis1 and axis2 must be perpendicular"),
     (

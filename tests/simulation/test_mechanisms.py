@@ -17,6 +17,8 @@ BALANCE = 1e-9
 """Of the energy exchanged, over 10 s."""
 SAME = 1e-8
 """[rad] between two integrations over 10 s; the step of 1 ms leaves 1e-9 with the sixth power of the step."""
+NEAR_DEAD_POINT = 0.01
+"""[s] Ten steps of 1 ms, within which an implicit step before a dead point may not converge."""
 BRANCH = 1e-11
 """[rad] between joints that a parallelogram keeps parallel: rounding, divided by 0.02 at the nodes of a step across."""
 
@@ -145,3 +147,16 @@ def test_a_step_too_long_to_cross_ends_with_the_reason() -> None:
     assert np.abs(found.joint_position.sel(joint="2.foot").values - theta).max() < BRANCH
     past = (theta[-1] - np.pi / 2) % np.pi
     assert past > 0.7 * np.pi  # the bars come to lie in one line
+
+
+@pytest.mark.parametrize("method", ["implicit", "radau"])
+def test_a_drive_at_its_dead_point_is_named(method: str) -> None:
+    """A rocker that is driven where it turns back: the run ends there, and says that the actuators lose control."""
+    robot = fp.load(MECHANISMS / "rocker-drive.yaml")
+    start = fp.State(position=robot.home.position, velocity=[-0.4, 0.0, 0.0], angular_velocity=[0.0, 0.0, 0.0])
+    found = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=1e-3, method=method)
+    assert found.attrs["stopped"] == "the actuators lose control of the platform: their Jacobian is singular"
+    across = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=1e-3, watch=("stroke",))
+    rate = across.actuator_velocity.values[:, 0]
+    turning = across.time.values[np.flatnonzero(rate[1:] * rate[:-1] < 0.0)[0]]
+    assert abs(found.attrs["stopped_at"] - turning) <= NEAR_DEAD_POINT

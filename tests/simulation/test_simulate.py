@@ -25,6 +25,19 @@ def test_inverse_model_drives_direct_model() -> None:
     assert np.max(np.abs(run.rotation.values - wanted.rotation)) < 1e-9
 
 
+def test_a_load_that_no_actuator_holds_swings_to_the_end() -> None:
+    """Fewer actuators than freedoms never control the platform: that is no reason to stop."""
+    robot = fp.load(Path(__file__).parents[1] / "data" / "mechanisms" / "crane.yaml")
+    c, s = np.cos(0.1), np.sin(0.1)
+    start = fp.State(position=[s, 0, -c], rotation=[[c, 0, -s], [0, 1, 0], [s, 0, c]])
+    run = fp.simulate(robot, start, drive="force", force=[0.0], duration=0.5, step=1e-3)
+    assert "stopped" not in run.attrs
+    assert run.time.values[-1] == 0.5
+    centre = 2.0 / 5.0 * s  # no force acts along the rail: the centre of mass stays
+    cart = run.actuator_position.values[:, 0]
+    assert np.abs((3.0 * cart + 2.0 * run.position.values[:, 0]) / 5.0 - centre).max() < 1e-12
+
+
 def test_actuators_that_follow_exactly() -> None:
     robot, motion = robot_named("stewart-3-3"), pd_motion()
     run = fp.simulate(robot, motion, drive="actuators", duration=1.5, step=5e-3, output_step=0.05)

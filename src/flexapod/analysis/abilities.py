@@ -181,13 +181,17 @@ SMALL: dict[str, Row] = {
     },
     "actuators": {}, "prestress": {},
     "prestress=True": {
-        "rigid & mobility below 6 & other actuators than freedoms":
-            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice, or nothing; "
+        "rigid & mobility below 6 & redundant actuators":
+            "prestress: {robot} has {actuators} actuators for {mobility} freedoms, so what holds it is a choice; "
             "its small motions are known with prestress=False",
     },
     "wrench": {"prestress=False": UNUSED},
     "on_error": {},
 }  # fmt: skip
+HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, like a pendulum
+    option: {"rigid & fully actuated" if name == "rigid" else name: why for name, why in SMALL[option].items()}
+    for option in ("actuators=locked", "actuators=free")
+}
 
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
@@ -251,7 +255,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
     "natural_frequencies": {
-        **SMALL, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
+        **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
@@ -259,7 +263,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         ANY: {**SIX_ONLY},
         "velocity": {},
         "inputs": {}, "outputs": {}, "actuators": {},
-        "actuators=locked": {**SMALL["actuators=locked"], "with velocity": LOCKED_MOTION},
+        "actuators=locked": {**HANGING["actuators=locked"], "with velocity": LOCKED_MOTION},
         "prestress": {}, "prestress=False": {"with velocity": MOVING_FORCES},
         "prestress=True": SMALL["prestress=True"],
         "wrench": SMALL["wrench"],

@@ -26,6 +26,12 @@ STEPS = 60
 REACHED = 1e-12
 """Distance from a given pose, of the characteristic length: rounding of the closing is 1e-15."""
 
+STRIDE = 0.2
+"""Steps of actuators are held below this [rad, or times the characteristic length]: the branch is followed, not jumped."""
+
+WALK = (10, 400)
+"""Steps of a way from home: at least, where one step failed, and at most; only screws and gears go further than 80 rad."""
+
 SAME = 1e-7
 """Distance from a given pose, of the characteristic length, beyond which given coordinates contradict it."""
 
@@ -138,24 +144,38 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
 
 
 def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
-    """As `close`, from home: samples that cannot be assembled from there go in steps from home to where they are."""
+    """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
+    in the assembly mode of home."""
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
     found = close(robot, first, q, e, qd, ed, trial)
-    failed = np.flatnonzero(trial != "")
+    size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
+    way = np.abs((q - first.actuators(robot)[0]) / size).max(axis=1, initial=0.0)
+    failed = np.flatnonzero((trial != "") | (way > STRIDE))
     if len(failed) == 0:
         return found
     part, own = first.rows(failed), np.full(len(failed), "", dtype=object)
-    q0, e0 = part.actuators(robot)[0], part.elastic(robot)[0]
-    for share in np.linspace(0.1, 1.0, 10):
-        part_q, part_e = q0 + share * (q[failed] - q0), e0 + share * (e[failed] - e0)
-        part = close(robot, part, part_q, part_e, qd[failed], ed[failed], own)
+    dq, de = q[failed] - part.actuators(robot)[0], e[failed] - part.elastic(robot)[0]
+    steps = int(np.clip(np.ceil(np.max(way[failed]) / STRIDE), WALK[0] if np.any(trial != "") else 1, WALK[1]))
+    for k in range(steps, 0, -1):
+        to_q, to_e = q[failed] - (k - 1) / steps * dq, e[failed] - (k - 1) / steps * de
+        rates = (dq, de) if k > 1 else (qd[failed], ed[failed])
+        part = close(robot, moved_on(part, 1.0 / steps), to_q, to_e, *rates, own)
     words[failed] = np.where(words[failed] == "", own, words[failed])
     merged = {}
     for name, values in found.__dict__.items():
         merged[name] = np.array(values)
         merged[name][failed] = getattr(part, name)
     return ClosedLegs(**merged)
+
+
+def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:
+    """Where a state would be after a share of a second at its rates; loops are not closed again."""
+    turn = Rotation.from_rotvec(np.nan_to_num(share * state.angular_velocity)).as_matrix()
+    return replace(
+        state, joint_position=state.joint_position + share * state.joint_velocity,
+        position=state.position + share * state.velocity, rotation=turn @ state.rotation,
+    )  # fmt: skip
 
 
 def platform_jacobian(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> tuple[Array, Array]:
@@ -176,4 +196,6 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
     """Twist (n, 6) that leads from the state's pose to a given one."""
     turn = rotation @ np.swapaxes(state.rotation, 1, 2)
     axis = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], axis=1) / 2.0
-    return np.concatenate([position - state.position, axis], axis=1)
+    sine, cosine = np.linalg.norm(axis, axis=1, keepdims=True), (np.trace(turn, axis1=1, axis2=2)[:, None] - 1.0) / 2.0
+    angle = np.where(sine > 0.0, np.arctan2(sine, cosine) / np.where(sine > 0.0, sine, 1.0), 1.0)
+    return np.concatenate([position - state.position, angle * axis], axis=1)

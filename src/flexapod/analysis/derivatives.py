@@ -19,7 +19,7 @@ from flexapod.analysis.properties import holds
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.errors import InputError
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,8 +45,9 @@ def inverse_dynamics_derivatives(
         parameters: dotted paths of scalar parameters of the robot file, e.g. ``"platform.mass"``.
         wrench: external load on the platform, as for `inverse_dynamics`.
 
-    Where loops run through several legs, legs deform, or force elements or springs act, these are differences of sixth order
-    (1e-10), along motions that the robot can make; components that its loops forbid have no part in them.
+    Where loops run through several legs or the platform's own link, legs deform, or force elements or springs act, these are
+    differences of sixth order (1e-10), along motions that the robot can make; components that its loops forbid have no part in
+    them.
 
     Returns:
         Dataset with `tau_D_position`, `tau_D_rotation` (by a small rotation vector in world axes), `tau_D_velocity`,
@@ -80,7 +81,7 @@ def inverse_dynamics_derivatives(
 
 def leg_by_leg(robot: Robot) -> bool:
     """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
-    return closes_alone(robot.legs) and not holds(robot, "more than masses")
+    return follows_platform(robot.legs) and not holds(robot, "more than masses")
 
 
 def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:

@@ -22,6 +22,7 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import LegTerms, leg_terms
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
@@ -122,12 +123,10 @@ def _wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[A
     if request.actuator_acceleration is not None:
         own = [k for k, column in enumerate(driven_columns(robot)) if column in robot.elastic_plan.independent]
         return terms.A[:, own], (request.actuator_acceleration - terms.gamma)[:, own]
-    from flexapod.analysis.leg_request import followed
-
     assert request.acceleration is not None
-    rows = followed(robot)
     J, drift = platform_jacobian(robot, request.state, words)
-    return J[:, rows], (request.acceleration - drift)[:, rows]
+    S = prescribed(robot, J, followed(robot))
+    return S @ J, np.einsum("nri,ni->nr", S, request.acceleration - drift)
 
 
 def chosen_forces(

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.closed_legs import REACHED, ClosedLegs, platform_jacobian, pose_error, pseudo_inverse
+from flexapod.analysis.closed_legs import REACHED, STRIDE, ClosedLegs, platform_jacobian, pose_error, pseudo_inverse
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
-from flexapod.analysis.leg_request import LIMIT, NOTHING, ROUNDING, SETTLED, actuator_rates, followed, searched
+from flexapod.analysis.leg_request import LIMIT, NOTHING, ROUNDING, SETTLED, actuator_rates, searched
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.prescribed import coordinate_sizes, followed, prescribed, twist_scale
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
@@ -57,17 +58,17 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[An
     if not soft:
         return state
     length = robot.characteristic_length
-    scale = np.array([length] * 3 + [1.0] * 3)[rows]
+    scale, sizes = twist_scale(robot)[rows], coordinate_sizes(robot, driven)
     largest, before = np.full(len(words), NOTHING * length), np.full(len(words), np.inf)
     for _ in range(LIMIT):
         J, _drift = platform_jacobian(robot, state, words)
         error = pose_error(robot, state, pose.position, pose.rotation)[:, rows]
         de, dq = _step(robot, state, pose, error, (rows, soft, driven), words)
-        part = np.minimum(1.0, 0.2 * length / np.maximum(np.abs(dq).max(axis=1, keepdims=True, initial=0.0), 1e-300))
+        part = np.minimum(1.0, STRIDE / np.maximum(np.abs(dq / sizes).max(axis=1, keepdims=True, initial=0.0), 1e-300))
         q, e = np.array(state.actuators(robot)[0]), np.array(state.elastic(robot)[0])
         q[:, own] += part * dq
         e[:, moved] += part * de
-        rates = actuator_rates(robot, J, (rows, []), pose.twist, np.zeros_like(e))[0]
+        rates = actuator_rates(robot, J, (prescribed(robot, J, rows), []), pose.twist, np.zeros_like(e))[0]
         state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(words), dtype=bool), words)
         size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
-from flexapod.analysis.leg_request import LegRequest, followed, leg_request
+from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.linear_solve import inverted, solved
+from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
@@ -66,9 +67,9 @@ def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDAr
         J, right = terms.A, request.actuator_acceleration - terms.gamma
     else:
         assert request.acceleration is not None
-        rows = followed(robot)
         whole, drift = platform_jacobian(robot, state, words)
-        J, right = whole[:, rows], (request.acceleration - drift)[:, rows]
+        S = prescribed(robot, whole, followed(robot))
+        J, right = S @ whole, np.einsum("nri,ni->nr", S, request.acceleration - drift)
     if J.shape[1] != n:
         raise InputError(f"inverse dynamics: {robot.name} has {n} actuators for {J.shape[1]} components of motion")
     size = terms.M.shape[1]

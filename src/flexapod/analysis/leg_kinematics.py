@@ -15,7 +15,8 @@ from flexapod.analysis.flexible_kinematics import deformed_point
 from flexapod.analysis.flexible_load import shapes_at
 from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, state_variables
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
-from flexapod.analysis.leg_request import LegRequest, leg_request, reached
+from flexapod.analysis.leg_request import LegRequest, leg_request
+from flexapod.analysis.prescribed import prescribed, reached
 from flexapod.analysis.results import settle
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
@@ -86,8 +87,10 @@ def accelerations(robot: Robot, request: LegRequest, given: Any, friction: bool,
         found = run(robot, "elastic_point", {**request.state.inputs(), "point": np.zeros((len(words), 3))}, words)
         rows, others = reached(robot)
         own = [*own, *others]
-        rest = (request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u))[:, rows]
-        J = found["jacobian"][:, rows][:, :, own]
+        S = prescribed(robot, found["jacobian"], rows, others)
+        rest = request.acceleration - found["drift"] - np.einsum("niu,nu->ni", found["jacobian"], u)
+        rest = np.einsum("nri,ni->nr", S, rest)
+        J = (S @ found["jacobian"])[:, :, own]
         u[:, own] = np.einsum("nij,nj->ni", pseudo_inverse(J), rest)
         left = np.abs(np.einsum("nij,nj->ni", J, u[:, own]) - rest).max(axis=1, initial=0.0)
         lost = ~(left <= FOLLOWED * (1.0 + np.abs(rest).max(axis=1, initial=0.0)))

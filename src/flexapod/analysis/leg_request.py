@@ -6,7 +6,6 @@ Actuator motions are followed exactly. A motion of the platform is followed in a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,12 @@ from flexapod.analysis.closed_legs import (
     REACHED,
     SAME,
     STEPS,
+    STRIDE,
     ClosedLegs,
     close,
     close_along,
     home,
+    moved_on,
     platform_jacobian,
     pose_error,
     pseudo_inverse,
@@ -31,10 +32,11 @@ from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_in
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
+from flexapod.analysis.prescribed import Stride, coordinate_sizes, prescribed, reached, twist_scale
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.robot.elastic_plan import chosen_drives, driven_columns, preferred_pivots, undriven
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -50,6 +52,9 @@ ROUNDING = 1e-9
 
 FOLLOWED = 1e-12
 """Change of a load that turns with the platform, of itself, at which its equilibrium is found."""
+
+MOVES = 1e-6
+"""Part of a component in what the platform can do, above which it follows that component: rounding is 1e-15."""
 
 NOTHING = 1e-5
 """Deflections, of the characteristic length, below which steps are judged against this size: rounding has no digits to settle."""
@@ -200,27 +205,6 @@ def searched(
     return found
 
 
-def followed(robot: Robot, others: Sequence[int] = ()) -> list[int]:
-    """Components of the platform's motion (0-2 translation, 3-5 rotation) that the actuators can prescribe, at home.
-
-    Args:
-        others: positions of further independent coordinates that may be chosen.
-    """
-    words = np.full(1, "", dtype=object)
-    J, _ = platform_jacobian(robot, home(robot, 1), words)
-    _, driven = chosen_drives(robot)
-    scale = np.array([1.0 / robot.characteristic_length] * 3 + [1.0] * 3)
-    return preferred_pivots((scale[:, None] * J[0][:, [*driven, *others]]).T, [[0, 1, 2], [3, 4, 5]])
-
-
-def reached(robot: Robot) -> tuple[list[int], list[int]]:
-    """Components of a given pose that a state meets, and positions of the undriven independent coordinates that help to meet it:
-    those of an under-actuated robot, none where the actuators alone meet as many."""
-    driven, others = followed(robot), undriven(robot)
-    rows = followed(robot, others) if others else driven
-    return (rows, others) if len(rows) > len(driven) else (driven, [])
-
-
 def _from_platform(
     robot: Robot, motion: Any, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool, words: NDArray[Any]
 ) -> LegRequest:
@@ -229,38 +213,41 @@ def _from_platform(
     rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
     twist = np.concatenate([inputs["velocity"], inputs["angular_velocity"]], axis=1)
-    state, length = home(robot, len(words)), robot.characteristic_length
+    state, length, scale = home(robot, len(words)), robot.characteristic_length, twist_scale(robot)
     own, driven = chosen_drives(robot)
     columns = [robot.elastic_plan.independent[k] for k in others]
     alternating = source == "static" and (bool(others) or not robot.elastic_names)
-    scale = np.array([length] * 3 + [1.0] * 3)
+    sizes, stride = coordinate_sizes(robot, [*driven, *others]), Stride.start(len(words))
     wrench = np.zeros((len(words), 6))
     for k in range(STEPS):
-        error = pose_error(robot, state, inputs["position"], inputs["rotation"])
-        done = np.abs(error[:, rows] / scale[rows]).max(axis=1, initial=0.0) < REACHED
+        J, drift = platform_jacobian(robot, state, words)
+        S = prescribed(robot, J, rows, others)
+        error = np.einsum("nri,ni->nr", S, pose_error(robot, state, inputs["position"], inputs["rotation"]))
+        done = np.abs(error).max(axis=1, initial=0.0) < REACHED
         if k and not alternating and np.all(done | (words != "")):
             break
-        J, drift = platform_jacobian(robot, state, words)
-        inverse = pseudo_inverse(J[:, rows][:, :, [*driven, *others]])
-        step = np.einsum("nij,nj->ni", inverse, error[:, rows])
-        size = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
-        step = step * np.minimum(1.0, 0.2 * length / np.maximum(size, 1e-300))
-        q = np.array(state.actuators(robot)[0])
-        q[:, own] = q[:, own] + step[:, : len(own)]
+        inverse = pseudo_inverse((S @ J)[:, :, [*driven, *others]])
+        step, stride = stride.limited(np.einsum("nij,nj->ni", inverse, error), sizes, error)
+        q, dq = np.array(state.actuators(robot)[0]), np.zeros((len(words), len(robot.actuators)))
+        dq[:, own] = step[:, : len(own)]
+        if np.any(stride.reach > STRIDE):  # passive joints go along with a long step
+            state = moved_on(close(robot, state, q, state.elastic(robot)[0], dq, np.zeros_like(e), words), 1.0)
+        q = q + dq
         state = shifted(robot, state, columns, step[:, len(own) :]) if columns else state
         now, rates = state.elastic(robot)
         at_e = (now, np.zeros_like(rates)) if alternating else (e, ed)
-        qd, rest = actuator_rates(robot, J, (rows, others), twist, at_e[1])
+        qd, rest = actuator_rates(robot, J, (S, others), twist, at_e[1])
         state = close(robot, state, q, at_e[0], qd, at_e[1], words, rest)
         if alternating:
             wrench = platform_wrench(robot, state.inputs(), *load)
             before = state.elastic(robot)[0]
             qdd = np.zeros_like(q)
-            qdd[:, own] = np.einsum("nij,nj->ni", inverse, acceleration[:, rows] - drift[:, rows])[:, : len(own)]
+            qdd[:, own] = np.einsum("nij,njk,nk->ni", inverse, S, acceleration - drift)[:, : len(own)]
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
-    _missed(robot, pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale, rows, source, words)
+    off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
+    _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, words)
     if source == "static" and not alternating:
         from flexapod.analysis.held_pose import HeldPose, held_pose
 
@@ -270,13 +257,14 @@ def _from_platform(
         )  # fmt: skip
         state = held_pose(robot, state, pose, words)
     J, drift = platform_jacobian(robot, state, words)
+    S = prescribed(robot, J, rows, others)
     now, rates = state.elastic(robot)
     rates = ed if source == "given" else np.zeros_like(rates)
-    qd, rest = actuator_rates(robot, J, (rows, others), twist, rates)
+    qd, rest = actuator_rates(robot, J, (S, others), twist, rates)
     state = close(robot, state, state.actuators(robot)[0], now, qd, rates, words, rest)
     if not robot.elastic_names:
         places = [*driven, *others]
-        second = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, places]), (acceleration - drift)[:, rows])
+        second = np.einsum("nij,njk,nk->ni", pseudo_inverse((S @ J)[:, :, places]), S, acceleration - drift)
         rest = acceleration - drift - np.einsum("nij,nj->ni", J[:, :, places], second)
         rate = np.concatenate([state.velocity, state.angular_velocity], axis=1)
         _unfollowed(rate - twist, twist, scale, "velocity", words)
@@ -287,23 +275,23 @@ def _from_platform(
 
 
 def actuator_rates(
-    robot: Robot, J: Array, chosen: tuple[list[int], list[int]], twist: Array, ed: Array
+    robot: Robot, J: Array, chosen: tuple[Array, list[int]], twist: Array, ed: Array
 ) -> tuple[Array, Array | None]:
     """Actuator rates that give the platform a twist at elastic rates ed, and rates (n, z) of the undriven coordinates, if any.
 
     Args:
-        chosen: as `reached` gives them.
+        chosen: what is prescribed (`prescribed`), and the undriven coordinates that help (`reached`).
     """
-    rows, others = chosen
+    S, others = chosen
     u = np.zeros((len(J), J.shape[2]))
     where = {column: k for k, column in enumerate(elastic_columns(robot))}
     for k, column in enumerate(robot.elastic_plan.independent):
         if column in where:
             u[:, k] = ed[:, where[column]]
-    rest = twist[:, rows] - np.einsum("nij,nj->ni", J[:, rows], u)
+    rest = np.einsum("nri,ni->nr", S, twist - np.einsum("nij,nj->ni", J, u))
     own, driven = chosen_drives(robot)
     rates = np.zeros((len(J), len(robot.actuators)))
-    found = np.einsum("nij,nj->ni", pseudo_inverse(J[:, rows][:, :, [*driven, *others]]), rest)
+    found = np.einsum("nij,nj->ni", pseudo_inverse((S @ J)[:, :, [*driven, *others]]), rest)
     rates[:, own] = found[:, : len(own)]
     if not others:
         return rates, None
@@ -320,8 +308,12 @@ def _unfollowed(error: Array, given: Array, scale: Array, what: str, words: NDAr
         words[k] = f"the robot cannot take this {what}: it cannot follow {COMPONENTS[int(size[k].argmax())]}"
 
 
-def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDArray[Any]) -> None:
-    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others."""
+def _missed(robot: Robot, error: Array, rows: list[int], moves: NDArray[np.bool_], source: str, words: NDArray[Any]) -> None:
+    """Reasons of samples whose pose is not met; a robot that deforms follows some components only, and deflects in the others.
+
+    Args:
+        moves: (n, 6) components that the robot can change where it is.
+    """
     checked = list(range(6)) if source == "given" or not robot.elastic_names else rows
     if not checked:
         return
@@ -329,9 +321,9 @@ def _missed(robot: Robot, error: Array, rows: list[int], source: str, words: NDA
     for k in np.flatnonzero((size.max(axis=1) > SAME) & (words == "")):
         worst = checked[int(size[k].argmax())]
         name = COMPONENTS[worst]
-        if not robot.elastic_names and worst not in rows:
+        if not robot.elastic_names and not moves[k, worst]:
             words[k] = f"the robot cannot take this pose: it cannot follow {name}"
-        elif worst in rows:
+        elif moves[k, worst]:
             words[k] = f"the platform cannot be brought to this pose: {name} misses by {size[k].max():.3g} (of the robot's size)"
         else:
             words[k] = (

@@ -18,7 +18,7 @@ from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.validity import ValidityWarning
 from flexapod.motions.motion import ActuatorMotion, Motion
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.elastic_plan import driven_columns, undriven
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -99,6 +99,15 @@ def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
     return force, np.abs(left).max(axis=1)
 
 
+HELD = 1e-8
+"""Force left over at an equilibrium, of the largest one, or of the stiffness times 1 rad or 1 m: poses have nine digits."""
+
+UNHELD = (
+    "this is no equilibrium: the robot has fewer actuators than freedoms, and nothing holds it there against weight and load; "
+    "give a pose where it hangs at rest, or prestress=False for its small motions without weight"
+)
+
+
 def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> LinearModel:
     """M, D, K, B in independent coordinates about the states; with prestress about the static equilibrium.
 
@@ -126,7 +135,10 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     variables: Variables = {"elastic": (("elastic_coordinate",), closed.elastic(robot)[0], "m or rad")}
     if prestress:
         force = np.full((len(words), len(robot.actuators)), np.nan)
-        force[good] = holding_forces(robot, rho, N)[0]
+        force[good], left = holding_forces(robot, rho, N)
+        if undriven(robot):
+            size = np.maximum(np.abs(rho).max(axis=1), np.abs(K).max(axis=(1, 2)))
+            own[(left > HELD * size) & (own == "")] = UNHELD
         variables["force"] = (("actuator",), force, force_unit(robot))
     J, _ = platform_jacobian(robot, part, own)
     words[good] = np.where(words[good] == "", own, words[good])

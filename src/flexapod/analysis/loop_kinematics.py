@@ -1,4 +1,4 @@
-r"""Forward kinematics where loops run through several legs: all loops closed together from the independent coordinates.
+r"""Forward kinematics where loops run through the platform's own link or several legs: all closed from the actuators.
 
 .. math:: r(z) = 0\ \text{at}\ u,\qquad \dot x = J\dot u,\qquad \ddot x = J\ddot u + \dot J\dot u
 
@@ -35,7 +35,8 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
     """
     if guess is not None:
         raise InputError(
-            f"guess: poses of {robot.name}, whose loops run through several legs, are followed from home; leave it out"
+            f"guess: poses of {robot.name}, whose loops run through its platform or several legs, are followed from home; "
+            "leave it out"
         )
     own, driven = chosen_drives(robot)
     if len(driven) != len(robot.elastic_plan.independent):

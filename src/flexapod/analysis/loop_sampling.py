@@ -1,4 +1,4 @@
-r"""Random states of robots whose loops run through several legs: drawn by the actuators, so that they are on all loops.
+r"""Random states of robots whose loops run through several legs or the platform's own link: drawn by the actuators, on all loops.
 
 .. math:: q = q_0 + J\,\delta,\qquad \dot q = J\,V,\qquad \ddot q = J\,\dot V
 

@@ -16,7 +16,7 @@ from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.results import reasons
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.chain import follows_platform
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class PoseJacobians:
 
 
 def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobians:
-    """Evaluate the Jacobian kernel at poses (n, 3), (n, 3, 3); where loops run through several legs, all together."""
-    if not closes_alone(robot.legs) or robot.floats:
+    """Evaluate the Jacobian kernel at poses (n, 3), (n, 3, 3); where loops tie legs or the platform, all together."""
+    if not follows_platform(robot.legs) or robot.floats:
         return _of_all_loops(robot, position, rotation)
     bound = kernel(robot, "jacobian", joints=False)
     inputs = {"position": np.ascontiguousarray(position), "rotation": np.ascontiguousarray(rotation)}

@@ -14,7 +14,7 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import SLACK, Limits
 from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.errors import InputError
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch
@@ -81,10 +81,13 @@ class PoseMap:
         self.limits, self.robot = limits, limits.robot
         self.keep_limits, self.max_condition = keep_limits, max_condition
         self._joints = len(limits.joints) > 0
-        self.together = self.robot.floats or not closes_alone(self.robot.legs)
+        self.together = self.robot.floats or not follows_platform(self.robot.legs)
         if self.together and np.any(np.isfinite(limits.angle)):
             named = ", ".join(n for n, a in zip(limits.swivel_names, limits.angle, strict=True) if np.isfinite(a))
-            raise InputError(f"limits.angle of {named}: not known where loops run through several legs, as in {self.robot.name}")
+            raise InputError(
+                f"limits.angle of {named}: not known where loops run through several legs or the platform's own link, as in "
+                f"{self.robot.name}"
+            )
         self._kernel = None if self.together else kernel(self.robot, "workspace", **({"joints": True} if self._joints else {}))
         self.reasons = Reasons(self._kernel, limits, max_condition)
         self.general = self._kernel is not None and "guess" in {i.name for i in self._kernel.signature.inputs}

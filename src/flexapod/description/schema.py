@@ -229,7 +229,7 @@ class Joint(Model):
     direction: Annotated[Literal["home"] | list[Number], HomeOrDirection()] | None = Field(
         default=None,
         description="universal: z axis of the `to` frame at zero, in the `from` frame; y is axis2 = z x axis1. "
-        "`home`: from the joint to the leg's platform joint at home",
+        "`home`: from the joint to the leg's platform joint at home; a beam then has its x axis there, along which it runs",
     )
     cross: Name | None = Field(default=None, description="universal: body of the cross (x = axis1, y = axis2)")
     rotation: Rotation | None = Field(default=None, description="axes of the `to` frame at zero, seen from the `from` frame")

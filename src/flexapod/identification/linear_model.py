@@ -21,7 +21,7 @@ from flexapod.analysis.rigid_dynamics import note
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
 from flexapod.identification.loop_regressor import loop_regressor, loop_request
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -115,7 +115,7 @@ class LinearModel:
     def rows(self, inputs: Mapping[str, Any], loads: Array | None, reasons: NDArray[Any]) -> Array:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
-        if self.inertial and not closes_alone(self.robot.legs):
+        if self.inertial and not follows_platform(self.robot.legs):
             parts.append(loop_regressor(self.robot, inputs, self.columns, reasons))
         elif self.inertial:
             bound = self._inertial_kernel
@@ -156,7 +156,7 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
     """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be taken."""
-    if not closes_alone(robot.legs):  # loops through several legs are closed together, where the rows are computed
+    if not follows_platform(robot.legs):  # loops through several legs are closed together, where the rows are computed
         reasons = np.full(len(inputs["position"]), "", dtype=object)
         loop_request(robot, inputs, reasons)
         return {**inputs, "wrench": np.zeros((len(reasons), 6))}, reasons

@@ -1,4 +1,4 @@
-r"""The regressor where loops run through several legs, from the general model, parameter by parameter.
+r"""The regressor where loops run through several legs or the platform's own link, from the general model, parameter by parameter.
 
 The generalized forces of the independent coordinates are linear in the inertial parameters theta:
 
@@ -22,7 +22,8 @@ from flexapod.analysis.closed_legs import platform_jacobian, pseudo_inverse
 from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.leg_model import leg_terms
-from flexapod.analysis.leg_request import LegRequest, followed
+from flexapod.analysis.leg_request import LegRequest
+from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.request import Request
 from flexapod.equations.regressor import TENSOR, Column, inertial_columns
 from flexapod.motions.motion import Motion
@@ -49,8 +50,8 @@ def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Co
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     assert request.acceleration is not None
     J, drift = platform_jacobian(robot, request.state, words)
-    rows = followed(robot)
-    second = np.einsum("nuj,nj->nu", pseudo_inverse(J[:, rows]), (request.acceleration - drift)[:, rows])
+    S = prescribed(robot, J, followed(robot))
+    second = np.einsum("nuj,nji,ni->nu", pseudo_inverse(S @ J), S, request.acceleration - drift)
     inverse = pseudo_inverse(np.swapaxes(terms.A, 1, 2))
     none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
 

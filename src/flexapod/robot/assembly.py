@@ -8,12 +8,18 @@ import numpy as np
 
 from flexapod.description import schema
 from flexapod.robot.chain import closures, link_poses
-from flexapod.robot.geometry import Array, Pose, about, rotation_vector, unit
+from flexapod.robot.geometry import Array, Pose, about, rotation_matrix, rotation_vector, unit
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
 
 CLOSED = 1e-11
 """Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""
+
+PARALLEL = 1.0 - 1e-9
+"""Smallest cosine of axes that are parallel."""
+
+ALONG_X = schema.Rotation.model_validate({"matrix": [[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]})
+"""Axes of a beam, seen from a leg that runs along z."""
 
 
 def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: Array) -> tuple[Array, dict[str, float]]:
@@ -31,10 +37,11 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
     S = platform.point(on)
     (name, first), universal = joints[0], next(j for _, j in joints if j.type == "universal")
     if types[0] == "universal":
+        _refuse_beams_across(leg, spec, first)
         return base.rotation.T @ (S - base.point(np.array(first.at))), {}
     ends = types[2:3] in (["spherical"], ["universal"]) and (joints[2][1].to == "platform" or "." in joints[2][1].to)
     if types[:2] == ["prismatic", "universal"] and ends:
-        e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
+        e, length = base.rotation @ unit(first.axis or []), _rod(leg, spec, joints[2])
         U0 = base.point(np.array(first.at)) + base.rotation @ np.array(universal.at)
         d = S - U0
         along = float(d @ e)
@@ -44,7 +51,7 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
         travel = along + spec.branch * np.sqrt(length**2 - across**2)
         return base.rotation.T @ (d - travel * e), {name: travel - first.zero}
     if types[:2] == ["revolute", "universal"] and ends:
-        e, length = base.rotation @ unit(first.axis or []), _rod(leg, joints[2])
+        e, length = base.rotation @ unit(first.axis or []), _rod(leg, spec, joints[2])
         pivot, crank = base.point(np.array(first.at)), base.rotation @ np.array(universal.at)
         angle = crank_angle(S - pivot, e, crank, length, spec.branch)
         if angle is None:
@@ -71,12 +78,39 @@ def crank_angle(d: Array, axis: Array, crank: Array, length: float, branch: int)
     return float(np.arctan2(B, A) + branch * np.arccos(C / size))
 
 
-def _rod(leg: str, joint: tuple[str, schema.Joint]) -> float:
+def is_beam(spec: schema.Leg, body: str) -> bool:
+    """A body of a leg is a beam, which runs along its own x axis; rigid rods of `direction: home` run along z."""
+    flexible = spec.bodies[body].flexible if body in spec.bodies else None
+    return flexible is not None and flexible.type == "beam"
+
+
+def _rod(leg: str, spec: schema.Leg, joint: tuple[str, schema.Joint]) -> float:
+    """Length of the rod between universal joint and platform joint."""
     name, ball = joint
-    x, y, z = ball.at
-    if x != 0.0 or y != 0.0 or z <= 0.0:
-        raise RobotBuildError(f"leg {leg}, joint {name}: with `direction: home` the joint must lie at [0, 0, length] of the rod")
-    return z
+    beam = is_beam(spec, ball.from_)
+    length, *off = ball.at if beam else ball.at[::-1]
+    if any(off) or length <= 0.0:
+        place = "[length, 0, 0] of the beam, which runs along its x axis" if beam else "[0, 0, length] of the rod"
+        raise RobotBuildError(f"leg {leg}, joint {name}: with `direction: home` the joint must lie at {place}")
+    return float(length)
+
+
+def _refuse_beams_across(leg: str, spec: schema.Leg, universal: schema.Joint) -> None:
+    """A beam in a U-P-S leg whose slide does not move along it."""
+    for name, joint in spec.joints.items():
+        if joint.type != "prismatic" or joint.from_ != universal.to:
+            continue
+        along = np.abs(unit(joint.axis or []))
+        if is_beam(spec, joint.from_) and along[0] < PARALLEL:
+            raise RobotBuildError(
+                f"leg {leg}, joint {name}: `direction: home` lays the beam {joint.from_} along the leg by its own x axis, so "
+                "that the joint moves across the leg; write axis: [1, 0, 0]"
+            )
+        if is_beam(spec, joint.to) and abs(float(unit(joint.axis or []) @ rotation_matrix(joint.rotation)[:, 0])) < PARALLEL:
+            raise RobotBuildError(
+                f"leg {leg}, joint {name}: the beam {joint.to} runs along its own x axis and lies across the leg; turn it by "
+                "`rotation`, e.g. rotation: {Y: -90 deg} for axis: [0, 0, 1]"
+            )
 
 
 def _crank_out_of_reach(leg: str, d: Array, axis: Array, crank: Array, length: float) -> None:

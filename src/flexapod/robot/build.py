@@ -16,10 +16,10 @@ from flexapod.description.problems import RobotFileError
 from flexapod.description.read import Description
 from flexapod.errors import FlexapodError
 from flexapod.robot.architecture import recognise
-from flexapod.robot.assembly import assembled, home_coordinates, home_direction
+from flexapod.robot.assembly import ALONG_X, assembled, home_coordinates, home_direction, is_beam
 from flexapod.robot.bodies import rigid_body
 from flexapod.robot.carried import add_payloads, held_at
-from flexapod.robot.chain import closes_alone, link_poses, posed
+from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
@@ -204,7 +204,8 @@ def _tree(name: str, spec: schema.Leg, home: Pose, description: Description) -> 
             direction, found = home_direction(name, spec, base, home, on)
             if float(np.linalg.norm(direction)) == 0.0:
                 raise RobotBuildError(f"leg {name}: has no length at home (its universal joint sits in its platform joint)")
-            joint = joint.model_copy(update={"direction": [float(x) for x in direction]})
+            turned = {"rotation": ALONG_X} if is_beam(spec, joint.to) else {}
+            joint = joint.model_copy(update={"direction": [float(x) for x in direction], **turned})
         add_joint(tree, key, joint, spec.bodies)
     add_payloads(tree, spec)
     return tree, found
@@ -299,7 +300,7 @@ def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing
     if body[0] != name or body[2] not in tree.placed:
         return None
     link, axes = tree.placed[body[2]]
-    return Closing(joint="platform", type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
+    return Closing(joint=OWN_LINK, type="fixed", link=link, on_link=pose(rotation=axes), on_platform=pose())
 
 
 def _at_home(draft: Leg, q: Array) -> Leg:

@@ -19,6 +19,10 @@ def link_poses(leg: Leg, coordinates: Array) -> list[tuple[Array, Array]]:
     return posed(leg.links, coordinates)
 
 
+OWN_LINK = "platform"
+"""Name of the fixed joint between the platform and the link that is the platform."""
+
+
 def posed(links: Sequence[Link], coordinates: Array) -> list[tuple[Array, Array]]:
     """World rotation and origin of every link frame of a tree.
 
@@ -63,6 +67,16 @@ def closes_alone(legs: Sequence[Leg]) -> bool:
     """Every loop runs through one leg, nothing couples joints: the platform's pose closes each leg by itself."""
     alone = all(closing.to is None or closing.to[0] == i for i, leg in enumerate(legs) for closing in leg.closings)
     return alone and not any(leg.couplings for leg in legs)
+
+
+def follows_platform(legs: Sequence[Leg]) -> bool:
+    """Each leg closes by itself, and the same rows of it decide at every pose.
+
+    Not so where the platform is a link in a loop: the pin of a crank moves along x here and along y there, so that all loops are
+    closed together from the actuators.
+    """
+    carried = any(leg.cuts and leg.closing.joint == OWN_LINK and leg.closing.type == "fixed" for leg in legs)
+    return closes_alone(legs) and not carried
 
 
 def leg_rows(leg: Leg) -> tuple[tuple[str | int, ...], ...]:

@@ -216,7 +216,7 @@ def _universal_axes(leg: str, name: str, joint: schema.Joint, R_ft: Array) -> tu
         if np.linalg.norm(axis2) < 1e-9:
             raise RobotBuildError(f"leg {leg}, joint {name}: axis1 is parallel to the leg at home; choose another axis1")
         axis2 = unit(axis2)
-        return a, axis2, n0, np.column_stack([snap(np.cross(axis2, n0)), axis2, n0])
+        return a, axis2, n0, np.column_stack([snap(np.cross(axis2, n0)), axis2, n0]) @ R_ft
     axis2 = unit(R_ft @ unit(joint.axis2 or []))
     if abs(float(axis2 @ a)) > 1e-9:
         raise RobotBuildError(f"leg {leg}, joint {name}: axis1 and axis2 must be perpendicular")

@@ -12,9 +12,11 @@ from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
 from flexapod.simulation.crossing import Crossing, Lookout, loops_of
+from flexapod.simulation.implicit import LOST
 from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
+from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.replanning import ROWS, better_plan, carried_over, may_change
 from flexapod.simulation.runner import Runner, compiled
 from flexapod.simulation.setup import Setup
@@ -28,6 +30,9 @@ BLOCK = 2048
 
 GRID = 1e-6
 """Part of a step within which times are the same."""
+
+AHEAD = 10
+"""Steps before a dead point from which on an implicit step may not converge; measured 4 to 6."""
 
 
 def drive(
@@ -170,8 +175,20 @@ def _failed(
         good = i - 1
     if "stroke" in text and i >= 2:
         at = _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
+    if text == LOST and _dead_point_ahead(setup, rows[:i]):
+        text = LOST_CONTROL
     _keep(progress, clock, rows[:good], row_times(start, h, first, good), first)
     progress.stopped, progress.stopped_at = text, at
+
+
+def _dead_point_ahead(setup: Setup, rows: Array) -> bool:
+    """The determinant that is watched falls to zero within a few steps: a drive at its dead point can only turn back, so that no
+    step in its coordinate leads across."""
+    place = setup.layout.places.get("determinant")
+    if place is None or len(rows) < 2:
+        return False
+    before, now = rows[-2:, place.start]
+    return bool(now * (now + AHEAD * (now - before)) < 0.0)
 
 
 def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> float:

@@ -87,7 +87,8 @@ def simulate(
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
         events: see `Event`.
         watch: stop where a leg leaves its stroke, where the actuators lose control (``"stroke"``, ``"singular"``); both if left
-            out, where the method can: not with CVODE or ``drive="actuators"``.
+            out, where the method can: not with CVODE or ``drive="actuators"``. Strokes only where there are fewer actuators than
+            freedoms, which never control the platform.
         reactions: also joint reactions (time, reaction_joint, axis), by inverse dynamics of what came out.
         progress: show a bar; None decides by the length of the run.
         save: file of checkpoints: a run that was killed goes on from there when called again, to the same bits (rk4).
@@ -111,7 +112,9 @@ def simulate(
         method=method if chosen or drive != "actuators" else None, rtol=rtol, atol=atol, events=list(events), watch=watch,
         reactions=reactions, save=save,
     )  # fmt: skip
-    watch = ("stroke", "singular") if watch is None and method != "cvode" and drive != "actuators" else watch or ()
+    if watch is None:
+        possible = method != "cvode" and drive != "actuators"
+        watch = () if not possible else ("stroke",) if holds(robot, "under-actuated") else ("stroke", "singular")
     rtol, atol = RTOL if rtol is None else rtol, ATOL if atol is None else atol
     length = _duration(motion, duration)
     options = dict(

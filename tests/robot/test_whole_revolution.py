@@ -1,0 +1,142 @@
+"""A crank-rocker through its whole revolution, in any size; a press whose motor turns many times."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+CRANK, COUPLER, GROUND, ROCKER = 0.2, np.array([0.5, 0.1]), 0.5, 0.3
+ANGLES = np.linspace(-np.pi, np.pi, 73)[1:]
+CLOSED = 1e-12
+"""[rad], and lengths of the robot's size: rounding of loops of four joints is 1e-15."""
+FORCES = 1e-9
+"""Of the largest force: rounding, divided by the distance from a dead point of the rocker."""
+
+JOINTS = {
+    "a": "{{type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true}}",
+    "b": "{{type: revolute, from: crank, to: coupler, at: [0, {0}, 0], axis: [0, 0, 1]}}",
+    "c": "{{type: revolute, from: coupler, to: rocker, at: [{2}, {1}, 0], axis: [0, 0, 1]}}",
+    "d": "{{type: revolute, from: rocker, to: base, at: [0, -{3}, 0], on: [{2}, 0, 0], axis: [0, 0, 1], axis_on: [0, 0, 1]}}",
+}
+MASSES = {"crank": 1.0, "coupler": 2.0, "rocker": 1.5}
+
+
+@cache
+def crank_rocker(tmp: Path, size: float) -> fp.Robot:
+    """The mechanism with all lengths, and gravity, times `size`: torques are then times its square."""
+    lengths = [size * value for value in (CRANK, COUPLER[1], GROUND, ROCKER)]
+    lines = [
+        "flexapod: 1", "name: crank-rocker", "source: written for this test", f"gravity: [0, {-9.81 * size}, 0]", "plane: xy",
+        f"characteristic_length: {GROUND * size}", f"home: {{position: [0, {lengths[0]}, 0]}}", "platform: {body: L.coupler}",
+        "legs:", "  each:",
+    ]  # fmt: skip
+    lines += [
+        "    L:",
+        "      joints:",
+        *(f"        {k}: {joint.format(*lengths)}" for k, joint in JOINTS.items()),
+        "      bodies:",
+    ]
+    spin = f"{{diagonal: {[0.02 * size**2] * 3}}}"
+    lines += [f"        {k}: {{mass: {mass}, com: [{0.1 * size}, 0, 0], inertia: {spin}}}" for k, mass in MASSES.items()]
+    file = tmp / f"crank-rocker-{size}.yaml"
+    file.write_text("\n".join(lines) + "\n")
+    return fp.load(file)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("crank-rocker")
+
+
+def by_hand(size: float) -> fp.State:
+    """The coupler by the intersection of two circles, in the assembly mode of home."""
+    pin = CRANK * np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
+    way = np.array([GROUND, 0.0]) - pin
+    far, long = np.linalg.norm(way, axis=1), np.linalg.norm(COUPLER)
+    along = (long**2 - ROCKER**2 + far**2) / (2 * far)
+    turn = np.arctan2(way[:, 1], way[:, 0]) + np.arccos(along / long) - np.arctan2(COUPLER[1], COUPLER[0])
+    c, s, zero = np.cos(turn), np.sin(turn), np.zeros_like(turn)
+    rotation = np.moveaxis(np.array([[c, -s, zero], [s, c, zero], [zero, zero, zero + 1.0]]), 2, 0)
+    return fp.State(position=size * np.column_stack([pin, zero]), rotation=rotation)
+
+
+def around(speed: float, acceleration: float) -> fp.ActuatorMotion:
+    """The whole revolution, sample by sample."""
+    one = np.ones((len(ANGLES), 1))
+    return fp.ActuatorMotion(
+        time=np.arange(len(ANGLES), dtype=float), position=ANGLES[:, None], velocity=speed * one, acceleration=acceleration * one
+    )
+
+
+@pytest.mark.parametrize("size", [1.0, 0.02, 50.0])
+def test_a_crank_goes_all_around_in_every_size(folder: Path, size: float) -> None:
+    """Positions by hand, both ways, and the same Jacobian's number everywhere."""
+    robot, at = crank_rocker(folder, size), by_hand(size)
+    for found in (fp.forward_kinematics(robot, ANGLES[:, None]), fp.point_motion(robot, around(1.0, 0.0), "platform")):
+        assert np.abs(found.position.values - at.position).max() < CLOSED * size
+        assert np.abs(found.rotation.values - at.rotation).max() < CLOSED
+    q = fp.inverse_kinematics(robot, at).actuator_position.values[:, 0]
+    assert np.abs(np.angle(np.exp(1j * (q - ANGLES)))).max() < CLOSED
+    assert np.abs(fp.conditioning(robot, at).condition_number.values - 1.0).max() < CLOSED
+
+
+def test_forces_all_around_are_the_same_from_platform_and_actuators_in_every_size(folder: Path) -> None:
+    """Torques go with the square of the size; forward dynamics gives the acceleration back."""
+    known = None
+    for size in (1.0, 0.02, 50.0):
+        robot = crank_rocker(folder, size)
+        motion = fp.platform_motion(robot, around(2.0, 5.0))
+        force = fp.inverse_dynamics(robot, around(2.0, 5.0)).force.values / size**2
+        known = force if known is None else known
+        bound = FORCES * np.abs(known).max()
+        assert np.abs(force - known).max() < bound
+        assert np.abs(fp.inverse_dynamics(robot, motion).force.values / size**2 - known).max() < bound
+        state = fp.State(
+            position=motion.position, rotation=motion.rotation, velocity=motion.velocity, angular_velocity=motion.angular_velocity
+        )
+        back = fp.forward_dynamics(robot, state, force * size**2).acceleration.values
+        assert np.abs(back - motion.acceleration).max() < FORCES * np.abs(motion.acceleration).max()
+
+
+def test_a_pose_off_the_way_of_the_coupler_says_what_it_misses(folder: Path) -> None:
+    robot, at = crank_rocker(folder, 1.0), by_hand(1.0)
+    with pytest.raises(
+        fp.FlexapodError, match=r"the platform cannot be brought to this pose: .* misses by .* .of the robot's size"
+    ):
+        fp.inverse_kinematics(robot, fp.State(position=at.position[50] + [0.0, 0.05, 0.0], rotation=at.rotation[50]))
+    with pytest.raises(fp.FlexapodError, match="the robot cannot take this pose: it cannot follow translation along z"):
+        fp.inverse_kinematics(robot, fp.State(position=at.position[50] + [0.0, 0.0, 0.05], rotation=at.rotation[50]))
+
+
+@pytest.mark.parametrize("pitch", [0.2, 0.005])
+def test_a_press_reaches_its_whole_stroke(tmp_path: Path, pitch: float) -> None:
+    """A motor that turns 100 times and more along the stroke."""
+    (tmp_path / "press.yaml").write_text(f"""flexapod: 1
+name: press
+source: written for this test
+gravity: [0, 0, -9.81]
+characteristic_length: 0.1
+home: {{position: [0, 0, 0]}}
+platform: {{body: ram.ram}}
+legs:
+  each:
+    ram:
+      joints:
+        guide: {{type: prismatic, from: base, to: ram, axis: [0, 0, 1], limits: {{stroke: [-0.1, 0.1]}}}}
+        shaft: {{type: revolute, from: base, to: rotor, at: [0.2, 0, 0], axis: [0, 0, 1], actuated: true}}
+        bearing: {{type: revolute, from: base, to: nut, axis: [0, 0, 1]}}
+        thread: {{type: screw, from: nut, to: ram, axis: [0, 0, 1], pitch: {pitch}}}
+      bodies: {{ram: {{mass: 8}}, nut: {{mass: 2, inertia: {{diagonal: [0.01, 0.01, 0.02]}}}}, rotor: {{mass: 1}}}}
+couplings:
+  gear: {{ram.shaft: 1, ram.bearing: -5}}
+""")
+    robot, z = fp.load(tmp_path / "press.yaml"), np.linspace(-0.1, 0.1, 9)
+    at = fp.State(position=np.column_stack([0 * z, 0 * z, z]), rotation=np.tile(np.eye(3), (9, 1, 1)))
+    q = fp.inverse_kinematics(robot, at).actuator_position.values[:, 0]
+    turns = -2 * np.pi * 5 * z / pitch
+    assert np.abs(q - turns).max() < CLOSED * np.abs(turns).max()
+    assert np.abs(fp.forward_kinematics(robot, turns[:, None]).position.values - at.position).max() < CLOSED
+    assert fp.workspace(robot, grid={"z": (-0.09, 0.09, 7)}).valid.values.all()
