@@ -247,3 +247,53 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
 def test_wrong_joints_are_named(tmp_path: Path, joint: str, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         made(tmp_path, f"    a:\n      joints: {{hinge: {{{joint}}}}}\n      bodies: {{bar: BAR}}\n")
+
+
+PRESS = """    a:
+      joints:
+        guide: {type: prismatic, from: base, to: bar, axis: [0, 0, 1]}
+        shaft: {type: revolute, from: base, to: rotor, at: [0.2, 0, 0], axis: [0, 0, 1], actuated: true}
+        bearing: {type: revolute, from: base, to: nut, axis: [0, 0, 1]}
+        thread: {type: screw, from: nut, to: bar, axis: [0, 0, 1], pitch: 200 mm}
+      bodies: {bar: {mass: 8}, nut: {mass: 2}, rotor: {mass: 1}}
+couplings:
+  gear: {a.shaft: 1, FACTOR}
+"""
+
+
+@pytest.mark.parametrize("factor", ["a.bearing: -5", "a.thread.1: 5", "a.thread.2: 157.07963267948966"])
+def test_couplings_name_coordinates_by_number(tmp_path: Path, factor: str) -> None:
+    """The same gear at the nut, at the rotation of the thread and at its slide: motor torque m g p / (2 pi) / 5."""
+    press = made(tmp_path, PRESS.replace("FACTOR", factor))
+    torque = fp.inverse_dynamics(press, fp.State(position=[0, 0, 0])).force.values
+    assert np.abs(torque) == pytest.approx([8 * 9.81 * 0.2 / (2 * np.pi) / 5], rel=SAME)
+
+
+def test_a_gear_at_a_joint_that_closes_a_loop(tmp_path: Path) -> None:
+    """The closing joint then has a coordinate: pin angle of a parallelogram is minus its crank's, and the gear says so twice."""
+    legs = """    a:
+      joints:
+        crank: {type: revolute, from: base, to: bar, axis: [0, 1, 0], actuated: true}
+        other: {type: revolute, from: base, to: second, at: [0, 0, 0.3], axis: [0, 1, 0]}
+        elbow: {type: revolute, from: bar, to: rod, at: [0.4, 0, 0], axis: [0, 1, 0]}
+        pin: {type: revolute, from: rod, to: second, at: [0, 0, 0.3], on: [0.4, 0, 0], axis: [0, 1, 0]}
+      bodies: {bar: BAR, second: BAR, rod: BAR}
+"""
+    plain = made(tmp_path, legs)
+    geared = made(tmp_path, legs + "couplings:\n  gear: {a.crank: 1, a.pin: -1}\n")
+    assert "pin" in [link.coordinate for link in geared.legs[0].links]
+    assert (plain.mobility.rank, geared.mobility.rank) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("factor", "says"),
+    [
+        ("a.thread: 5", r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1, a.thread.2."),
+        ("a.bering: 5", "no joint coordinate is called a.bering. Did you mean a.bearing?"),
+        ("a.bearing.1: 5", "a.bearing has one coordinate. Write a.bearing."),
+        ("bearing: 5", "'bearing' is not leg.joint or leg.joint.number"),
+    ],
+)
+def test_wrong_coordinates_of_couplings_are_named(tmp_path: Path, factor: str, says: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=says):
+        made(tmp_path, PRESS.replace("FACTOR", factor))

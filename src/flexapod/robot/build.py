@@ -94,12 +94,8 @@ def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
         for joint, factor in factors.items():
             leg, _, coordinate = joint.partition(".")
             own = legs[names.index(leg)]
-            found = [k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate]
-            if not found:
-                why = f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
-                with placed(description, ("couplings", name)):
-                    raise RobotBuildError(why)
-            terms.append((names.index(leg), found[0], factor))
+            index = next(k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate)
+            terms.append((names.index(leg), index, factor))
         home = sum(factor * float(legs[i].home[k]) for i, k, factor in terms)
         first = terms[0][0]
         coupling = Coupling(name=name, terms=tuple(terms), home=home)
@@ -137,8 +133,8 @@ def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str
     for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
             base = frame_pose(description.legs[name].frame)
-            first = _first_closing(name, description)
-            specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds))
+            first, geared = _first_closing(name, description), _geared(name, description)
+            specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds), geared)
             trees[name], founds[name] = _tree(name, specs[name], home, description)
     trees = {name: trees[name] for name in description.legs}
     drafts = []
@@ -155,6 +151,12 @@ def _first_closing(leg: str, description: Description) -> str | None:
         return None
     cut = closing_names(spec)
     return next((name for name in cut if _to_platform(spec.joints[name].to, leg, description)), next(iter(cut), None))
+
+
+def _geared(leg: str, description: Description) -> set[str]:
+    """Joints of a leg that couplings name."""
+    named = [joint.split(".") for factors in description.file.couplings.values() for joint in factors]
+    return {joint for owner, joint, *_ in named if owner == leg}
 
 
 def _rooted(description: Description) -> list[str]:

@@ -8,7 +8,7 @@ another leg begins on a free frame instead, `name/seat` at the joint, that a fix
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,15 @@ SEAT_END = "/seat/end"
 """How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
 
 
-def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) -> schema.Leg:
+def expanded(
+    spec: schema.Leg, first: str | None, where: Callable[[str], Pose], geared: Collection[str] = ()
+) -> schema.Leg:  # fmt: skip
     """A leg whose closing joints and roots are as the tree builder takes them.
 
     Args:
         first: the closing joint whose friction the equations know as it stands.
         where: about where a body of another leg is at home, in this leg's base frame.
+        geared: joints that couplings name.
 
     Checked by: tests/robot/test_joint_types.py.
     """
@@ -39,7 +42,7 @@ def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) 
             seat = f"{name}/seat"
             joints |= _seat(seat, joint, where(joint.from_))
             joint = joint.model_copy(update={"from_": seat, "at": [0.0, 0.0, 0.0]})
-        if closing and (_acts(joint) or (name != first and joint.friction is not None)):
+        if closing and (_acts(joint) or name in geared or (name != first and joint.friction is not None)):
             joints |= _held(name, joint)
         else:
             joints[name] = joint
