@@ -1,6 +1,7 @@
 """Screw, planar and free joints, drives and springs where loops close, legs on legs, bump stops: against formulas and the same
 mechanism in other words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
+from flexapod.robot.catalogue import catalogue
 
 SAME = 1e-10
 """Relative; the same mechanism in other words is closed by other equations, each to 1e-12."""
@@ -288,7 +290,10 @@ def test_a_gear_at_a_joint_that_closes_a_loop(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("factor", "says"),
     [
-        ("a.thread: 5", r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1, a.thread.2."),
+        (
+            "a.thread: 5",
+            r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1, a.thread.2.",
+        ),
         ("a.bering: 5", "no joint coordinate is called a.bering. Did you mean a.bearing?"),
         ("a.bearing.1: 5", "a.bearing has one coordinate. Write a.bearing."),
         ("bearing: 5", "'bearing' is not leg.joint or leg.joint.number"),
@@ -297,3 +302,39 @@ def test_a_gear_at_a_joint_that_closes_a_loop(tmp_path: Path) -> None:
 def test_wrong_coordinates_of_couplings_are_named(tmp_path: Path, factor: str, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         made(tmp_path, PRESS.replace("FACTOR", factor))
+
+
+@pytest.mark.parametrize("name", ["planar-3-rrr", "3-puu", "delta"])
+def test_a_damper_at_the_platform_joint(tmp_path: Path, name: str) -> None:
+    """The file is assembled with it, far from its start values too; at rest it has no force, in motion it takes the power d w^2."""
+    plain = fp.load(name)
+    text = plain.description.path.read_text(encoding="utf-8")
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(text.replace("to: platform,", "to: platform, damping: 0.5,"), encoding="utf-8")
+    damped = fp.load(path)
+    assert damped.mobility.rank == plain.mobility.rank
+    home = fp.State(position=plain.home.position, rotation=plain.home.rotation)
+    at_rest = fp.inverse_dynamics(plain, home).force.values
+    assert fp.inverse_dynamics(damped, home).force.values == pytest.approx(at_rest, rel=SAME, abs=SAME)
+    moving = fp.State(position=plain.home.position, rotation=plain.home.rotation, velocity=[0.1, 0.2, 0])
+    legs = fp.inverse_kinematics(damped, moving)
+    joints = [str(joint) for joint in legs.joint.values]
+    last = {f"{leg.name}.{leg.closing.joint.removesuffix('/end')}" for leg in damped.legs}
+    own = [k for k, joint in enumerate(joints) if joint in last or joint.rpartition(".")[0] in last]
+    forces = [fp.inverse_dynamics(robot, moving, friction=False).force.values for robot in (damped, plain)]
+    taken = (forces[0] - forces[1]) @ legs.actuator_velocity.values
+    assert taken == pytest.approx(0.5 * np.sum(legs.joint_velocity.values[own] ** 2), rel=SAME)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "name", [name for name, path in catalogue().items() if "flexible" not in path.read_text(encoding="utf-8")]
+)
+def test_dampers_at_platform_joints_leave_the_assembly(tmp_path: Path, name: str) -> None:
+    """The actuators are where they are without them, so that the legs are in the same branches."""
+    plain = fp.load(name)
+    text = re.sub("to: platform(?=[,}])", "to: platform, damping: 0.5", plain.description.path.read_text(encoding="utf-8"))
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    homes = [np.concatenate([leg.home for leg in r.legs])[list(r.driven)] for r in (fp.load(path), plain)]
+    assert homes[0] == pytest.approx(homes[1], abs=SAME)
