@@ -292,10 +292,11 @@ def test_a_gear_at_a_joint_that_closes_a_loop(tmp_path: Path) -> None:
     [
         (
             "a.thread: 5",
-            r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1, a.thread.2.",
+            r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1",
         ),
         ("a.bering: 5", "no joint coordinate is called a.bering. Did you mean a.bearing?"),
         ("a.bearing.1: 5", "a.bearing has one coordinate. Write a.bearing."),
+        ("a.bearing: -5}\n  belt: {a.shaft: 1, a.bearing: -4", r"made.yaml:\d+: couplings gear, belt: together with the loops"),
         ("bearing: 5", "'bearing' is not leg.joint or leg.joint.number"),
     ],
 )
@@ -306,7 +307,7 @@ def test_wrong_coordinates_of_couplings_are_named(tmp_path: Path, factor: str, s
 
 @pytest.mark.parametrize("name", ["planar-3-rrr", "3-puu", "delta"])
 def test_a_damper_at_the_platform_joint(tmp_path: Path, name: str) -> None:
-    """The file is assembled with it, far from its start values too; at rest it has no force, in motion it takes the power d w^2."""
+    """The file is assembled with it, far from its start values too. At rest it has no force, moving it takes the power d w^2."""
     plain = fp.load(name)
     text = plain.description.path.read_text(encoding="utf-8")
     path = tmp_path / f"{name}.yaml"

@@ -79,6 +79,8 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             if body not in ("base", "platform", *names):
                 hint = nearest(body, ["base", "platform", *names])
                 report.error(("forces", name, key), f"no body is called {body}", hint)
+        if not force.model_fields_set & {"stiffness", "damping", "preload"}:
+            report.error(("forces", name), "has neither stiffness nor damping nor preload and does nothing", "Add one of them.")
         if force.from_ == force.to:
             report.error(("forces", name, "to"), f"acts between two points of {force.to}", "Name two different bodies.")
     coordinates = [f"{leg}.{coordinate}" for leg, end in ends.items() for coordinate in end.coordinates]

@@ -373,7 +373,7 @@ class RobotFile(Model):
     legs: Legs = Field(description="the legs: a template, and what differs")
     couplings: dict[Name, dict[CoordinateName, Number]] = Field(
         default_factory=dict,
-        description="gears, belts, racks: `leg.joint` with factors, or `leg.joint.1` of a joint with several coordinates; the sum "
-        "of factor times displacement from home is zero",
+        description="gears, belts, racks: `leg.joint` with factors, or `leg.joint.1` of a joint with several coordinates; the "
+        "sum of factor times displacement from home is zero",
     )
     forces: dict[Name, PointForce] = Field(default_factory=dict, description="springs, dampers and forces between two points")

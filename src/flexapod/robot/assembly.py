@@ -17,7 +17,7 @@ from flexapod.robot.tree import RobotBuildError
 CLOSED = 1e-11
 """Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""
 TURNED = 1e-6
-"""Angle between the halves of a fixed joint [rad] above which it is in a wrong root of its rows: the next is a third of a turn."""
+"""Angle between the halves of a fixed joint [rad] above which it is in a wrong root of its rows."""
 ROOTS = (0.0, np.pi, 2.0 * np.pi / 3.0, -2.0 * np.pi / 3.0)
 """Angles by which a joint in a wrong root is tried again [rad]."""
 
