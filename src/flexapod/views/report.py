@@ -99,9 +99,10 @@ def robot_report(
 def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> tuple[list[KeyFigure], list[Section], list[Any]]:
     """Key figures, sections and violations of the motion; of an under-actuated robot what is known at home, and why not more."""
     flexible = bool(robot.elastic_names)
-    shares = None if flexible else "frozen"
     try:
-        drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=shares, wrench=wrench)
+        drive = fp.inverse_dynamics(
+            robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench
+        )  # fmt: skip
     except fp.InputError as error:
         if not under_actuated(robot):
             raise
