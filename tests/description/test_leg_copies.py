@@ -139,7 +139,5 @@ def test_a_screw_has_no_mirror_image() -> None:
         "pitch": 0.1,
     }
     document["legs"]["each"]["copied"] = {"copy": first, "mirrored": "yz"}
-    with pytest.raises(
-        RobotFileError, match=r"a screw is not its own mirror image: its pitch changes sign\. Write the leg"
-    ):
+    with pytest.raises(RobotFileError, match=r"a screw is not its own mirror image: its pitch changes sign\. Write the leg"):
         description_from_document(document)

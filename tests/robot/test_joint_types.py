@@ -339,3 +339,37 @@ def test_dampers_at_platform_joints_leave_the_assembly(tmp_path: Path, name: str
     path.write_text(text, encoding="utf-8")
     homes = [np.concatenate([leg.home for leg in r.legs])[list(r.driven)] for r in (fp.load(path), plain)]
     assert homes[0] == pytest.approx(homes[1], abs=SAME)
+
+
+FRAME = """    a:
+      joints: {clamp: {type: fixed, from: base, to: wall}, RAIL}
+      bodies: {wall: {WALL}, CART}
+"""
+ON_FRAME = """    b:
+      joints: {rail: {type: prismatic, from: a.wall, to: bar, at: [0.8, 0, 0], axis: [0, 0, 1], actuated: true}}
+      bodies: {bar: BAR}
+"""
+BEAM = "flexible: {type: beam, length: 0.8, elements: 2, material: steel, section: {shape: rectangle, width: 0.02, height: 0.01}}"
+
+
+@pytest.mark.parametrize("wall", ["mass: 3", BEAM])
+def test_a_base_frame_is_a_leg_of_its_own(tmp_path: Path, wall: str) -> None:
+    """It needs no way to the platform where another leg begins on it; against the same frame and rail as one leg."""
+    rail = "rail: {type: prismatic, from: wall, to: bar, at: [0.8, 0, 0], axis: [0, 0, 1], actuated: true}"
+    one = FRAME.replace("RAIL", rail).replace("WALL", wall).replace("CART", "bar: BAR")
+    two = FRAME.replace(", RAIL", "").replace("WALL", wall).replace(", CART", "") + ON_FRAME
+    wanted = made(tmp_path, one, home="[0.8, 0, 0]")
+    found = made(tmp_path, two, home="[0.8, 0, 0]", platform="body: b.bar")
+    assert found.mobility.rank == wanted.mobility.rank == 1
+    motion = fp.ActuatorMotion(time=[0.0], position=[[0.1]], velocity=[[0.3]], acceleration=[[2.0]])
+    forces = [fp.inverse_dynamics(robot, motion).force.values for robot in (found, wanted)]
+    moved = [fp.platform_motion(robot, motion) for robot in (found, wanted)]
+    assert forces[0] == pytest.approx(forces[1], rel=SAME)
+    assert moved[0].acceleration == pytest.approx(moved[1].acceleration, abs=SAME)
+
+
+def test_a_leg_on_which_nothing_begins_needs_the_platform(tmp_path: Path) -> None:
+    legs = FRAME.replace(", RAIL", "").replace("WALL", "mass: 3").replace(", CART", "")
+    legs += ON_FRAME.replace("from: a.wall", "from: base")
+    with pytest.raises(fp.FlexapodError, match=r"leg does not reach the platform. Add a joint with `to: platform`"):
+        made(tmp_path, legs, home="[0.8, 0, 0]", platform="body: b.bar")

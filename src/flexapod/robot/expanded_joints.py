@@ -71,9 +71,7 @@ def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     end, R = f"{name}{END}", rotation_matrix(joint.rotation)
     if joint.axis is not None and joint.rotation is None:  # a rotation that brings the two axes together
         R = snap(frame_along(unit(joint.axis)) @ frame_along(unit(joint.axis_on or joint.axis)).T)
-    if (
-        joint.type == "universal" and joint.rotation is None
-    ):  # R a_2, in axes of `from`, is perpendicular to a_1
+    if joint.type == "universal" and joint.rotation is None:  # R a_2, in axes of `from`, is perpendicular to a_1
         a1, a2 = unit(joint.axis1 or []), unit(joint.axis2 or [])
         R = R if abs(float(a1 @ a2)) < PERPENDICULAR else snap(frame_along(frame_along(a1)[:, 0]) @ frame_along(a2).T)
     inside: dict[str, Any] = {"to": end, "on": [0.0, 0.0, 0.0], "axis_on": None}

@@ -71,7 +71,8 @@ def inverse_solution(q: ElasticEquation, wanted: Any) -> tuple[Any, Any]:
     a, e = list(q.direct), [k for k in range(size) if k not in q.direct]
     u = ca.SX.zeros(size)
     u[a] = wanted
-    u[e] = solve_symmetric(q.M[e, e], -(ca.mtimes(q.M[e, a], wanted) + q.c[e]))
+    if e:
+        u[e] = solve_symmetric(q.M[e, e], -(ca.mtimes(q.M[e, a], wanted) + q.c[e]))
     return ca.mtimes(q.M[a, :], u) + q.c[a], u
 
 
