@@ -97,14 +97,15 @@ def robot_report(
 
 
 def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> tuple[list[KeyFigure], list[Section], list[Any]]:
-    """Key figures, sections and violations of the motion; of an under-actuated robot what is known at home, and why not more."""
+    """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
     flexible = bool(robot.elastic_names)
     try:
         drive = fp.inverse_dynamics(
             robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench
         )  # fmt: skip
-    except fp.InputError as error:
-        if not under_actuated(robot):
+    except fp.FlexapodError as error:
+        buckles = robot.elastic_indices and (isinstance(modes, str) or not bool(modes.stable.all()))
+        if not (buckles or under_actuated(robot)):
             raise
         return home_figures(robot, modes), [], [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
