@@ -305,12 +305,12 @@ def test_wrong_coordinates_of_couplings_are_named(tmp_path: Path, factor: str, s
         made(tmp_path, PRESS.replace("FACTOR", factor))
 
 
-@pytest.mark.parametrize("name", ["planar-3-rrr", "3-puu", "delta"])
-def test_a_damper_at_the_platform_joint(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("file", ["planar-3-rrr.yaml", "3-puu.yaml", "delta.yaml"])
+def test_a_damper_at_the_platform_joint(tmp_path: Path, file: str) -> None:
     """The file is assembled with it, far from its start values too. At rest it has no force, moving it takes the power d w^2."""
-    plain = fp.load(name)
+    plain = fp.load(file.removesuffix(".yaml"))
     text = plain.description.path.read_text(encoding="utf-8")
-    path = tmp_path / f"{name}.yaml"
+    path = tmp_path / file
     path.write_text(text.replace("to: platform,", "to: platform, damping: 0.5,"), encoding="utf-8")
     damped = fp.load(path)
     assert damped.mobility.rank == plain.mobility.rank
