@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -231,3 +232,30 @@ def test_messages(options, text):
     with pytest.raises(fp.InputError) as error:
         fp.workspace(fp.load("stewart-3-3"), **options)
     assert str(error.value) == text
+
+
+IDLE = """flexapod: 1
+name: lever
+source: written for this test
+gravity: [0, 0, -9.81]
+characteristic_length: 0.5
+home: {position: [0, 0, 0]}
+platform: {body: A.lever}
+legs:
+  each:
+    A:
+      joints:
+        pin: {type: revolute, from: base, to: lever, axis: [0, 1, 0], actuated: true, limits: {stroke: [-0.3, 0.4]}}
+        wheel: {type: revolute, from: base, to: rotor, axis: [1, 0, 0], actuated: true, at: [0, 3, 0]}
+      bodies: {lever: {mass: 4, com: [0.25, 0, 0]}, rotor: {mass: 1, inertia: {diagonal: [1, 1, 1]}}}
+"""
+
+
+def test_an_idle_actuator_is_no_singularity(tmp_path: Path) -> None:
+    """A wheel beside the lever: it does not hold the platform, the pin does; limits of the pin remain."""
+    (tmp_path / "lever.yaml").write_text(IDLE, encoding="utf-8")
+    robot = fp.load(tmp_path / "lever.yaml")
+    area = fp.workspace(robot, grid={"ry": (-0.4, 0.4, 5)})
+    assert area.valid.values.tolist() == [False, True, True, True, True]
+    at = fp.State(position=[0, 0, 0])
+    assert float(fp.check_pose(robot, at).margins.type_2) == pytest.approx(float(fp.conditioning(robot, at).type_2))

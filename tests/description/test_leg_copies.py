@@ -124,3 +124,20 @@ def test_a_part_may_be_called_copy() -> None:
     text = fp.catalogue()["planar-4-prr"].read_text(encoding="utf-8").replace("rail", "copy").replace("link", "rotated")
     text = text.replace("south: {", "south: {copy: {limits: {speed: 2}}, rotated: {mass: 0.6}, ")
     assert build_robot(read_robot_text(text)).bodies_by_name["south.rotated"].mass == 0.6
+
+
+def test_a_screw_has_no_mirror_image() -> None:
+    """Said once, with one advice."""
+    document = copy.deepcopy(fp.load("planar-4-prr").description.document)
+    document["plane"] = None
+    first = next(iter(document["legs"]["each"]))
+    document["legs"]["template"]["joints"]["thread"] = {
+        "type": "screw",
+        "from": "base",
+        "to": "platform",
+        "axis": [0, 0, 1],
+        "pitch": 0.1,
+    }
+    document["legs"]["each"]["copied"] = {"copy": first, "mirrored": "yz"}
+    with pytest.raises(RobotFileError, match=r"a screw is not its own mirror image: its pitch changes sign\. Write the leg"):
+        description_from_document(document)

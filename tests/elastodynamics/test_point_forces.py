@@ -65,6 +65,7 @@ legs:
 forces:
   spring: {from: base, at: [0.3, 0.4, 0], to: a.bar, on: [0.3, 0, 0], stiffness: 100 N/m, length: 0.1, damping: 5, preload: -2 N}
 """
+FLEXIBLE = "flexible: {type: beam, length: 0.5, material: steel, section: {shape: rectangle, width: 0.02, height: 0.02}}"
 
 
 def test_a_spring_holds_a_bar(tmp_path: Path) -> None:
@@ -87,6 +88,21 @@ def test_a_spring_holds_a_bar(tmp_path: Path) -> None:
         ("to: a.bar, on", "to: a.rod, on", r"arm.yaml:15: forces.spring.to: no body is called a.rod. Did you mean a.bar"),
         ("from: base, at", "from: a.bar, at", r"arm.yaml:15: forces.spring.to: acts between two points of a.bar"),
         ("stiffness: 100 N/m", "stiffness: 100 N", r"arm.yaml:15: forces.spring.stiffness"),
+        (
+            "[0.3, 0.4, 0]",
+            "[0.3, 0, 0]",
+            r"arm.yaml:15: forces.spring: its points on base and a.bar coincide at home: its force",
+        ),
+        (
+            "on: [0.3, 0, 0], stiffness: 100 N/m, length: 0.1, damping: 5, preload: -2 N",
+            "on: [0.3, 0, 0]",
+            r"arm.yaml:15: forces.spring: has neither stiffness nor damping nor preload and does nothing. Add one",
+        ),
+        (
+            "mass: 2, com: [0.2, 0, 0], inertia: {diagonal: [0.1, 0.1, 0.1]}",
+            FLEXIBLE,
+            r"arm.yaml:15: forces.spring: a.bar is flexible, and a force element acts at its root alone; fix a rigid body",
+        ),
     ],
 )
 def test_wrong_force_elements_are_named(tmp_path: Path, old: str, new: str, says: str) -> None:

@@ -196,6 +196,8 @@ def test_loops_of_articulated_platforms(name: str) -> None:
 def test_what_it_refuses() -> None:
     with pytest.raises(fp.InputError, match="deflections that no actuator measures; name file parameters"):
         fp.base_parameters(fp.load("dualemps"))
+    with pytest.raises(fp.InputError, match="base parameters: andrews has force elements, or dampers, preloads or bump stops"):
+        fp.base_parameters(fp.load(DATA.parent.parent / "data" / "mechanisms" / "andrews.yaml"))
     robot = fp.load("hexapod")
     with pytest.raises(fp.InputError, match="has no friction here"):
         fp.regressor(robot, states_of(robot), loads=np.ones((STATES, 3)))

@@ -1,6 +1,7 @@
 """Screw, planar and free joints, drives and springs where loops close, legs on legs, bump stops: against formulas and the same
 mechanism in other words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexapod as fp
+from flexapod.robot.catalogue import catalogue
 
 SAME = 1e-10
 """Relative; the same mechanism in other words is closed by other equations, each to 1e-12."""
@@ -247,3 +249,127 @@ def test_rest_and_preload_of_a_joint_spring(tmp_path: Path) -> None:
 def test_wrong_joints_are_named(tmp_path: Path, joint: str, says: str) -> None:
     with pytest.raises(fp.FlexapodError, match=says):
         made(tmp_path, f"    a:\n      joints: {{hinge: {{{joint}}}}}\n      bodies: {{bar: BAR}}\n")
+
+
+PRESS = """    a:
+      joints:
+        guide: {type: prismatic, from: base, to: bar, axis: [0, 0, 1]}
+        shaft: {type: revolute, from: base, to: rotor, at: [0.2, 0, 0], axis: [0, 0, 1], actuated: true}
+        bearing: {type: revolute, from: base, to: nut, axis: [0, 0, 1]}
+        thread: {type: screw, from: nut, to: bar, axis: [0, 0, 1], pitch: 200 mm}
+      bodies: {bar: {mass: 8}, nut: {mass: 2}, rotor: {mass: 1}}
+couplings:
+  gear: {a.shaft: 1, FACTOR}
+"""
+
+
+@pytest.mark.parametrize("factor", ["a.bearing: -5", "a.thread.1: 5", "a.thread.2: 157.07963267948966"])
+def test_couplings_name_coordinates_by_number(tmp_path: Path, factor: str) -> None:
+    """The same gear at the nut, at the rotation of the thread and at its slide: motor torque m g p / (2 pi) / 5."""
+    press = made(tmp_path, PRESS.replace("FACTOR", factor))
+    torque = fp.inverse_dynamics(press, fp.State(position=[0, 0, 0])).force.values
+    assert np.abs(torque) == pytest.approx([8 * 9.81 * 0.2 / (2 * np.pi) / 5], rel=SAME)
+
+
+def test_a_gear_at_a_joint_that_closes_a_loop(tmp_path: Path) -> None:
+    """The closing joint then has a coordinate: pin angle of a parallelogram is minus its crank's, and the gear says so twice."""
+    legs = """    a:
+      joints:
+        crank: {type: revolute, from: base, to: bar, axis: [0, 1, 0], actuated: true}
+        other: {type: revolute, from: base, to: second, at: [0, 0, 0.3], axis: [0, 1, 0]}
+        elbow: {type: revolute, from: bar, to: rod, at: [0.4, 0, 0], axis: [0, 1, 0]}
+        pin: {type: revolute, from: rod, to: second, at: [0, 0, 0.3], on: [0.4, 0, 0], axis: [0, 1, 0]}
+      bodies: {bar: BAR, second: BAR, rod: BAR}
+"""
+    plain = made(tmp_path, legs)
+    geared = made(tmp_path, legs + "couplings:\n  gear: {a.crank: 1, a.pin: -1}\n")
+    assert "pin" in [link.coordinate for link in geared.legs[0].links]
+    assert (plain.mobility.rank, geared.mobility.rank) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("factor", "says"),
+    [
+        (
+            "a.thread: 5",
+            r"made.yaml:\d+: couplings.gear.a.thread: a.thread has 2 coordinates. Name one of a.thread.1",
+        ),
+        ("a.bering: 5", "no joint coordinate is called a.bering. Did you mean a.bearing?"),
+        ("a.bearing.1: 5", "a.bearing has one coordinate. Write a.bearing."),
+        ("a.bearing: -5}\n  belt: {a.shaft: 1, a.bearing: -4", r"made.yaml:\d+: couplings gear, belt: together with the loops"),
+        ("bearing: 5", "'bearing' is not leg.joint or leg.joint.number"),
+    ],
+)
+def test_wrong_coordinates_of_couplings_are_named(tmp_path: Path, factor: str, says: str) -> None:
+    with pytest.raises(fp.FlexapodError, match=says):
+        made(tmp_path, PRESS.replace("FACTOR", factor))
+
+
+@pytest.mark.parametrize("file", ["planar-3-rrr.yaml", "3-puu.yaml", "delta.yaml"])
+def test_a_damper_at_the_platform_joint(tmp_path: Path, file: str) -> None:
+    """The file is assembled with it, far from its start values too. At rest it has no force, moving it takes the power d w^2."""
+    plain = fp.load(file.removesuffix(".yaml"))
+    text = plain.description.path.read_text(encoding="utf-8")
+    path = tmp_path / file
+    path.write_text(text.replace("to: platform,", "to: platform, damping: 0.5,"), encoding="utf-8")
+    damped = fp.load(path)
+    assert damped.mobility.rank == plain.mobility.rank
+    home = fp.State(position=plain.home.position, rotation=plain.home.rotation)
+    at_rest = fp.inverse_dynamics(plain, home).force.values
+    assert fp.inverse_dynamics(damped, home).force.values == pytest.approx(at_rest, rel=SAME, abs=SAME)
+    moving = fp.State(position=plain.home.position, rotation=plain.home.rotation, velocity=[0.1, 0.2, 0])
+    legs = fp.inverse_kinematics(damped, moving)
+    joints = [str(joint) for joint in legs.joint.values]
+    last = {f"{leg.name}.{leg.closing.joint.removesuffix('/end')}" for leg in damped.legs}
+    own = [k for k, joint in enumerate(joints) if joint in last or joint.rpartition(".")[0] in last]
+    forces = [fp.inverse_dynamics(robot, moving, friction=False).force.values for robot in (damped, plain)]
+    taken = (forces[0] - forces[1]) @ legs.actuator_velocity.values
+    assert taken == pytest.approx(0.5 * np.sum(legs.joint_velocity.values[own] ** 2), rel=SAME)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "name", [name for name, path in catalogue().items() if "flexible" not in path.read_text(encoding="utf-8")]
+)
+def test_dampers_at_platform_joints_leave_the_assembly(tmp_path: Path, name: str) -> None:
+    """The actuators are where they are without them, so that the legs are in the same branches."""
+    plain = fp.load(name)
+    text = re.sub("to: platform(?=[,}])", "to: platform, damping: 0.5", plain.description.path.read_text(encoding="utf-8"))
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    homes = [np.concatenate([leg.home for leg in r.legs])[list(r.driven)] for r in (fp.load(path), plain)]
+    assert homes[0] == pytest.approx(homes[1], abs=SAME)
+
+
+FRAME = """    a:
+      joints: {clamp: {type: fixed, from: base, to: wall}, RAIL}
+      bodies: {wall: {WALL}, CART}
+"""
+ON_FRAME = """    b:
+      joints: {rail: {type: prismatic, from: a.wall, to: bar, at: [0.8, 0, 0], axis: [0, 0, 1], actuated: true}}
+      bodies: {bar: BAR}
+"""
+BEAM = "flexible: {type: beam, length: 0.8, elements: 2, material: steel, section: {shape: rectangle, width: 0.02, height: 0.01}}"
+
+
+@pytest.mark.parametrize("wall", ["mass: 3", BEAM])
+def test_a_base_frame_is_a_leg_of_its_own(tmp_path: Path, wall: str) -> None:
+    """It needs no way to the platform where another leg begins on it; against the same frame and rail as one leg."""
+    rail = "rail: {type: prismatic, from: wall, to: bar, at: [0.8, 0, 0], axis: [0, 0, 1], actuated: true}"
+    one = FRAME.replace("RAIL", rail).replace("WALL", wall).replace("CART", "bar: BAR")
+    two = FRAME.replace(", RAIL", "").replace("WALL", wall).replace(", CART", "") + ON_FRAME
+    wanted = made(tmp_path, one, home="[0.8, 0, 0]")
+    found = made(tmp_path, two, home="[0.8, 0, 0]", platform="body: b.bar")
+    assert found.mobility.rank == wanted.mobility.rank == 1
+    motion = fp.ActuatorMotion(time=[0.0], position=[[0.1]], velocity=[[0.3]], acceleration=[[2.0]])
+    forces = [fp.inverse_dynamics(robot, motion).force.values for robot in (found, wanted)]
+    moved = [fp.platform_motion(robot, motion) for robot in (found, wanted)]
+    assert forces[0] == pytest.approx(forces[1], rel=SAME)
+    assert moved[0].acceleration == pytest.approx(moved[1].acceleration, abs=SAME)
+
+
+def test_a_leg_on_which_nothing_begins_needs_the_platform(tmp_path: Path) -> None:
+    legs = FRAME.replace(", RAIL", "").replace("WALL", "mass: 3").replace(", CART", "")
+    legs += ON_FRAME.replace("from: a.wall", "from: base")
+    with pytest.raises(fp.FlexapodError, match=r"leg does not reach the platform. Add a joint with `to: platform`"):
+        made(tmp_path, legs, home="[0.8, 0, 0]", platform="body: b.bar")

@@ -121,6 +121,8 @@ def test_refused() -> None:
         fp.load("gough-stewart-flexible").with_payload(1.0)
     with pytest.raises(fp.InputError, match="belongs to a table: change its `inertial` instead"):
         fp.load("gough-stewart").with_payload(1.0, body="1.3")
+    with pytest.raises(fp.InputError, match=r"the body left.crank is a joint; bodies of this leg: left.proximal, left.distal"):
+        fp.load("five-bar").with_payload(1.0, body="left.crank")
     with pytest.raises(fp.InputError, match="has a payload crate already"):
         fp.load("stewart-3-3").with_payload(1.0, name="crate").with_payload(1.0, name="crate")
     with pytest.raises(fp.InputError, match="must be symmetric"):
@@ -192,3 +194,12 @@ def test_payload_of_a_flexible_body(flexible: str, at: float, tmp_path: object) 
     )
     heavier = carried.with_parameters({"legs.A.arm.payloads.crate.mass": 5.0})
     assert fp.natural_frequencies(heavier, at_home, prestress=False).frequency.values[0] < 0.95 * one[0]
+
+
+def test_a_payload_far_from_the_nodes_of_its_beam_is_told(tmp_path: object) -> None:
+    """One element has nodes at its ends: what hangs between them bends the beam as if it hung there."""
+    crate = CRATE.replace("AT", "0.25")
+    (warning,) = arm(tmp_path, BEAM.replace("elements: 2, ", ""), crate).description.warnings
+    assert "legs.A.arm.payloads.crate.com: is held at the node x = 0 m of the beam, 0.25 m away" in str(warning)
+    assert "Give the beam more `elements`" in str(warning)
+    assert arm(tmp_path, BEAM, crate).description.warnings == ()

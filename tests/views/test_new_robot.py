@@ -148,3 +148,8 @@ def _written(sizes: RobotSizes) -> Path:
     path = Path(tempfile.mkdtemp()) / "a.yaml"
     path.write_text(new_text(sizes))
     return path
+
+
+def test_help_names_every_kind(run: Run) -> None:
+    text = " ".join(run("new", "--help").stdout.replace("│", " ").split())
+    assert [kind for kind in MAKERS if kind not in text] == []

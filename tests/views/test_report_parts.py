@@ -8,15 +8,22 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import followed_motion
 from flexapod.views.compare import compared, difference, figures_of
 from flexapod.views.key_figures import KeyFigure, moving_mass
 from flexapod.views.plot_force_speed import force_speed_figure
+from flexapod.views.report import robot_report
 from flexapod.views.sizing import joint_rows
 
 Run = Callable[..., Any]
 SAME = 1e-10
 """The same model built twice, once through a file: roundings of inverse dynamics."""
+
+REPORTED = [name for name in catalogue() if name not in ("delta-parallelograms", "hexapod-floating")]
+"""Robots whose reports the full run makes."""
+AT_HOME = {"hexapod-floating": "is under-actuated", "gough-stewart-flexible-legs": "beyond a buckling load"}
+"""Robots that no motion of actuators has forces of, and why."""
 
 
 @pytest.fixture(scope="module")
@@ -159,3 +166,38 @@ def test_no_chromium_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
     with pytest.raises(fp.InputError, match="printed by Chromium, which is not installed"):
         pdf.write_pdf(tmp_path / "a.pdf", "")
+
+
+def check_report(name: str) -> None:
+    """With the loads of its joints; one that no motion has forces of has what is known at home."""
+    robot = fp.load(name)
+    page, warnings = robot_report(robot, followed_motion(robot, None, {}), "a small cosine from home")
+    assert "moving mass" in page
+    assert ("Joint loads" in page) != (name in AT_HOME)
+    assert name not in AT_HOME or any("nothing along the motion" in text and AT_HOME[name] in text for text in warnings)
+
+
+def test_reports_of_inner_loops_and_of_a_floating_base() -> None:
+    check_report("delta-parallelograms")
+    check_report("hexapod-floating")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", REPORTED)
+def test_every_robot_has_a_report(name: str) -> None:
+    check_report(name)
+
+
+def test_joint_angles_that_are_not_known_are_left_out() -> None:
+    """Legs of the H4 meet at bodies that move on the platform: no deflection of their joints is computed."""
+    robot = fp.load("h4")
+    found, *_ = figures_of(robot, followed_motion(robot, None, {}))
+    assert {f.name for f in found} >= {"peak torque", "moving mass"}
+    assert "largest joint angle from home" not in {f.name for f in found}
+
+
+def test_under_actuated_robots_are_compared(run: Run, tmp_path: Path) -> None:
+    result = run("compare", "hexapod-floating", "hexapod-floating", "--out", "both.html")
+    assert result.exit_code == 0, result.stderr
+    assert "first frequency at home" in result.stdout
+    assert "nothing along the motion" in result.stderr

@@ -60,7 +60,7 @@ def general_derivatives(robot: Robot, motion: Any, wrench: Array) -> dict[str, A
     def moved(q: Array, v: Array, a: Array, copies: int) -> tuple[Array, Array, Array]:
         words = np.full(len(q), "", dtype=object)
         at = ActuatorMotion(time=np.arange(float(len(q))), position=q, velocity=v, acceleration=a)
-        elastic = {name: np.tile(values, (copies, 1)) for name, values in held.items()}
+        elastic: dict[str, Any] = {name: np.tile(values, (copies, 1)) for name, values in held.items()}
         load = np.tile(wrench, (copies, 1))
         request = closed_request(robot, Request(at=at, wrench=load, friction=False, **elastic), words)
         solution = solve_inverse(robot, request, False, words)
@@ -86,7 +86,7 @@ def _start(robot: Robot, motion: Any, wrench: Array) -> tuple[Any, tuple[Array, 
     return request.state, (*request.state.actuators(robot), solution.coordinates[:, driven_columns(robot)])
 
 
-def _held(robot: Robot, state: Any) -> dict[str, Array]:
+def _held(robot: Robot, state: Any) -> dict[str, Any]:
     """Elastic coordinates and rates that stay what they are, by the names of a request."""
     return dict(zip(("elastic", "elastic_velocity"), state.elastic(robot), strict=True)) if robot.elastic_names else {}
 

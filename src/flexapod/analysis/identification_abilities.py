@@ -14,6 +14,10 @@ DEFLECTIONS = (
     "{verb}: {robot} has flexible bodies, and its forces depend on deflections that no actuator measures; name file parameters "
     "to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
 )
+COLUMNLESS = (
+    "{verb}: {robot} has force elements, or dampers, preloads or bump stops at its drives, which are no columns of the linear "
+    "model; name file parameters to fp.identify(robot, data, parameters=[...]) instead, which fits them with the whole model"
+)
 NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"
 INSTRUMENTS = "instruments: give them together with method='iv', and only then"
 INDEPENDENT = (
@@ -33,7 +37,7 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
 
     Checked by: tests/analysis/test_abilities.py.
     """
-    linear: Row = {"unmeasured deflections": DEFLECTIONS, "under-actuated": underactuated}
+    linear: Row = {"unmeasured deflections": DEFLECTIONS, "forces without columns": COLUMNLESS, "under-actuated": underactuated}
     return {
         "regressor": {ANY: linear, "friction": {}, "legs": {}, "loads": {}},
         "base_parameters": {ANY: linear, "friction": {}, "legs": {}, "seed": {}},
@@ -46,7 +50,10 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
             "controller": {}, "rate": {}, "resolution": {}, "force_noise": {}, "step": {}, "seed": {},
         },
         "identify": {
-            ANY: {"no parameters & unmeasured deflections": DEFLECTIONS, "under-actuated": underactuated},
+            ANY: {
+                "no parameters & unmeasured deflections": DEFLECTIONS, "no parameters & forces without columns": COLUMNLESS,
+                "under-actuated": underactuated,
+            },
             **{name: {} for name in ("parameters", "cutoff", "decimate", "friction", "prior", "least", "validate", "on_bad")},
             **{
                 name: {"with parameters": NAMED}

@@ -16,7 +16,7 @@ from flexapod.analysis.closed_legs import close_along, platform_jacobian
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.elastic_plan import chosen_drives
+from flexapod.robot.elastic_plan import chosen_drives, undriven
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,7 +39,7 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
             "leave it out"
         )
     own, driven = chosen_drives(robot)
-    if len(driven) != len(robot.elastic_plan.independent):
+    if undriven(robot):
         raise InputError(
             f"forward kinematics: the {len(own)} actuators of {robot.name} do not determine where all its bodies are"
         )

@@ -84,9 +84,14 @@ def _more_than_masses(robot: Robot) -> bool:
 
 
 def _deflects(robot: Robot) -> bool:
-    """Forces depend on deflections that no actuator measures; springs of passive joints do not deflect unseen."""
-    elastic = any(link.elastic or (link.spring and link.actuated) for leg in robot.legs for link in leg.links)
+    """Forces depend on deflections that no actuator measures; springs, dampers and stops of joints do not deflect unseen."""
+    elastic = any(link.elastic for leg in robot.legs for link in leg.links)
     return elastic or robot.flexible_platform is not None
+
+
+def _without_columns(robot: Robot) -> bool:
+    """Forces that are no part of the linear model: those of force elements, and of dampers, preloads and bump stops of drives."""
+    return bool(robot.forces) or any(link.spring and link.actuated for leg in robot.legs for link in leg.links)
 
 
 def _unproven(robot: Robot) -> bool:
@@ -108,6 +113,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "loops between legs": lambda robot: not closes_alone(robot.legs),
     "flexible platform on flexible legs": lambda robot: robot.flexible_platform is not None and robot.elastic_legs,
     "unmeasured deflections": _deflects,
+    "forces without columns": _without_columns,
     "elastic drive": lambda robot: bool(_elastic_drives(robot)),
     "friction of an elastic drive": lambda robot: any(
         link.actuated and link.friction is not None and link.joint in {spring.joint for spring in _elastic_drives(robot)}

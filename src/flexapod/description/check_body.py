@@ -8,11 +8,13 @@ from flexapod.description.check_flexible import check_flexible
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
-from flexapod.description.schema import Body, Platform, Tensor
+from flexapod.description.schema import Body, Payload, Platform, Tensor
 from flexapod.description.schema_flexible import Flexible
 
 ROUNDING = 1e-3
 """Papers print three or four digits: smaller violations come from rounding."""
+FAR = 0.25
+"""Distance of a payload from the nearest node of its beam, of an element, above which it is told."""
 MOST_POINTS = 1000
 _DIAGONAL = {"xx", "yy", "zz"}
 
@@ -68,10 +70,23 @@ def check_payloads(body: Body, report: Reporter, *, allow_unphysical: bool, plan
         report.error(("payloads",), what, "Make it a body of a leg, platform: {body: leg.body}, which carries payloads.")
     for name, payload in body.payloads.items():
         here = Below(report, ("payloads", name))
+        _check_held(body.flexible, payload, here)
         right = check_rotation(payload.rotation, Below(here, ("rotation",)))
         if not _diagonal_twice(payload.inertia, Below(here, ("inertia",))) and right and "inertia" in payload.model_fields_set:
             own = Body(mass=payload.mass, inertia=payload.inertia.model_dump(exclude_unset=True))  # type: ignore[arg-type]
             _check_possible(own, here.warn if allow_unphysical else here.error, planar)
+
+
+def _check_held(flexible: Flexible | None, payload: Payload, report: Reporter) -> None:
+    """Warn where the nearest node of a straight beam is far from its payload, which a rigid arm joins to it."""
+    if flexible is None or flexible.type != "beam" or not flexible.length or flexible.bend:
+        return
+    step = flexible.length / (1 if flexible.modes is not None else flexible.elements)
+    x = min(max(payload.com[0], 0.0), flexible.length)
+    node = step * round(x / step)
+    if abs(x - node) > FAR * step:
+        what = f"is held at the node x = {node:g} m of the beam, {abs(x - node):.3g} m away: the beam bends as if it were there"
+        report.warn(("com",), what, f"Give the beam more `elements`, so that a node lies near x = {x:g} m.")
 
 
 def _diagonal_twice(inertia: Tensor, report: Reporter) -> bool:

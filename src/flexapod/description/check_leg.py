@@ -15,6 +15,7 @@ from flexapod.description.check_joint import (
     check_units,
     given_fields,
 )
+from flexapod.description.joint_types import DOF
 from flexapod.description.merge import RESERVED
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
@@ -28,12 +29,13 @@ MOST_PARTS = 200
 
 @dataclass
 class LegEnds:
-    """What a leg has to do with the rest: its bodies, the joints that close loops (name, target), and those that begin on
-    bodies of other legs (name, body)."""
+    """What a leg has to do with the rest: its bodies, the joints that close loops (name, target), those that begin on bodies of
+    other legs (name, body), and the names of its joint coordinates."""
 
     bodies: list[str] = field(default_factory=list)
     closing: list[tuple[str, str]] = field(default_factory=list)
     roots: list[tuple[str, str]] = field(default_factory=list)
+    coordinates: list[str] = field(default_factory=list)
     actuated: int = 0
 
 
@@ -122,6 +124,10 @@ def _check_names(leg: Leg, report: Reporter) -> None:
 def _check_tree(leg: Leg, report: Reporter) -> LegEnds:
     """Each body is placed by one joint, from a body placed before."""
     ends = LegEnds(bodies=[row.body for row in leg.table] + list(leg.bodies))
+    ends.coordinates = [f"q{row.body}" for row in leg.table if row.sigma != 2]
+    for name, joint in leg.joints.items():
+        count = DOF[joint.type]
+        ends.coordinates += [name] if count == 1 else [f"{name}.{k + 1}" for k in range(count)]
     placed = ["base"]
     for i, row in enumerate(leg.table):
         if row.after is not None and row.after not in placed:

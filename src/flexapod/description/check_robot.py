@@ -79,12 +79,16 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             if body not in ("base", "platform", *names):
                 hint = nearest(body, ["base", "platform", *names])
                 report.error(("forces", name, key), f"no body is called {body}", hint)
+        if not force.model_fields_set & {"stiffness", "damping", "preload"}:
+            report.error(("forces", name), "has neither stiffness nor damping nor preload and does nothing", "Add one of them.")
         if force.from_ == force.to:
             report.error(("forces", name, "to"), f"acts between two points of {force.to}", "Name two different bodies.")
+    coordinates = [f"{leg}.{coordinate}" for leg, end in ends.items() for coordinate in end.coordinates]
     for name, factors in file.couplings.items():
         for joint, factor in factors.items():
-            if joint.partition(".")[0] not in ends:
-                report.error(("couplings", name, joint), f"no leg is called {joint.partition('.')[0]}", "Write leg.joint.")
+            if joint not in coordinates:
+                what, hint = _no_coordinate(joint, coordinates)
+                report.error(("couplings", name, joint), what, hint)
             elif factor == 0.0:
                 report.error(("couplings", name, joint), "a factor of zero couples nothing", "Remove it.")
         if len(factors) < 2:
@@ -109,6 +113,16 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             "no joint is actuated",
             "Write `actuated: true` (or mu: 1 in a table) where the motors are.",
         )
+
+
+def _no_coordinate(joint: str, coordinates: list[str]) -> tuple[str, str]:
+    """What is wrong with a joint of a coupling, and what to write."""
+    own = [c for c in coordinates if c.rpartition(".")[0] == joint]
+    if own:
+        return f"{joint} has {len(own)} coordinates", f"Name one of {', '.join(own)}."
+    if joint.rpartition(".")[0] in coordinates:
+        return f"{joint.rpartition('.')[0]} has one coordinate", f"Write {joint.rpartition('.')[0]}."
+    return f"no joint coordinate is called {joint}", nearest(joint, coordinates)
 
 
 def check_files(

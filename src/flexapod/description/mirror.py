@@ -75,9 +75,9 @@ def _joint(joint: Joint, before: Signs, behind: Signs) -> dict[str, Any]:
     if "on" in given:
         found["on"] = _times(behind, joint.on)
     if joint.type == "screw":
-        raise MirrorError("a screw is not its own mirror image: its pitch changes sign; write the leg out")
+        raise MirrorError("a screw is not its own mirror image: its pitch changes sign")
     if joint.type == "planar" and joint.start is not None:
-        raise MirrorError("a planar joint with `start` has no mirror image in these words: write the leg out")
+        raise MirrorError("a planar joint with `start` has no mirror image in these words")
     sign = -1.0 if joint.type in ("revolute", "planar") else 1.0
     if joint.axis is not None:
         found["axis"] = _times(before, joint.axis, sign)

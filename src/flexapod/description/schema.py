@@ -26,6 +26,7 @@ from flexapod.description.units import (
     AngularAcceleration,
     AngularVelocity,
     Coordinate,
+    CoordinateName,
     DamperRate,
     Force,
     Fraction,
@@ -370,8 +371,9 @@ class RobotFile(Model):
     sampling: Sampling | None = Field(default=None, description="box of random states for tests")
     platform: Platform = Field(description="the moving platform")
     legs: Legs = Field(description="the legs: a template, and what differs")
-    couplings: dict[Name, dict[Reference, Number]] = Field(
+    couplings: dict[Name, dict[CoordinateName, Number]] = Field(
         default_factory=dict,
-        description="gears, belts, racks: `leg.joint` with factors; the sum of factor times displacement from home is zero",
+        description="gears, belts, racks: `leg.joint` with factors, or `leg.joint.1` of a joint with several coordinates; the "
+        "sum of factor times displacement from home is zero",
     )
     forces: dict[Name, PointForce] = Field(default_factory=dict, description="springs, dampers and forces between two points")

@@ -25,6 +25,7 @@ from flexapod.description.unit_parser import (
 QUANTITY_PATTERN = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[A-Za-zµμ°%][^#]*$"
 NAME_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 REFERENCE_PATTERN = r"^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})?$"
+COORDINATE_PATTERN = r"^[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{1,64}(\.[1-6])?$"
 
 
 class Written(float):
@@ -211,6 +212,7 @@ class Word:
 
 Name = Annotated[str, Word(NAME_PATTERN, "a name", "cylinder")]
 Reference = Annotated[str, Word(REFERENCE_PATTERN, "a body, platform or leg.body", "platform")]
+CoordinateName = Annotated[str, Word(COORDINATE_PATTERN, "leg.joint or leg.joint.number", "A.crank")]
 
 Length = Annotated[float, Quantity("m")]
 LengthSize = Annotated[float, Quantity("m", minimum=0.0)]

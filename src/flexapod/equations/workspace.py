@@ -23,6 +23,8 @@ from flexapod.spatial.linear import solve
 
 LARGEST = 1e17
 """Condition numbers end here: beyond, the smallest singular value is rounding."""
+IDLE = 1e-60
+"""Square of the length of a row below which it is zero and stays so: that of an actuator which does not move the platform."""
 
 
 def workspace(robot: Robot, joints: bool = False) -> Program:
@@ -74,7 +76,7 @@ def workspace(robot: Robot, joints: bool = False) -> Program:
 
 
 def _type_2(b: Program, rows: Any) -> Any:
-    unit = [rows[i, :] / ca.sqrt(ca.dot(rows[i, :], rows[i, :])) for i in range(rows.shape[0])]
+    unit = [rows[i, :] / ca.sqrt(ca.fmax(ca.dot(rows[i, :], rows[i, :]), IDLE)) for i in range(rows.shape[0])]
     return extremes(singular_values(b, ca.vertcat(*unit)))[0]
 
 

@@ -193,7 +193,12 @@ def plate_modes(given: PlateProblem, count: int, method: str, places: Floats) ->
 def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats) -> tuple[Floats, Floats, PlateModel, Nodes]:
     """omega^2 (N,), the modes (n, N) in the order and orientation of `mode_order`, the model, and its nodes with these modes."""
     if method != "normal" and len(places) == 0:
-        raise FlexibleBodyError(f"method {method} needs at least one interface.")
+        held = (
+            ""
+            if given.boundary == "free"
+            else f" off its outline, which `boundary: {given.boundary}` holds; write `boundary: free`"
+        )
+        raise FlexibleBodyError(f"method {method} needs at least one interface{held}.")
     omega2, V, model = plate_modes(given, count, method, places)
     nodes = _nodes(given, model, V)
     Q, omega2 = fixed_orientation(omega2, nodes.r0, nodes.mass, nodes.Phi_d)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
 from flexapod.description import schema
 from flexapod.robot.chain import closures, link_poses
+from flexapod.robot.expanded_joints import END
 from flexapod.robot.geometry import Array, Pose, about, rotation_matrix, rotation_vector, unit
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.tree import RobotBuildError
 
 CLOSED = 1e-11
 """Largest closing residual at home [m, rad], relative to the robot's size: a few roundings of sums of lengths."""
+TURNED = 1e-6
+"""Angle between the halves of a fixed joint [rad] above which it is in a wrong root of its rows."""
+ROOTS = (0.0, np.pi, 2.0 * np.pi / 3.0, -2.0 * np.pi / 3.0)
+"""Angles by which a joint in a wrong root is tried again [rad]."""
 
 PARALLEL = 1.0 - 1e-9
 """Smallest cosine of axes that are parallel."""
@@ -39,7 +45,8 @@ def home_direction(leg: str, spec: schema.Leg, base: Pose, platform: Pose, on: A
     if types[0] == "universal":
         _refuse_beams_across(leg, spec, first)
         return base.rotation.T @ (S - base.point(np.array(first.at))), {}
-    ends = types[2:3] in (["spherical"], ["universal"]) and (joints[2][1].to == "platform" or "." in joints[2][1].to)
+    target = joints[2][1].to if len(joints) > 2 else ""
+    ends = types[2:3] in (["spherical"], ["universal"]) and (target == "platform" or "." in target or target.endswith(END))
     if types[:2] == ["prismatic", "universal"] and ends:
         e, length = base.rotation @ unit(first.axis or []), _rod(leg, spec, joints[2])
         U0 = base.point(np.array(first.at)) + base.rotation @ np.array(universal.at)
@@ -150,9 +157,27 @@ def assembled(legs: Sequence[Leg], starts: Sequence[Array], platform: Pose, size
     Raises:
         RobotBuildError: loops do not close near the start values; says by how much.
     """
+    first, _ = _ends_moved(legs, starts, platform, size, started=False)
+    found, left = _newton(legs, first, platform, size)
+    nearer, moved = _ends_moved(legs, found, platform, size)
+    if moved:
+        found, left = _newton(legs, nearer, platform, size)
+    if not left <= CLOSED * max(size, 1.0):
+        raise RobotBuildError(_open_loop(legs, found, platform, left))
+    for leg in legs:
+        for closing in leg.closings:
+            _refuse_turned(legs, leg, closing, found, platform)
+    return found
+
+
+def _newton(
+    legs: Sequence[Leg], starts: Sequence[Array], platform: Pose, size: float, only: Sequence[Array] | None = None
+) -> tuple[list[Array], float]:
+    """Coordinates where damped Newton ends, and the residual that it leaves; `only` has 1 at those that may move."""
     counts = [len(start) for start in starts]
     q = np.concatenate([*starts, np.zeros(0)])
     rigid = np.array([0.0 if leg.links[i].elastic else 1.0 for leg in legs for i in leg.moving])
+    rigid *= 1.0 if only is None else np.concatenate(only)
 
     def split(x: Array) -> list[Array]:
         return list(np.split(x, np.cumsum(counts)[:-1]))
@@ -178,13 +203,36 @@ def assembled(legs: Sequence[Leg], starts: Sequence[Array], platform: Pose, size
         else:
             break
         q, r, J, best = q + scale * step, r_new, J_new, value
-    found = split(q)
-    if not best <= CLOSED * max(size, 1.0):
-        raise RobotBuildError(_open_loop(legs, found, platform, best))
-    for leg, own in zip(legs, found, strict=True):
+    return split(q), best
+
+
+def _ends_moved(
+    legs: Sequence[Leg], found: Sequence[Array], platform: Pose, size: float, started: bool = True
+) -> tuple[list[Array], bool]:
+    """Coordinates with the joints alone moved to their far sides that a fixed joint behind them holds, and whether any was off.
+
+    Their angles are chosen among thirds and halves of a turn first: the rows of the fixed joint vanish there too.
+
+    Args:
+        started: also move joints with `start` values.
+    """
+    result, own = [q.copy() for q in found], [np.zeros(len(q)) for q in found]
+    for q, mine, leg in zip(result, own, legs, strict=True):
         for closing in leg.closings:
-            _refuse_turned(legs, leg, closing, found, own, platform)
-    return found
+            name = closing.joint.removesuffix(END)
+            held = [k for k, i in enumerate(leg.moving) if leg.links[i].joint == name]
+            given = any(leg.links[leg.moving[k]].start is not None for k in held)
+            if name == closing.joint or (given and not started) or _angle(legs, leg, closing, result, platform) < TURNED:
+                continue
+            angles = [k for k in held if leg.links[leg.moving[k]].kind == "R"]
+            here, choices = q[angles].copy(), []
+            for steps in product(ROOTS, repeat=len(angles)):
+                q[angles] = here + np.array(steps)
+                choices.append((_angle(legs, leg, closing, result, platform), steps))
+            q[angles] = here + np.array(min(choices)[1])
+            mine[held] = 1.0
+    moved = any(mine.any() for mine in own)
+    return (_newton(legs, result, platform, size, own)[0], True) if moved else (result, False)
 
 
 def _open_loop(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose, left: float) -> str:
@@ -198,18 +246,24 @@ def _open_loop(legs: Sequence[Leg], coordinates: Sequence[Array], platform: Pose
     )
 
 
-def _refuse_turned(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], q: Array, platform: Pose) -> None:
-    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a turn."""
-    if closing.type not in ("fixed", "prismatic"):
-        return
-    R_l = link_poses(leg, q)[closing.link][0] if closing.link >= 0 else np.eye(3)
+def _angle(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> float:
+    """Angle between the halves of a closing joint [rad]."""
+    i = next(i for i, other in enumerate(legs) if other is leg)
+    R_l = link_poses(leg, found[i])[closing.link][0] if closing.link >= 0 else np.eye(3)
     R_t = platform.rotation
     if closing.to is not None:
         k, link = closing.to if len(legs) > 1 else (0, closing.to[1])
         R_t = link_poses(legs[k], found[k])[link][0] if link >= 0 else np.eye(3)
     R_p = R_t @ closing.on_platform.rotation
-    angle = float(np.linalg.norm(rotation_vector(R_p.T @ R_l @ closing.on_link.rotation)))
-    if angle > 1e-6:
+    return float(np.linalg.norm(rotation_vector(R_p.T @ R_l @ closing.on_link.rotation)))
+
+
+def _refuse_turned(legs: Sequence[Leg], leg: Leg, closing: Closing, found: Sequence[Array], platform: Pose) -> None:
+    """The rows of fixed and prismatic joints also vanish where the halves are turned by a third or half of a turn."""
+    if closing.type not in ("fixed", "prismatic"):
+        return
+    angle = _angle(legs, leg, closing, found, platform)
+    if angle > TURNED:
         raise RobotBuildError(
             f"leg {leg.name} meets its {closing.type} joint {closing.joint} at home turned by {np.degrees(angle):.4g} deg. "
             "Give `start` values nearer to the assembled leg, or correct the joint's `rotation`"

@@ -94,12 +94,8 @@ def coupled(description: Description, legs: Sequence[Leg]) -> tuple[Leg, ...]:
         for joint, factor in factors.items():
             leg, _, coordinate = joint.partition(".")
             own = legs[names.index(leg)]
-            found = [k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate]
-            if not found:
-                why = f"couplings.{name}: {joint} has no coordinate of its own; of a universal joint name {joint}.1 or {joint}.2"
-                with placed(description, ("couplings", name)):
-                    raise RobotBuildError(why)
-            terms.append((names.index(leg), found[0], factor))
+            index = next(k for k, i in enumerate(own.moving) if own.links[i].coordinate == coordinate)
+            terms.append((names.index(leg), index, factor))
         home = sum(factor * float(legs[i].home[k]) for i, k, factor in terms)
         first = terms[0][0]
         coupling = Coupling(name=name, terms=tuple(terms), home=home)
@@ -137,15 +133,31 @@ def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str
     for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
             base = frame_pose(description.legs[name].frame)
-            first = _first_closing(name, description)
-            specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds))
+            first, geared = _first_closing(name, description), _geared(name, description)
+            specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds), geared)
             trees[name], founds[name] = _tree(name, specs[name], home, description)
     trees = {name: trees[name] for name in description.legs}
-    drafts = []
-    for name in description.legs:
+    closings = {name: _closings(name, specs[name], trees, description) for name in description.legs}
+    for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
-            drafts.append((_draft(name, specs[name], trees, description), founds[name]))
-    return drafts
+            _lend(name, closings)
+    return [(_draft(name, specs[name], trees[name], closings[name]), founds[name]) for name in description.legs]
+
+
+def _lend(name: str, closings: dict[str, list[Closing]]) -> None:
+    """A leg that ends nowhere takes the joint by which another leg begins on it, seen from its own side."""
+    if closings[name]:
+        return
+    names = list(closings)
+    for other, own in closings.items():
+        for c in own:
+            if c.joint.endswith(SEAT_END) and c.to is not None and names[c.to[0]] == name:
+                seen = replace(c, link=c.to[1], on_link=c.on_platform, on_platform=c.on_link, to=(names.index(other), c.link))
+                closings[name], closings[other] = [seen], [k for k in own if k is not c]
+                return
+    raise RobotBuildError(
+        f"leg {name} does not reach the platform: add a joint with `to: platform`, or begin another leg on one of its bodies"
+    )
 
 
 def _first_closing(leg: str, description: Description) -> str | None:
@@ -155,6 +167,12 @@ def _first_closing(leg: str, description: Description) -> str | None:
         return None
     cut = closing_names(spec)
     return next((name for name in cut if _to_platform(spec.joints[name].to, leg, description)), next(iter(cut), None))
+
+
+def _geared(leg: str, description: Description) -> set[str]:
+    """Joints of a leg that couplings name."""
+    named = [joint.split(".") for factors in description.file.couplings.values() for joint in factors]
+    return {joint for owner, joint, *_ in named if owner == leg}
 
 
 def _rooted(description: Description) -> list[str]:
@@ -242,8 +260,8 @@ def _flexible_carrier(description: Description) -> str | None:
     return body if flexible is not None else None
 
 
-def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], description: Description) -> Leg:
-    """A leg with its loops: the joint to the platform first, where it has one."""
+def _closings(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], description: Description) -> list[Closing]:
+    """The joints that close loops of a leg: that to the platform first, where it has one."""
     tree, seen = trees[name], {"base", *(row.body for row in spec.table)}
     to_platform, others = list[Closing](), list[Closing]()
     for key, joint in spec.joints.items():
@@ -259,9 +277,11 @@ def _draft(name: str, spec: schema.Leg, trees: dict[str, TreeBuilder], descripti
             (to_platform if on_platform else others).append(found if on_platform else replace(found, to=target[:2]))
         seen |= {joint.to} | ({joint.cross} if joint.cross else set())
     own = _own_link(name, tree, description)
-    closings = ([own] if own else []) + to_platform + others
-    if not closings:
-        raise RobotBuildError(f"leg {name} does not reach the platform: add a joint with `to: platform`")
+    return ([own] if own else []) + to_platform + others
+
+
+def _draft(name: str, spec: schema.Leg, tree: TreeBuilder, closings: list[Closing]) -> Leg:
+    """A leg with its loops."""
     links = tuple(tree.links)
     return Leg(
         name=name,

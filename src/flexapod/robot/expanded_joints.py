@@ -8,7 +8,7 @@ another leg begins on a free frame instead, `name/seat` at the joint, that a fix
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -18,16 +18,23 @@ from flexapod.description.check_leg import closes
 from flexapod.description.joint_types import CUT
 from flexapod.robot.geometry import Pose, frame_along, rotation_matrix, snap, unit
 
+END = "/end"
+"""How the name of the joint ends that closes a loop behind a joint of the tree."""
+PERPENDICULAR = 1e-9
+"""Cosine of the angle between the axes of a universal joint below which they are perpendicular."""
 SEAT_END = "/seat/end"
 """How the name of the joint ends that holds the first frame of a leg to a body of another leg."""
 
 
-def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) -> schema.Leg:
+def expanded(
+    spec: schema.Leg, first: str | None, where: Callable[[str], Pose], geared: Collection[str] = ()
+) -> schema.Leg:  # fmt: skip
     """A leg whose closing joints and roots are as the tree builder takes them.
 
     Args:
         first: the closing joint whose friction the equations know as it stands.
         where: about where a body of another leg is at home, in this leg's base frame.
+        geared: joints that couplings name.
 
     Checked by: tests/robot/test_joint_types.py.
     """
@@ -39,7 +46,7 @@ def expanded(spec: schema.Leg, first: str | None, where: Callable[[str], Pose]) 
             seat = f"{name}/seat"
             joints |= _seat(seat, joint, where(joint.from_))
             joint = joint.model_copy(update={"from_": seat, "at": [0.0, 0.0, 0.0]})
-        if closing and (_acts(joint) or (name != first and joint.friction is not None)):
+        if closing and (_acts(joint) or name in geared or (name != first and joint.friction is not None)):
             joints |= _held(name, joint)
         else:
             joints[name] = joint
@@ -61,11 +68,14 @@ def _acts(joint: schema.Joint) -> bool:
 
 def _held(name: str, joint: schema.Joint) -> dict[str, schema.Joint]:
     """A closing joint as a joint of the tree and a fixed one behind it."""
-    end, R = f"{name}/end", rotation_matrix(joint.rotation)
+    end, R = f"{name}{END}", rotation_matrix(joint.rotation)
     if joint.axis is not None and joint.rotation is None:  # a rotation that brings the two axes together
         R = snap(frame_along(unit(joint.axis)) @ frame_along(unit(joint.axis_on or joint.axis)).T)
+    if joint.type == "universal" and joint.rotation is None:  # R a_2, in axes of `from`, is perpendicular to a_1
+        a1, a2 = unit(joint.axis1 or []), unit(joint.axis2 or [])
+        R = R if abs(float(a1 @ a2)) < PERPENDICULAR else snap(frame_along(frame_along(a1)[:, 0]) @ frame_along(a2).T)
     inside: dict[str, Any] = {"to": end, "on": [0.0, 0.0, 0.0], "axis_on": None}
-    if joint.type not in ("universal", "spherical"):
+    if joint.type != "spherical":
         inside["rotation"] = schema.Rotation.model_validate({"matrix": [[float(x) for x in row] for row in R]})
     fixed = schema.Joint.model_validate({"type": "fixed", "from": "base", "to": "platform", "on": joint.on})
     return {name: joint.model_copy(update=inside), end: fixed.model_copy(update={"from_": end, "to": joint.to})}

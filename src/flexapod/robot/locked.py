@@ -39,7 +39,7 @@ def refuse_locked(robot: Robot) -> None:
         return
     leg, joint = held[0]
     free = tuple(replace(other, couplings=()) for other in robot.legs)
-    couplings = [c.name for other in robot.legs for c in other.couplings]
+    couplings = list(robot.description.file.couplings)
     if couplings and (leg, joint) not in _locked(free, robot.home, robot.characteristic_length):
         with placed(robot.description, ("couplings",)):
             raise RobotBuildError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flexapod.description.merge import merge_leg, parts_of
+from flexapod.description.merge import merge_leg
 from flexapod.description.read import Description, description_from_document
 from flexapod.description.report import Report
 from flexapod.errors import InputError
@@ -61,7 +61,9 @@ def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[st
     bodies = merged.get("bodies") or {}
     if part not in bodies:
         names = ", ".join(f"{leg}.{name}" for name in bodies)
-        why = "belongs to a table: change its `inertial` instead" if part in parts_of(merged) else "does not exist"
+        rows = [str(row.get("body")) for row in merged.get("table") or ()]
+        why = "belongs to a table: change its `inertial` instead" if part in rows else "does not exist"
+        why = "is a joint" if part in (merged.get("joints") or {}) else why
         raise InputError(f"payload: the body {body} {why}; bodies of this leg: {names or 'none'}")
     each[leg] = dict(each[leg] or {})
     owner = each[leg]["bodies"] if part in (each[leg].get("bodies") or {}) else each[leg]

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.geometry import Array, frozen
+from flexapod.robot.build import placed
+from flexapod.robot.chain import link_poses
+from flexapod.robot.flexible_platform import SAME_POINT
+from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.model import Leg
 from flexapod.robot.tree import RobotBuildError
 
@@ -44,24 +47,46 @@ class PointForce:
     preload: float
 
 
-def build_forces(description: Description, legs: Sequence[Leg]) -> tuple[PointForce, ...]:
-    """All force elements of a robot file whose legs are built."""
-    return tuple(
-        PointForce(
-            name=name, first=_end(description, legs, spec.from_, spec.at), second=_end(description, legs, spec.to, spec.on),
+def build_forces(description: Description, legs: Sequence[Leg], home: Pose) -> tuple[PointForce, ...]:
+    """All force elements of a robot file whose legs are built.
+
+    Raises:
+        RobotBuildError: an element on a flexible body, or one whose points coincide at home: its force has no direction.
+
+    Checked by: tests/elastodynamics/test_point_forces.py.
+    """
+    found = []
+    for name, spec in description.file.forces.items():
+        with placed(description, ("forces", name)):
+            first, second = (_end(description, legs, name, *end) for end in ((spec.from_, spec.at), (spec.to, spec.on)))
+            if float(np.linalg.norm(_point(legs, first, home) - _point(legs, second, home))) < SAME_POINT:
+                why = f"forces.{name}: its points on {spec.from_} and {spec.to} coincide at home: its force has no direction"
+                raise RobotBuildError(f"{why}; change `at`, `on` or home")
+        found.append(PointForce(
+            name=name, first=first, second=second,
             stiffness=spec.stiffness, length=spec.length, damping=spec.damping, preload=spec.preload,
-        )
-        for name, spec in description.file.forces.items()
-    )  # fmt: skip
+        ))  # fmt: skip
+    return tuple(found)
 
 
-def _end(description: Description, legs: Sequence[Leg], body: str, at: Sequence[float]) -> End:
+def _point(legs: Sequence[Leg], end: End, home: Pose) -> Array:
+    """Where a point is at home, in the world."""
+    if end.on == WORLD:
+        return end.at
+    if end.on == PLATFORM:
+        return home.point(end.at)
+    leg, link = end.on
+    R, p = link_poses(legs[leg], legs[leg].home)[link]
+    return p + R @ end.at
+
+
+def _end(description: Description, legs: Sequence[Leg], force: str, body: str, at: Sequence[float]) -> End:
     """A point of a named body in the frame of its link."""
     carried = description.file.platform.body
     if body == "base":
         return End(on=WORLD, at=frozen(np.array(at)))
     if body == "platform" and description.file.platform.flexible is not None:
-        raise RobotBuildError("forces: a force element on a flexible platform is not supported; attach it to a rigid body")
+        raise RobotBuildError(f"forces.{force}: acts on a flexible platform, which is not supported; attach it to a rigid body")
     if body == "platform" and carried is None:
         return End(on=PLATFORM, at=frozen(np.array(at)))
     leg, _, name = (carried or "" if body == "platform" else body).partition(".")
@@ -70,6 +95,6 @@ def _end(description: Description, legs: Sequence[Leg], body: str, at: Sequence[
     found = legs[i].links[link].body
     assert found is not None
     if found.flexible is not None and float(np.linalg.norm(at)) > 1e-9:
-        why = f"forces: {leg}.{name} is flexible, and a force element acts at its root alone"
+        why = f"forces.{force}: {leg}.{name} is flexible, and a force element acts at its root alone"
         raise RobotBuildError(f"{why}; fix a rigid body to it at {list(at)} and attach the element there")
     return End(on=(i, link), at=frozen(found.body_axes @ np.array(at)))

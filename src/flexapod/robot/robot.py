@@ -388,7 +388,7 @@ def build_robot(
             platform = rigid_part(flexible, platform.points, description.file.platform.flexible)
     robot = Robot(
         description=description, platform=platform, legs=legs, home=home, gravity=frozen(description.file.gravity),
-        size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs),
+        size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs, home),
     )  # fmt: skip
     with placed(description, ("legs",)):
         _ = robot.beams  # a beam that cannot be made is reported now, by name

@@ -9,25 +9,34 @@ import numpy as np
 import flexapod as fp
 from flexapod.views.drives import chosen_drives
 from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.key_figures import KeyFigure, key_figures
+from flexapod.views.key_figures import KeyFigure, home_figures, key_figures
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
+from flexapod.views.sizing import under_actuated
 
 SAME = 1e-9
 """Differences below this, of the value, are rounding and shown as none."""
 
 
 def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> tuple[list[KeyFigure], Any, Any, list[str]]:
-    """Key figures of a robot on a motion, its legs and drives along it, and what it violates."""
-    drive = fp.inverse_dynamics(robot, motion)
-    legs = fp.inverse_kinematics(robot, motion, joints=False)
-    check = fp.check_motion(robot, motion)
+    """Key figures of a robot on a motion, its legs and drives along it, and what it violates.
+
+    Legs and drives are None where the robot is under-actuated.
+    """
     try:
         drives = chosen_drives(robot, stiffness)
         home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
         modes = fp.natural_frequencies(robot, home, actuators=drives.actuators)
     except fp.FlexapodError:
         modes = None
+    try:
+        drive = fp.inverse_dynamics(robot, motion)
+    except fp.InputError as error:
+        if not under_actuated(robot):
+            raise
+        return home_figures(robot, modes), None, None, [f"nothing along the motion: {error}"]
+    legs = fp.inverse_kinematics(robot, motion, joints=False)
+    check = fp.check_motion(robot, motion)
     return key_figures(robot, legs, drive, check, modes), legs, drive, [str(v) for v in check.violations]
 
 
@@ -66,14 +75,15 @@ def comparison_page(robots: tuple[fp.Robot, fp.Robot], names: tuple[str, str], m
     warnings = [f"{name}: {text}" for name, (_, _, _, lines) in zip(names, found, strict=True) for text in lines]
     head = ("key figure", *names, f"{names[1]} against {names[0]}")
     both = [robot_figure(robot) for robot in robots]
-    speed = [force_speed_figure(robot, legs, drive) for robot, (_, legs, drive, _) in zip(robots, found, strict=True)]
-    for figure, name in zip([*both, *speed], [*names, *names], strict=True):
+    speed = []
+    for figure, robot, name, (_, legs, drive, _) in zip(both, robots, names, found, strict=True):
+        speed += [] if drive is None else [force_speed_figure(robot, legs, drive).update_layout(title={"text": name})]
         figure.update_layout(title={"text": name})
     sections: list[tuple[str, list[Any]]] = [
         ("Key figures", [HtmlTable(head=head, rows=table)]),
         ("Warnings", [paragraph(text, "warning") for text in warnings] or [paragraph("All limits are kept.", "good")]),
         ("Robots", both),
-        ("Force and speed of the actuators", speed),
+        ("Force and speed of the actuators", speed or [paragraph("Not known: see the warnings.", "note")]),
     ]
     span = motions[0].time[-1] - motions[0].time[0]
     lead = f"Motion: {told}, {span:g} s, from each robot's home. Made by flexapod {fp.__version__}; SI units."

@@ -58,15 +58,19 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
     total = power.sum(axis=1)
     found.append(KeyFigure(name="peak power, all actuators", value=float(max(total.max(), 0.0)), unit="W"))
     found.append(KeyFigure(name="peak braking power, all actuators", value=float(max(-total.min(), 0.0)), unit="W"))
-    if "deflection" in check.margins:
+    if "deflection" in check.margins and np.isfinite(check.margins.deflection).any():
         found.append(_angle(check.margins))
     found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(check.margins.condition_number)), unit=""))
-    if modes is not None and not isinstance(modes, str):
-        stable = bool(modes.stable.values[0])
-        found.append(KeyFigure(name="first frequency at home" + ("" if stable else " (unstable)"),
-                               value=float(modes.frequency.values[0]), unit="Hz"))  # fmt: skip
-    found.append(KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg"))
-    return found
+    return found + home_figures(robot, modes)
+
+
+def home_figures(robot: fp.Robot, modes: Any = None) -> list[KeyFigure]:
+    """What needs no motion: first frequency at home, where there is any, and moving mass."""
+    mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
+    if modes is None or isinstance(modes, str):
+        return [mass]
+    name = "first frequency at home" + ("" if bool(modes.stable.values[0]) else " (unstable)")
+    return [KeyFigure(name=name, value=float(modes.frequency.values[0]), unit="Hz"), mass]
 
 
 def _actuators(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, unit: str) -> list[KeyFigure]:

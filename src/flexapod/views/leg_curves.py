@@ -88,10 +88,9 @@ def mode_curves(robot: fp.Robot, modes: Any, number: int, state: fp.State) -> tu
     e0 = modes.elastic.values
     dq = np.array([float(x[names.index(name)]) if name in names else 0.0 for name in robot.actuators])
     de = np.array([float(x[names.index(name)]) if name in names else 0.0 for name in robot.elastic_names])
-    size = STEP * robot.characteristic_length / max(np.abs(dq).max(), np.abs(de).max())
-    pair = fp.State.from_actuators(
-        robot, np.array([q0 - size * dq, q0 + size * dq]), elastic=np.array([e0 - size * de, e0 + size * de])
-    )
+    size = STEP * robot.characteristic_length / np.abs(np.concatenate([dq, de])).max()
+    elastic = np.array([e0 - size * de, e0 + size * de]) if robot.elastic_names else None
+    pair = fp.State.from_actuators(robot, np.array([q0 - size * dq, q0 + size * dq]), elastic=elastic)
     joints = fp.inverse_kinematics(robot, pair).joint_position.values
     before, after = (leg_curves(robot, row) for row in joints)
     rest = leg_curves(robot, joints.mean(axis=0))

@@ -8,30 +8,29 @@ from __future__ import annotations
 import datetime
 import platform as platform_module
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import flexapod as fp
-from flexapod.views.bearing_loads import HEAD as BEARING_HEAD
-from flexapod.views.bearing_loads import bearing_loads, bearing_rows
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
-from flexapod.views.key_figures import HEAD, key_figures
+from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures
 from flexapod.views.key_figures import rows as key_rows
 from flexapod.views.output import number
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
-from flexapod.views.plot_time import Panel, force_figure, share_figure, stroke_figure, time_figure
+from flexapod.views.plot_time import Panel, force_figure, stroke_figure, time_figure
 from flexapod.views.plot_workspace import workspace_figure
 from flexapod.views.remarks import remarks
+from flexapod.views.report_loads import load_blocks
 from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
-from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
+from flexapod.views.sizing import actuator_sizing, sizing_table, under_actuated
 
-if TYPE_CHECKING:
-    import xarray as xr
+Section = tuple[str, Sequence[Any]]
+"""Heading and blocks."""
 
 SLICE = 61
 """Poses along each axis of the workspace slice."""
@@ -65,32 +64,18 @@ def robot_report(
         tolerances: as for `flexapod.tolerance`: the page then has the pose error at home and what it comes from.
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
-    flexible = bool(robot.elastic_names)
-    drive = fp.inverse_dynamics(robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench)
-    legs = fp.inverse_kinematics(robot, motion, joints=False)
-    sizing = actuator_sizing(robot, legs, drive)
-    check = fp.check_motion(robot, motion, wrench=wrench)
-    warnings = [str(w) for w in (*robot.description.warnings, *check.violations)]
-    warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     drives, modes = _modes(robot, stiffness)
+    figures, moved, violations = _along(robot, motion, name, wrench, modes)
+    warnings = [str(w) for w in (*robot.description.warnings, *violations)]
+    warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     if not isinstance(modes, str) and not bool(modes.stable.all()):
         unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
         warnings.append(f"at home the equilibrium under gravity is unstable in mode {unstable}")
-    head, rows = sizing_table(sizing)
-    platform = platform_of(robot, motion)
-    figures = key_figures(robot, legs, drive, check, modes)
-    actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
-    sections: list[tuple[str, Sequence[Any]]] = [
+    sections: list[Section] = [
         ("Key figures", [HtmlTable(head=HEAD, rows=key_rows(figures)), *(paragraph(text, "note") for text in loads)]),
         ("Warnings", _warnings(warnings)),
         ("Robot", _robot(robot)),
-        ("Motion", _motion(platform, name)),
-        ("Actuators", [*actuators, stroke_figure(robot, legs), force_figure(robot, drive)]),
-        ("Joint loads", _loads(robot, drive, motion)),
-        ("Workspace", [*_workspace(robot, platform), *solid_blocks(robot)]),
-        ("Orientation workspace", orientation_blocks(robot)),
-        ("Singularities", singular_blocks(robot)),
-        ("All poses", pose_blocks(robot)),
+        *moved,
         ("Natural frequencies", _frequencies(robot, modes, drives)),
     ]
     if vibration:
@@ -109,6 +94,35 @@ def robot_report(
         sections += [(f"Measured: {head.lower()}", parts) for head, parts in identification_sections(estimate)]
     lead = f"{robot.title}. Motion: {name}, {motion.time[-1] - motion.time[0]:g} s. {_made(author)}; SI units."
     return html_page(f"{robot.name}: report", sections, lead), warnings
+
+
+def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> tuple[list[KeyFigure], list[Section], list[Any]]:
+    """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
+    flexible = bool(robot.elastic_names)
+    try:
+        drive = fp.inverse_dynamics(
+            robot, motion, reactions=not flexible, shares=None if flexible else "frozen", wrench=wrench
+        )  # fmt: skip
+    except fp.FlexapodError as error:
+        buckles = robot.elastic_indices and (isinstance(modes, str) or not bool(modes.stable.all()))
+        if not (buckles or under_actuated(robot)):
+            raise
+        return home_figures(robot, modes), [], [f"nothing along the motion: {error}"]
+    legs = fp.inverse_kinematics(robot, motion, joints=False)
+    check = fp.check_motion(robot, motion, wrench=wrench)
+    platform = platform_of(robot, motion)
+    head, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    actuators = [HtmlTable(head=head, rows=rows), force_speed_figure(robot, legs, drive)]
+    sections: list[Section] = [
+        ("Motion", _motion(platform, name)),
+        ("Actuators", [*actuators, stroke_figure(robot, legs), force_figure(robot, drive)]),
+        ("Joint loads", load_blocks(robot, drive, motion)),
+        ("Workspace", [*_workspace(robot, platform), *solid_blocks(robot)]),
+        ("Orientation workspace", orientation_blocks(robot)),
+        ("Singularities", singular_blocks(robot)),
+        ("All poses", pose_blocks(robot)),
+    ]
+    return key_figures(robot, legs, drive, check, modes), sections, list(check.violations)
 
 
 def _made(author: str) -> str:
@@ -160,37 +174,6 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     facts = f"{len(motion)} samples from ({first}) m; "
     facts += f"largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
-
-
-def _loads(robot: fp.Robot, drive: xr.Dataset, motion: fp.Motion) -> list[Any]:
-    if robot.moved_by == "actuators":
-        return _deflections(robot, drive)
-    if "reaction_force" in drive:
-        shares = share_figure(drive, "Parts of the actuator forces")
-        told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
-        joints = fp.inverse_kinematics(robot, motion, on_error="mask").joint_position.values
-        rows = bearing_rows(bearing_loads(robot, joints, drive)) if np.any(np.isfinite(joints)) else []
-        own = [HtmlTable(head=BEARING_HEAD, rows=rows, caption="In the bearing's own axes")] if rows else []
-        whole = HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length))
-        return [paragraph(told, "note"), whole, *own, shares]
-    size = np.sqrt((drive.joint_force**2).sum("axis"))
-    rows = [
-        [str(leg), number(float(size.sel(leg=leg).max())), number(float(size.sel(leg=leg).mean()))] for leg in size.leg.values
-    ]
-    head = ("leg", "peak force at the platform joint [N]", "mean [N]")
-    return [paragraph("Force of each leg on the flexible platform at its joint.", "note"), HtmlTable(head=head, rows=rows)]
-
-
-def _deflections(robot: fp.Robot, drive: xr.Dataset) -> list[Any]:
-    """Quasi-static deflection of flexible legs along the motion; reactions of their joints are not available."""
-    bent = np.abs(drive.elastic.values).max(axis=0)
-    turning = [name.rsplit(".", 1)[-1].startswith("th") for name in robot.elastic_names]
-    rows = [
-        [name, number(float(x), 4), "rad" if turns else "m"]
-        for name, x, turns in zip(robot.elastic_names, bent, turning, strict=True)
-    ]
-    told = "Largest quasi-static deflection of the flexible links; reactions of joints are not computed for flexible legs."
-    return [paragraph(told, "note"), HtmlTable(head=("elastic coordinate", "largest", "unit"), rows=rows)]
 
 
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
@@ -247,4 +230,9 @@ def _frequencies(robot: fp.Robot, modes: Any, drives: Drives | None) -> list[Any
     )
     table = HtmlTable(head=("mode", "frequency [Hz]", "damping [%]", "stable"), rows=rows)
     few = [int(n) for n in modes.mode.values[:SHOWN_MODES]]
-    return [told, table, frequency_figure(modes, "Natural frequencies at home"), mode_figure(robot, modes, few, _home(robot))]
+    others = set(map(str, modes.coordinate.values)) - {*robot.actuators, *robot.elastic_names}
+    if robot.moved_by == "actuators" and others:
+        shapes = paragraph(f"Shapes are not drawn: modes move {', '.join(sorted(others))}, which no actuator holds.", "note")
+    else:
+        shapes = mode_figure(robot, modes, few, _home(robot))
+    return [told, table, frequency_figure(modes, "Natural frequencies at home"), shapes]

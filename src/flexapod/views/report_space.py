@@ -25,6 +25,9 @@ DIRECTIONS, STEP_TILT, MOST_TILT, TILTS = 36, 0.5, 120.0, 41
 CELLS, STEP = 14, 1 / 50
 """Grid of the search for singular curves, and the distance of their points over the window."""
 
+MANY = 12
+"""Joint coordinates of a robot with loops inside its legs above which its poses are left to a command of their own."""
+
 
 def solid_blocks(robot: fp.Robot) -> list[Any]:
     """Surface of the constant-orientation workspace with its volume and largest ball."""
@@ -138,6 +141,8 @@ def _locus(robot: fp.Robot) -> list[Any]:
 def pose_blocks(robot: fp.Robot) -> list[Any]:
     """All poses that the actuator coordinates of home allow."""
     q = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    if any(leg.cuts for leg in robot.legs) and sum(len(leg.home) for leg in robot.legs) > MANY:
+        return [paragraph(f"They take some minutes to find: flexapod poses {robot.name} --plot poses.html", "note")]
     try:
         modes = fp.assembly_modes(robot, q, certify=True)
     except fp.FlexapodError as error:

@@ -25,6 +25,11 @@ NOTHING = 1e-6
 by them."""
 
 
+def under_actuated(robot: fp.Robot) -> bool:
+    """Its actuators cannot choose a motion, so that a motion gives no forces of theirs."""
+    return robot.floats or len(robot.actuators) < robot.mobility.platform
+
+
 def rms(time: Any, values: Any) -> Any:
     """Root mean square over time of columns (n, k)."""
     if len(time) < 2:

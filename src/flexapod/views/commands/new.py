@@ -38,7 +38,10 @@ def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the robot file to write (.yaml)")],
     kind: Annotated[
         str | None,
-        typer.Option(help="6-ups, 6-pus (sliders), 6-rus (cranks), 3-rps, 3-prs, tricept, planar-3-rrr, planar-3-rpr, five-bar"),
+        typer.Option(
+            help="6-ups, 6-pus (sliders), 6-rus (cranks), 3-rps, 3-prs, tricept, delta, par4, orthoglide, planar-3-rrr, "
+            "planar-3-rpr, five-bar"
+        ),
     ] = None,
     base_radius: Annotated[float | None, typer.Option(help="circle of the base joints or rails [m]")] = None,
     platform_radius: Annotated[float | None, typer.Option(help="circle of the platform joints [m]")] = None,
