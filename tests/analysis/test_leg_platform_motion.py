@@ -7,7 +7,7 @@ import pytest
 from leg_robots import home_actuators, moment, robot, share
 
 import flexapod as fp
-from flexapod.analysis.leg_request import followed
+from flexapod.analysis.prescribed import followed
 
 SAME = 5e-8
 """Of the largest entry: poses are met to 1e-12 of the robot's size, and stiff beams make forces of that; found 5e-9."""
