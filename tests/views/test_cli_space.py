@@ -18,6 +18,13 @@ def test_demands_reach_the_verb(run: Run) -> None:
     assert json.loads(result.stdout)["volume"] == pytest.approx(expected.volume, rel=1e-12)
 
 
+def test_the_region_of_a_solid_is_said(run: Run) -> None:
+    result = run("solid", "bench-6ups", "--resolution", "8")
+    assert result.exit_code == 0
+    assert "region: x -" in result.stdout
+    assert "one number for a slice" not in run("solid", "--help").stdout
+
+
 @pytest.mark.parametrize("demand", ["stiffness", "frequency"])
 def test_a_rigid_robot_has_neither_stiffness_nor_frequency(run: Run, demand: str) -> None:
     result = run("solid", "bench-6ups", "--resolution", "8", f"--{demand}", "5")

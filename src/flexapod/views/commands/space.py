@@ -36,6 +36,8 @@ def register(app: typer.Typer) -> None:
 
 Mesh = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its corners as .csv")]
 
+Box = Annotated[list[str], typer.Option("--region", metavar="AXIS=A:B", help="where to look; left out: what the legs can reach")]
+
 
 def solid(
     robot: RobotName,
@@ -53,7 +55,7 @@ def solid(
     mounting: Annotated[
         float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")
     ] = None,
-    region: Region = [],  # noqa: B006
+    region: Box = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     out: Mesh = None,
@@ -83,6 +85,8 @@ def solid(
     else:
         unit = "rad" if kind == "orientation" else "m"
         print_text(f"{found.name}, {kind} workspace from {space.poses} poses")
+        spans = zip(space.axes, space.low, space.high, strict=True)
+        print_text("region: " + ", ".join(f"{axis} {number(float(a))} to {number(float(b))} {unit}" for axis, a, b in spans))
         rows = [
             ["volume", f"{number(space.volume)} +- {number(space.volume_error)}", f"{unit}^3"],
             ["area", f"{number(space.area)} +- {number(space.area_error)}", f"{unit}^2"],
