@@ -119,10 +119,11 @@ def certify(
     with working("deriving the bounds ..."):
         fp.pave(found, spans, singularities=singularities, undecided=0.9, cut=not boxes, most=64, progress=False)
     paving = fp.pave(found, spans, singularities=singularities, undecided=undecided, cut=not boxes, progress=bar())
+    open_ = paving.volume_high - paving.volume_low
+    reached = open_ <= undecided * paving.volume_low * (1 + 1e-9)
     if as_json:
-        print_json(
-            {"robot": found.name, "volume_low": paving.volume_low, "volume_high": paving.volume_high, "boxes": paving.boxes}
-        )
+        volumes = {"volume_low": paving.volume_low, "volume_high": paving.volume_high}
+        print_json({"robot": found.name, **volumes, "boxes": paving.boxes, "reached": reached})
     else:
         planes = sum(1 for a, b in zip(paving.low, paving.high, strict=True) if b > a)
         between = f"{paving.volume_low:.6g} and {paving.volume_high:.6g} m^{planes}"
@@ -132,6 +133,11 @@ def certify(
         )
         for text, count in paving.reasons.items():
             print_text(f"  undecided boxes where {text}: {count}")
+        if not reached:
+            print_text(
+                f"--undecided {undecided:g} was not reached within the largest number of boxes: "
+                f"{open_:.3g} m^{planes} stay undecided; a smaller --region decides more, and so does fp.pave with a larger `most`"
+            )
     title = f"Certified workspace of {found.name}"
     keep(found.name, out, None if out is None else paving.table(), plot, lambda: fp.figures.paving_figure(paving, title))
 
