@@ -197,3 +197,11 @@ def test_what_cannot_be_timed_is_refused_with_the_reason():
         fp.time_optimal(robot, stops, {"force": FORCE})
     with pytest.raises(fp.InputError, match="expected force, speed, power, jerk, got 'torque'"):
         fp.time_optimal(robot, lissajous(), {"torque": 1.0})
+
+
+def test_inner_loops_are_not_called_flexible():
+    robot = fp.load("orthoglide")
+    with pytest.raises(
+        fp.InputError, match="not the inner loops of orthoglide; time a version of the robot without the inner loops"
+    ):
+        fp.time_optimal(robot, fp.motions.line(start=robot.home.position, end=robot.home.position + 0.01, duration=1.0))

@@ -180,9 +180,9 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
     if sure and len(finite) == bound:
         found.completeness = "proven"
         found.detail = f"all {bound} complex poses certified and distinct: no other pose exists"
-    elif sure:
+    elif sure and len(finite):
         found.detail += "; all of them certified and distinct"
-    else:
+    elif len(finite):
         found.detail += f"; {int((proof.real | proof.complex).sum())} of them certified"
 
 

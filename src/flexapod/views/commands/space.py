@@ -136,7 +136,7 @@ def certify(
         if not reached:
             print_text(
                 f"--undecided {undecided:g} was not reached within the largest number of boxes: "
-                f"{open_:.3g} m^{planes} stay undecided; a smaller --region decides more, and so does fp.pave with a larger `most`"
+                f"{open_:.3g} m^{planes} stay undecided; a smaller --region decides more, or fp.pave with a larger `most`"
             )
     title = f"Certified workspace of {found.name}"
     keep(found.name, out, None if out is None else paving.table(), plot, lambda: fp.figures.paving_figure(paving, title))
