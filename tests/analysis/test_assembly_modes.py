@@ -317,3 +317,9 @@ def test_poses_of_higher_multiplicity_are_listed_with_the_others():
     assert np.all(found["residual"].values < 1e-6), "a root of multiplicity two is found to half of the digits"
     home = np.linalg.norm(found["position"].values - robot.home.position, axis=1).min()
     assert home < 1e-6
+
+
+def test_an_empty_list_is_not_called_certified():
+    """Legs of a million metres: all paths end at infinity."""
+    found = fp.assembly_modes(fp.load("gough-stewart"), np.full(6, 1e6))
+    assert str(found["detail"].values) == "0 of at most 40 complex poses found, 40 paths end at infinity"

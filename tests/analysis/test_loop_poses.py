@@ -78,6 +78,17 @@ def test_planar_robots_have_six_complex_poses(kind, tmp_path):
     assert str(found["completeness"].values) == "proven"
 
 
+def test_a_3rpr_with_similar_triangles_is_trace_tested():
+    """It has 4 generic poses (two of 6 are at infinity), below the proven number: completeness is the trace test's."""
+    robot = fp.load("planar-3-rpr")
+    found = fp.assembly_modes(robot, actuators_at_home(robot) + np.array([0.03, -0.02, 0.05]))
+    assert int(found["complex_count"]) == 4
+    assert found["certified"].values.all()
+    assert str(found["completeness"].values) == "trace-tested"
+    home = fp.assembly_modes(robot, actuators_at_home(robot))
+    assert "the trace test found all generic poses, but some of their paths end at infinity" in str(home["detail"].values)
+
+
 def delta_by_spheres(robot: fp.Robot, q: np.ndarray) -> np.ndarray:
     """The two positions of a translating Delta: three spheres about the elbows, moved by the wrists."""
     centres = []

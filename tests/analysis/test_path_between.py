@@ -144,6 +144,31 @@ def test_distance_of_segments():
     assert len(pairs_of(fp.load("stewart-3-3"))) == 15 - 6  # neighbours share a joint
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"clearance": np.nan}, "clearance: every entry must be a finite number"),
+        ({"clearance": -1.0}, "clearance: expected a number from 0 up, got -1"),
+        ({"distance": np.nan}, "distance: every entry must be a finite number"),
+        ({"distance": -1.0}, "distance: expected a number from 0 up, got -1"),
+    ],
+)
+def test_numbers_that_ask_for_nothing_are_refused(given, message):
+    robot = fp.load("bench-6ups")
+    home, up = (fp.State(position=robot.home.position + np.array([0, 0, z])) for z in (0.0, 0.1))
+    with pytest.raises(fp.InputError, match=message):
+        fp.path_between(robot, home, up, **given)
+
+
+def test_ends_are_one_finite_pose_each():
+    robot = fp.load("bench-6ups")
+    home = fp.State(position=robot.home.position)
+    with pytest.raises(fp.InputError, match="b: every entry of position and rotation must be a finite number"):
+        fp.path_between(robot, home, fp.State(position=[np.nan, 0.0, 4.0]))
+    with pytest.raises(fp.InputError, match="b: expected a State of one pose, got 2 poses"):
+        fp.path_between(robot, home, fp.State(position=np.array([robot.home.position] * 2)))
+
+
 @pytest.mark.full
 def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
     """Innocenti and Parenti-Castelli 1992, the example of McAree and Daniel 1999: two poses of the same leg lengths, joined

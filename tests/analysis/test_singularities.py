@@ -8,6 +8,8 @@ from space_robots import study_hexapod
 
 import flexapod as fp
 from flexapod.analysis.continuation import zero_curves
+from flexapod.analysis.kernels import kernel
+from flexapod.analysis.results import reasons
 from flexapod.motions.rotations import rotvec_rotation
 
 ON_CURVE = 1e-9
@@ -109,3 +111,30 @@ def test_windows_that_do_not_fit_are_refused():
         fp.singularity_locus(robot, {"x": (0, 1)})
     with pytest.raises(fp.InputError, match="redundant"):
         fp.singularity_locus(fp.load("planar-4-prr"), {"x": (0, 1), "y": (0, 1)})
+
+
+def test_windows_and_steps_without_a_size_are_refused():
+    robot = fp.load("stewart-3-3")
+    with pytest.raises(fp.InputError, match="window: x: every entry must be a finite number"):
+        fp.singularity_locus(robot, {"x": (np.nan, 1.0), "y": (0.0, 1.0)})
+    with pytest.raises(fp.InputError, match="window: z: every entry must be a finite number"):
+        fp.singularity_locus(robot, {"x": (0.0, 1.0), "y": (0.0, 1.0), "z": np.inf})
+    with pytest.raises(fp.InputError, match="step: must be positive, got 0"):
+        fp.singularity_locus(robot, {"x": (-0.1, 0.1), "y": (0.0, 0.1)}, cells=4, step=0)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_components_far_away_have_their_names():
+    robot = fp.load("five-bar")
+    far = fp.State(position=robot.home.position + np.array([0.0, 0.0, 1e308]), rotation=robot.home.rotation)
+    for verb in (fp.inverse_kinematics, fp.singularities):
+        with pytest.raises(fp.FlexapodError, match=r"it cannot follow .*translation along z"):
+            verb(robot, far)
+
+
+def test_a_value_on_the_way_that_is_not_finite_is_no_input():
+    """The kernel's check of inputs (status -1) also sees values that were computed before it."""
+    text = reasons(
+        kernel(fp.load("five-bar"), "inverse_kinematics").signature, np.array([-1], dtype=np.int32), {"a": np.zeros(1)}
+    )
+    assert str(text[0]).startswith("a value on the way is not a finite number, though the inputs are")

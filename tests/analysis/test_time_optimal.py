@@ -175,6 +175,17 @@ def test_jerk_keeps_its_limit():
     assert np.allclose(end.velocity, 0.0, atol=1e-9)
 
 
+@pytest.mark.parametrize("limits", [{"speed": 0.5}, {"power": 100.0}, {"speed": 0.5, "jerk": 10.0}])
+def test_no_force_limit_is_as_good_as_a_far_one(limits):
+    robot = fp.load("bench-6ups")
+    path = fp.motions.line(start=[0, 0, 4.33], end=[0.6, 0.3, 4.6], duration=1.0, law="constant-speed")
+    found = fp.time_optimal(robot, path, limits)
+    assert np.isclose(found.duration, fp.time_optimal(robot, path, limits | {"force": 1e9}).duration, rtol=SAME_OPTIMUM)
+    drive = fp.inverse_dynamics(robot, found.motion)
+    assert np.abs(found.table["rate"].values).max() <= limits.get("speed", np.inf) * (1 + FORTY_TIMES_FINER)
+    assert np.abs(drive["power"].values).max() <= limits.get("power", np.inf) * (1 + FORTY_TIMES_FINER)
+
+
 def test_what_cannot_be_timed_is_refused_with_the_reason():
     robot = fp.load("bench-6ups")
     with pytest.raises(fp.InputError, match="no limit of force, speed or power"):
@@ -186,3 +197,11 @@ def test_what_cannot_be_timed_is_refused_with_the_reason():
         fp.time_optimal(robot, stops, {"force": FORCE})
     with pytest.raises(fp.InputError, match="expected force, speed, power, jerk, got 'torque'"):
         fp.time_optimal(robot, lissajous(), {"torque": 1.0})
+
+
+def test_inner_loops_are_not_called_flexible():
+    robot = fp.load("orthoglide")
+    with pytest.raises(
+        fp.InputError, match="not the inner loops of orthoglide; time a version of the robot without the inner loops"
+    ):
+        fp.time_optimal(robot, fp.motions.line(start=robot.home.position, end=robot.home.position + 0.01, duration=1.0))

@@ -102,3 +102,8 @@ def test_a_leg_that_can_move_by_itself_is_named():
     assert len(modes["position"]) == 8, "Gosselin, Sefrioui and Richard 1994: eight poses"
     assert len(texts) == 4
     assert all("can move while the platform stands still at this pose" in text for text in texts)
+
+
+def test_a_pose_that_is_not_finite_is_refused():
+    with pytest.raises(fp.InputError, match="pose: every entry of position and rotation must be a finite number"):
+        fp.working_modes(fp.load("gough-stewart"), fp.State(position=[np.nan, 0.0, 1.0]))

@@ -156,3 +156,25 @@ def test_what_does_not_fit_is_refused():
         fp.workspace_solid(robot, resolution=8, region={"x": (-0.02, 0.02)})
     with pytest.raises(fp.InputError, match="expected one of constant-orientation"):
         fp.workspace_solid(robot, "all")
+
+
+def test_a_region_that_was_not_given_grows_until_it_holds_the_workspace():
+    """Two characteristic lengths about home do not hold the workspace of the Delta: its arms reach 1.1 m."""
+    robot = fp.load("delta")
+    solid = fp.workspace_solid(robot, resolution=8)
+    assert np.any(np.abs(solid.vertices - robot.home.position) > 2 * robot.characteristic_length)
+    assert np.all((solid.vertices > solid.low) & (solid.vertices < solid.high))
+
+
+@pytest.mark.parametrize(("name", "axes"), [("planar-3-rpr", "z"), ("five-bar", "z"), ("3-rps", "x and y")])
+def test_positions_that_cannot_be_chosen_are_no_solid(name, axes):
+    with pytest.raises(fp.InputError, match=f"{name}: its platform cannot choose {axes}, so that its positions are no solid"):
+        fp.workspace_solid(fp.load(name), resolution=8)
+
+
+def test_regions_are_spans_and_are_said():
+    robot = study_hexapod()
+    with pytest.raises(fp.InputError, match="region: z is one number; a solid needs"):
+        fp.workspace_solid(robot, resolution=8, region={"z": 0.0})
+    with pytest.raises(fp.InputError, match=r"border of the region \(x -0.02 to 0.02, y .* to .*, z .*\); give a larger region"):
+        fp.workspace_solid(robot, resolution=8, region={"x": (-0.02, 0.02)})

@@ -31,6 +31,22 @@ def test_working_modes_are_listed(run: Run) -> None:
     assert "64 working modes at home" in result.stdout
 
 
+def test_poses_of_inner_loops_begin_at_home(run: Run) -> None:
+    """The second pose of the Orthoglide has its sliders on other branches than inverse kinematics takes: its side is not said."""
+    result = run("poses", "orthoglide", "--no-certify")
+    assert result.exit_code == 0, result.stderr
+    sides = [line.split()[5:7] for line in result.stdout.splitlines() if line.endswith(" no")]
+    assert sides == [["1", "translational"], ["translational", "no"]]
+
+
+def test_sides_are_those_of_singularities(run: Run) -> None:
+    """Home is on side 1, also where the determinant of the leg lines is negative; the mirrored pose of the 3-RPS is beyond."""
+    result = run("poses", "3-rps", "--no-certify")
+    rows = [line.split() for line in result.stdout.splitlines() if line.endswith(" no")]
+    assert len(rows) == 16
+    assert [row[5] for row in rows if row[4] == "0"] == ["1", "-1"]
+
+
 def test_wrong_input_is_explained(run: Run) -> None:
     for words, text in (
         (["poses", "stewart-3-3", "--actuators", "1,2"], "2 numbers for the 6 actuators"),

@@ -180,9 +180,9 @@ def _judge(found: Found, given: Spheres, solutions: Solutions, index: NDArray[np
     if sure and len(finite) == bound:
         found.completeness = "proven"
         found.detail = f"all {bound} complex poses certified and distinct: no other pose exists"
-    elif sure:
+    elif sure and len(finite):
         found.detail += "; all of them certified and distinct"
-    else:
+    elif len(finite):
         found.detail += f"; {int((proof.real | proof.complex).sum())} of them certified"
 
 
@@ -192,7 +192,7 @@ def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
 
     if not np.all(np.isfinite(q)):
         return Found(problem=_NOT_FINITE)
-    if certify and not is_on_circles(robot):
+    if certify and not (is_on_circles(robot) and len(generic_solutions(robot)[1].x) == CIRCLES):
         traced_solutions(robot)
     poses = loop_poses(robot, q, seed)
     _, generic = generic_solutions(robot)
@@ -226,12 +226,16 @@ def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
 
 def _trace(found: Found, generic: Generic) -> None:
     """Whether the trace test makes the list complete."""
-    if generic.degree < 0:
+    paths = "but some of their paths end at infinity or at singular poses"
+    if generic.degree < 0 and len(generic.x) == CIRCLES:
+        left = paths if found.complex_count != CIRCLES else "but not all of them are certified"
+        found.detail += f"; there are no more than these {CIRCLES} generic poses, {left}"
+    elif generic.degree < 0:
         found.detail += f"; no trace test: it takes minutes with {len(generic.x)} complex poses"
     elif generic.degree == 0:
         found.detail += "; the trace test did not close"
     elif found.complex_count != len(generic.x):
-        found.detail += "; the trace test found all generic poses, but some of their paths end at infinity or at singular poses"
+        found.detail += f"; the trace test found all generic poses, {paths}"
     else:
         found.completeness = "trace-tested"
         found.detail += f"; trace test of degree {generic.degree}: these operation modes have no other pose"

@@ -232,6 +232,8 @@ def _components(robot: Robot, inputs: dict[str, Any], sample: int, residual: NDA
     if not np.all(np.isfinite(G)):
         return "out of its reach"
     scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)
-    forbidden = np.abs(np.linalg.pinv(G * scale, rcond=1e-8) @ residual)
+    size = np.nan_to_num(residual)
+    size = size / max(float(np.abs(size).max()), 1e-300)  # products of the largest numbers overflow
+    forbidden = np.abs(np.linalg.pinv(G * scale, rcond=1e-8) @ size)
     parts = [COMPONENTS[k] for k in np.argsort(-forbidden) if forbidden[k] > 0.1 * forbidden.max()]
     return "it cannot follow " + " and ".join(parts)

@@ -17,6 +17,7 @@ from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.analysis.pose_projection import onto_constraints
 from flexapod.analysis.singularities import determinants, sides
 from flexapod.errors import InputError
+from flexapod.motions.arrays import finite_array, positive
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,6 +82,9 @@ def singularity_locus(
     if any(n in TURN for n in window) and any(n in TILT for n in window):
         raise InputError("window: give rotations as rx, ry, rz or as tilt, azimuth, torsion, not both")
     span = np.array([[float(x) for x in window[name]] for name in free])
+    for name, value in window.items():
+        finite_array(f"window: {name}", value, np.shape(value))
+    step = positive("step", step)
     if np.any(span[:, 0] >= span[:, 1]):
         raise InputError("window: the first number of an axis must be the smaller one")
     base = robot.home.rotation if orientation is None else np.asarray(orientation, dtype=float)

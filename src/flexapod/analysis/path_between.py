@@ -23,6 +23,7 @@ from flexapod.analysis.path_tube import TubeCheck
 from flexapod.analysis.properties import PROPERTIES
 from flexapod.analysis.state import State
 from flexapod.errors import FlexapodError, InputError
+from flexapod.motions.arrays import number
 from flexapod.motions.motion import Motion
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
@@ -107,7 +108,9 @@ def path_between(
     Checked by: tests/analysis/test_path_between.py, tests/analysis/test_path_tube.py.
     """
     refuse(robot, "path_between", limits=limits, distance=distance, clearance=clearance, attempts=attempts, seed=seed)
-    sampled = SampledCheck(robot, limits, float(distance), clearance)
+    distance = _not_negative("distance", distance)
+    clearance = None if clearance is None else _not_negative("clearance", clearance)
+    sampled = SampledCheck(robot, limits, distance, clearance)
     ends = [sampled.onto(_pose(name, s)) for name, s in (("a", a), ("b", b))]
     sign = _refuse_ends(robot, sampled, ends)
     proof: IntervalCheck | TubeCheck | None = None
@@ -120,9 +123,20 @@ def path_between(
     return search.run(robot, ends[0], ends[1], attempts)
 
 
+def _not_negative(name: str, value: Any) -> float:
+    result = number(name, value)
+    if result < 0.0:
+        raise InputError(f"{name}: expected a number from 0 up, got {result:g}")
+    return result
+
+
 def _pose(name: str, state: Any) -> Poses:
-    if not isinstance(state, State) or not state.single:
+    if not isinstance(state, State):
         raise InputError(f"{name}: expected one State, got {type(state).__name__}")
+    if not state.single:
+        raise InputError(f"{name}: expected a State of one pose, got {len(state)} poses; give one of them, e.g. position[0]")
+    if not np.all(np.isfinite(state.position)) or not np.all(np.isfinite(state.rotation)):
+        raise InputError(f"{name}: every entry of position and rotation must be a finite number")
     return Poses(p=state.position[None], R=state.rotation[None])
 
 

@@ -102,7 +102,9 @@ def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobia
 def forbidden(robot: Robot, G: Array, residual: Array) -> str:
     """Components of the platform that a residual of its constraints belongs to: the smallest correction, main parts by name."""
     scale = np.array([robot.characteristic_length] * 3 + [1.0] * 3)
-    return " and ".join(main_parts(np.abs(np.linalg.pinv(G * scale, rcond=1e-8) @ residual)))
+    size = np.nan_to_num(residual)
+    size = size / max(float(np.abs(size).max()), 1e-300)  # products of the largest numbers overflow
+    return " and ".join(main_parts(np.abs(np.linalg.pinv(G * scale, rcond=1e-8) @ size)))
 
 
 def main_parts(size: Array) -> list[str]:

@@ -43,6 +43,9 @@ def check_option(name: str, value: Any, allowed: Sequence[str | None]) -> None:
         raise InputError(f"{name}: expected {' or '.join(map(repr, allowed))}, got {value!r}")
 
 
+_TOO_LARGE = "a value on the way is not a finite number, though the inputs are: pose, rates or parameters are too large"
+
+
 def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str, Any]) -> NDArray[np.str_]:
     """The reason per sample in words; empty where all is well."""
     if not status.any():
@@ -54,7 +57,7 @@ def reasons(signature: Signature, status: NDArray[np.int32], inputs: Mapping[str
             words[status == code] = signature.status(int(code)).text
     for i in np.flatnonzero(status == -1):
         wrong = [name for name, values in inputs.items() if not np.all(np.isfinite(np.asarray(values)[i]))]
-        words[i] = f"input is not a finite number: {', '.join(wrong)}"
+        words[i] = f"input is not a finite number: {', '.join(wrong)}" if wrong else _TOO_LARGE
     return words.astype(str)
 
 

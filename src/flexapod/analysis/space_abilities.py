@@ -20,8 +20,8 @@ NO_DETERMINANT = (
     "determinant vanishes; see singularities"
 )
 OWN_TIME = (
-    "{verb}: forces of the {part} of {robot} do not follow from its pose, speed and acceleration alone; "
-    "time a rigid version of the robot, then check the motion with inverse_dynamics"
+    "{verb}: knows rigid legs that reach the platform one by one, not the {part} of {robot}; time a version of the robot without "
+    "the {part} (rigid, or with one link in place of a parallelogram), then check the motion with inverse_dynamics"
 )
 NOT_HELD = "{option}: {robot} is rigid, so that nothing in it gives way; make a part of it flexible, or leave {option} out"
 ONLY_WITH = "{option}: counts only together with `force`, the largest that actuators may need; give it, or leave {option} out"

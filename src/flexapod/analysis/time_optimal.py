@@ -64,7 +64,8 @@ def time_optimal(
     Args:
         path: a motion whose time is only the path's parameter: give it at constant speed. It must not stop or have corners.
         limits: mapping of `force` [N or N m], `speed` [m/s or rad/s], `power` [W], `jerk` [m/s^3 or rad/s^3] of the actuators:
-            one number for all, or one each. What is left out is taken from the robot's file (jerk: none).
+            one number for all, or one each. What is left out is taken from the robot's file (jerk: none). Speeds alone bound
+            no acceleration: the path is then left and reached within one interval.
         intervals: of constant acceleration of the path parameter.
         friction: of the file; False leaves it out.
         wrench: constant load (6,) on the platform, world axes.

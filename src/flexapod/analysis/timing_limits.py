@@ -27,6 +27,9 @@ NEARLY = 1e-3
 NO_INERTIA = 1e-12
 """Coefficient of the acceleration, over the largest, that counts as this much: where inertia vanishes the limit is one of x."""
 
+FAR = 1e250
+"""Acceleration that bounds nothing."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TimingLimits:
@@ -104,8 +107,7 @@ def affine_rows(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array, Arra
     A = np.where(np.abs(A) < floor, np.where(A < 0, -floor, floor), A)
     inverse, up = 1.0 / A, A > 0
     at, slope = C * inverse, B * inverse
-    far = 1e250
-    return np.where(up, at, far), np.where(up, slope, 0.0), np.where(up, -far, at), np.where(up, 0.0, slope)
+    return np.where(up, at, FAR), np.where(up, slope, 0.0), np.where(up, -FAR, at), np.where(up, 0.0, slope)
 
 
 def paired_rows(A: Array, B: Array, above: Array, below: Array) -> tuple[Array, Array, Array, Array]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.path_terms import FINER, PathDynamics, PathTerms
-from flexapod.analysis.timing_limits import TimingLimits, affine_rows, paired_rows
+from flexapod.analysis.timing_limits import FAR, TimingLimits, affine_rows, paired_rows
 from flexapod.equations.time_optimal import controllable_step, fastest_step
 from flexapod.errors import InputError
 from flexapod.kernels import Kernel, cached_kernel
@@ -153,6 +153,9 @@ class ForceRows:
 
     def about(self, about: Array | None, last: Timing | None, left: Array | None) -> tuple[Array, Array, Array, Array]:
         """Rows about the roots of the last timing; `left` is a force that the terms do not hold."""
+        if not self.limited.any():  # speed and power are limits elsewhere: one row that bounds nothing
+            far, zero = np.full((self.n, 1), FAR), np.zeros((self.n, 1))
+            return far, zero, -far, zero
         bx, above, below = self.b, self.above, self.below
         if left is not None:
             above, below = (side - left[:, None, self.limited] for side in (above, below))

@@ -69,6 +69,8 @@ def working_modes(robot: Robot, pose: State) -> xr.Dataset:
     refuse(robot, "working_modes")
     if not isinstance(pose, State) or not pose.single:
         raise InputError("pose: expected one State")
+    if not np.all(np.isfinite(pose.position)) or not np.all(np.isfinite(pose.rotation)):
+        raise InputError("pose: every entry of position and rotation must be a finite number")
     branches = []
     for leg, form in zip(robot.legs, robot.closed_forms, strict=True):
         found = _closed(leg, form, pose) if form is not None else _searched(robot, leg, pose)

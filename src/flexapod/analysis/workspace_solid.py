@@ -42,6 +42,9 @@ BLOCK = 16_384
 FIRST = 32
 """Cells of the first grid where no region is given; a part of the workspace that lies apart and is thinner may be missed."""
 
+DOUBLED = 2
+"""How often a region that was not given is doubled where the workspace reaches its border."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class WorkspaceSolid:
@@ -117,12 +120,14 @@ def workspace_solid(
             (positions with some orientation of the range), "total-orientation" (with every one), "dexterous" (with all there
             are).
         resolution: cells of the grid along its longest side.
-        region: axis -> (smallest, largest); left out: what the legs can reach, or one characteristic length about home.
+        region: axis -> (smallest, largest); left out: what the legs can reach, or two characteristic lengths about home, which
+            are doubled up to twice where the workspace reaches their border.
         tilt, torsion: the range of orientations [rad], about `orientation`.
         orientations: samples of tilt, azimuth and torsion in that range; what lies between them is not looked at.
         limits ... mounting_axes: what poses must keep; see `flexapod.analysis.pose_tests.Demands`.
     Raises:
-        InputError: no pose of the grid is inside, or the workspace reaches the border of the region.
+        InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
+            x, y and z (planar robots, 3-RPS).
 
     Checked by: tests/analysis/test_workspace_solid.py.
     """
@@ -134,6 +139,8 @@ def workspace_solid(
         raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {kind!r}")
     if isinstance(resolution, bool) or int(resolution) != resolution or resolution < 8:
         raise InputError(f"resolution: expected a whole number of at least 8, got {resolution!r}")
+    if kind != "orientation":
+        _refuse_dependent(robot)
     demands = Demands(
         limits=limits, singularities=singularities, condition=condition, clearance=clearance, force=force, wrench=wrench,
         along=along, stiffness=stiffness, frequency=frequency, mounting=mounting, mounting_axes=mounting_axes,
@@ -144,15 +151,19 @@ def workspace_solid(
     names, inside = _test_of(kind, tests, p, R, tilt, torsion, orientations)
     low, high = _region(robot, kind, names, region, R)
     counted = _Counted(inside)
-    outer = low, high
-    if region is None:
-        low, high = _narrowed(counted, low, high)
-    fine = _surface(counted, low, high, int(resolution))
-    if _touches(fine, low, high) and region is None:  # the first grid missed a thin part
-        low, high = outer
+    for larger in range(DOUBLED + 1):
+        outer = low, high
+        if region is None:
+            low, high = _narrowed(counted, low, high)
         fine = _surface(counted, low, high, int(resolution))
+        if _touches(fine, low, high) and region is None:  # the first grid missed a thin part
+            low, high = outer
+            fine = _surface(counted, low, high, int(resolution))
+        if region is not None or kind == "orientation" or larger == DOUBLED or not _touches(fine, low, high):
+            break
+        low, high = 1.5 * low - 0.5 * high, 1.5 * high - 0.5 * low
     coarse = _surface(counted, low, high, max(int(resolution) // 2, 4))
-    _refuse(robot, kind, fine, low, high)
+    _refuse(robot, kind, fine, low, high, names)
     return WorkspaceSolid(
         robot=robot.name, kind=kind, axes=names, vertices=fine.vertices, faces=fine.faces, area=fine.area,
         area_error=abs(fine.area - coarse.area), volume=fine.volume, volume_error=abs(fine.volume - coarse.volume),
@@ -230,6 +241,11 @@ def _region(
     for name in region or {}:
         if name not in names:
             raise InputError(f"region: no axis {name!r}; there are {', '.join(names)}")
+    for name, value in (region or {}).items():
+        if np.ndim(value) == 0:
+            raise InputError(
+                f"region: {name} is one number; a solid needs (smallest, largest), pave (flexapod certify) takes slices"
+            )
     spans = np.array([finite_array(f"region: {n}", (region or {}).get(n, known[n]), (2,)) for n in names])
     if np.any(spans[:, 0] >= spans[:, 1]):
         raise InputError("region: the first number of an axis must be the smaller one")
@@ -267,10 +283,22 @@ def _touches(mesh: Mesh, low: Array, high: Array) -> bool:
     return bool(np.any(mesh.vertices < low + 1e-9) or np.any(mesh.vertices > high - 1e-9))
 
 
-def _refuse(robot: Robot, kind: str, mesh: Mesh, low: Array, high: Array) -> None:
+def _refuse_dependent(robot: Robot) -> None:
+    """Positions are a solid only where the platform can choose all three of their components."""
+    held = [axis for k, axis in enumerate("xyz") if k not in robot.plan.platform_independent]
+    if held:
+        raise InputError(
+            f"{robot.name}: its platform cannot choose {' and '.join(held)}, so that its positions are no solid; pave (flexapod "
+            "certify) measures the axes that it can choose, and the kind orientation its rotations"
+        )
+
+
+def _refuse(robot: Robot, kind: str, mesh: Mesh, low: Array, high: Array, names: tuple[str, str, str]) -> None:
+    there = ", ".join(f"{name} {a:.4g} to {b:.4g}" for name, a, b in zip(names, low, high, strict=True))
     if len(mesh.faces) == 0:
         raise InputError(
-            f"{robot.name}: no pose of the grid is in the {kind} workspace; a finer resolution or another region may find one"
+            f"{robot.name}: no pose of the grid is in the {kind} workspace; a finer resolution or another region may find one "
+            f"(looked at: {there})"
         )
     if kind != "orientation" and _touches(mesh, low, high):
-        raise InputError(f"{robot.name}: the {kind} workspace reaches the border of the region; give a larger region")
+        raise InputError(f"{robot.name}: the {kind} workspace reaches the border of the region ({there}); give a larger region")

@@ -12,6 +12,9 @@ from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, 
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, print_text
 
+SAME_BRANCH = 1e-6
+"""Difference of actuator coordinates [rad, or of the robot's size] that is rounding of a pose."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
@@ -38,7 +41,11 @@ def poses(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """All real poses of the platform for given actuator coordinates (assembly modes), or all leg branches (working modes)."""
+    """All real poses of the platform for given actuator coordinates (assembly modes), or all leg branches (working modes).
+
+    The side is 1 on home's side of the type 2 singularities, -1 beyond, 0 at one; blank where a leg is on another branch than
+    inverse kinematics finds there.
+    """
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
     if working_modes:
@@ -48,15 +55,16 @@ def poses(
         _show_working(found, result, as_json)
     else:
         with working("following all solutions ..."):
-            result = fp.assembly_modes(found, _coordinates(found, actuators), certify=certify)
-        _show_poses(found, result, as_json)
+            coordinates = _coordinates(found, actuators)
+            result = fp.assembly_modes(found, coordinates, certify=certify)
+        _show_poses(found, coordinates, result, as_json)
     keep(found.name, out, result, plot, lambda: fp.figures.poses_figure(found, result))
 
 
 def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
     if text is None:
-        home = fp.working_modes(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
-        return [float(q) for q in home["actuator_position"].values[0]]
+        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        return [float(q) for q in fp.inverse_kinematics(robot, home, joints=False)["actuator_position"].values.ravel()]
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
@@ -67,20 +75,34 @@ def _coordinates(robot: fp.Robot, text: str | None) -> list[float]:
     return values
 
 
-def _show_poses(robot: fp.Robot, result: Any, as_json: bool) -> None:
+def _show_poses(robot: fp.Robot, coordinates: list[float], result: Any, as_json: bool) -> None:
     if as_json:
         print_json(dataset_json(result))
         return
-    rows = []
+    rows, sides = [], _sides(robot, coordinates, result)
     for k in range(int(result["count"])):
-        position, sign = result["position"].values[k], result["determinant"].values[k]
-        side = "" if sign != sign else "+" if sign > 0 else "-"
+        position, side = result["position"].values[k], sides[k]
         kind, proven = str(result["operation_mode"].values[k]), "yes" if result["certified"].values[k] else "no"
         rows.append([str(k + 1), *(number(x) for x in position), number(_angle(robot, result, k)), side, kind, proven])
     head = ("mode", "x [m]", "y [m]", "z [m]", "rotation from home [deg]", "side", "operation mode", "certified")
     all_ = f"{int(result['complex_count'])} complex ones; complete: {result['completeness'].values}"
     print_table(f"{robot.name}: {len(rows)} real poses of {all_}", head, rows)
     print_text(str(result["detail"].values))
+
+
+def _sides(robot: fp.Robot, coordinates: list[float], result: Any) -> list[str]:
+    """Sides of the type 2 singularities; no text where `singularities` would look at other leg branches than the pose's."""
+    import numpy as np
+
+    count = int(result["count"])
+    if count == 0:
+        return []
+    poses = fp.State(position=result["position"].values[:count], rotation=result["rotation"].values[:count])
+    taken = fp.inverse_kinematics(robot, poses, joints=False, on_error="mask")["actuator_position"].values
+    turning = np.array(robot.actuator_units) == "rad"
+    apart = np.where(turning, 2.0 * np.abs(np.sin((taken - coordinates) / 2.0)), np.abs(taken - coordinates) / robot.size)
+    side = np.where(apart.max(axis=1) < SAME_BRANCH, fp.singularities(robot, poses, on_error="mask")["side"].values, np.nan)
+    return ["" if s != s else number(float(s)) for s in side]
 
 
 def _angle(robot: fp.Robot, result: Any, k: int) -> float:

@@ -36,6 +36,8 @@ def register(app: typer.Typer) -> None:
 
 Mesh = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="write the surface: .stl, .ply, or its corners as .csv")]
 
+Box = Annotated[list[str], typer.Option("--region", metavar="AXIS=A:B", help="where to look; left out: what the legs can reach")]
+
 
 def solid(
     robot: RobotName,
@@ -53,7 +55,7 @@ def solid(
     mounting: Annotated[
         float | None, typer.Option(help="largest angle of legs from the z axes of base and platform [rad]")
     ] = None,
-    region: Region = [],  # noqa: B006
+    region: Box = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     out: Mesh = None,
@@ -83,6 +85,8 @@ def solid(
     else:
         unit = "rad" if kind == "orientation" else "m"
         print_text(f"{found.name}, {kind} workspace from {space.poses} poses")
+        spans = zip(space.axes, space.low, space.high, strict=True)
+        print_text("region: " + ", ".join(f"{axis} {number(float(a))} to {number(float(b))} {unit}" for axis, a, b in spans))
         rows = [
             ["volume", f"{number(space.volume)} +- {number(space.volume_error)}", f"{unit}^3"],
             ["area", f"{number(space.area)} +- {number(space.area_error)}", f"{unit}^2"],
@@ -115,10 +119,11 @@ def certify(
     with working("deriving the bounds ..."):
         fp.pave(found, spans, singularities=singularities, undecided=0.9, cut=not boxes, most=64, progress=False)
     paving = fp.pave(found, spans, singularities=singularities, undecided=undecided, cut=not boxes, progress=bar())
+    open_ = paving.volume_high - paving.volume_low
+    reached = open_ <= undecided * paving.volume_low * (1 + 1e-9)
     if as_json:
-        print_json(
-            {"robot": found.name, "volume_low": paving.volume_low, "volume_high": paving.volume_high, "boxes": paving.boxes}
-        )
+        volumes = {"volume_low": paving.volume_low, "volume_high": paving.volume_high}
+        print_json({"robot": found.name, **volumes, "boxes": paving.boxes, "reached": reached})
     else:
         planes = sum(1 for a, b in zip(paving.low, paving.high, strict=True) if b > a)
         between = f"{paving.volume_low:.6g} and {paving.volume_high:.6g} m^{planes}"
@@ -128,6 +133,11 @@ def certify(
         )
         for text, count in paving.reasons.items():
             print_text(f"  undecided boxes where {text}: {count}")
+        if not reached:
+            print_text(
+                f"--undecided {undecided:g} was not reached within the largest number of boxes: "
+                f"{open_:.3g} m^{planes} stay undecided; a smaller --region decides more, or fp.pave with a larger `most`"
+            )
     title = f"Certified workspace of {found.name}"
     keep(found.name, out, None if out is None else paving.table(), plot, lambda: fp.figures.paving_figure(paving, title))
 
