@@ -11,7 +11,9 @@ from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
 from flexapod.analysis.loop_paths import distinct, follow
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
+from flexapod.analysis.results import SampleError
 from flexapod.analysis.sphere_legs import is_on_spheres
+from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
@@ -167,6 +169,30 @@ def test_exchanged_axes_do_not_close_a_fixed_joint():
     turned = Points(p=np.repeat(home.p, count, axis=0), R=R, q=np.repeat(home.q, count, axis=0))
     assert loops.aligned(home).all()
     assert not loops.aligned(turned).any()
+
+
+@pytest.mark.parametrize(("name", "axis"), [("five-bar", "X"), ("tripteron", "Z"), ("tricept", "Z")])
+def test_poses_with_a_reversed_joint_are_refused(name, axis):
+    """Half a turn of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
+    robot = fp.load(name)
+    turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
+    state = fp.State(position=robot.home.position, rotation=turned)
+    for verb in (fp.inverse_kinematics, fp.singularities):
+        with pytest.raises(SampleError, match=r"the robot cannot take this pose: joint \w+ of leg \w+ would be reversed"):
+            verb(robot, state)
+    assert "would be reversed" in str(fp.check_pose(robot, state))
+
+
+def test_forward_kinematics_finds_no_pose_with_a_reversed_joint():
+    """Of the tricept, the platform is fixed to the slide of a universal joint: its y axis stays normal to the first axis, x."""
+    robot, random = fp.load("tricept"), np.random.default_rng(1)
+    q = actuators_at_home(robot) + np.array([0.01, 0.02, -0.01])
+    position = robot.home.position + random.normal(size=(60, 3))
+    guess = fp.State(position=position, rotation=rotvec_rotation(1.8 * random.normal(size=(60, 3))))
+    found = fp.forward_kinematics(robot, np.tile(q, (60, 1)), guess=guess, assembly="any", on_error="mask")
+    valid = found["valid"].values
+    assert valid.any()
+    assert np.abs(found["rotation"].values[valid, 0, 1]).max() < SAME_POSE
 
 
 def test_tripteron_has_one_pose():

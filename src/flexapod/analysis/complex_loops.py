@@ -160,7 +160,7 @@ class Loops:
         return self._closed(x)[3]
 
 
-_SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
+SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
 """Axes of the closing joints that must be parallel, while their rows would also admit opposite or exchanged ones: their products
 are 1, -1 or 0 at a solution."""
 
@@ -219,7 +219,7 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
             linear.append(u)
             angular.append(none)
     turn = np.swapaxes(R_p, 1, 2) @ R_l
-    aligned = np.all([turn[:, i, i].real > 0.5 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
+    aligned = np.all([turn[:, i, i].real > 0.5 for i in SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
     lin: Any = np.stack(linear, axis=1)
     ang: Any = np.stack(angular, axis=1)
     return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)
