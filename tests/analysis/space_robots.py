@@ -76,6 +76,11 @@ def planar_3rpr() -> fp.Robot:
     """A planar 3-RPR whose leg lengths have a cusp: two assembly modes are joined without a singularity."""
     base = [[0.0, 0.0, 0.0], [15.91, 0.0, 0.0], [0.0, 10.0, 0.0]]
     platform = [[0.0, 0.0, 0.0], [17.04, 0.0, 0.0], [20.84 * np.cos(0.8822), 20.84 * np.sin(0.8822), 0.0]]
+    return planar_3rpr_of(base, platform)
+
+
+def planar_3rpr_of(base: list[list[float]], platform: list[list[float]]) -> fp.Robot:
+    """A planar 3-RPR with given points, its platform at (-5, 10)."""
     text, home = PLANAR, np.array([-5.0, 10.0, 0.0])
     for name, a, b in zip("ABC", base, platform, strict=True):
         d = home + b - np.array(a)

@@ -225,9 +225,10 @@ def test_equal_triangles_and_legs_have_a_self_motion_beside_isolated_poses():
     assert str(other["self_motion"].values) == "none"
 
 
-def test_a_singular_pose_is_listed_and_not_certified(tmp_path):
-    """Lengths of a pose with a singular Jacobian: two paths end there, or 1e-8 apart by rounding, and it is listed."""
-    a, b, _ = random_platforms(1, 17)
+@pytest.mark.parametrize("seed", [17, 18, 19])
+def test_a_singular_pose_is_listed_once_and_not_certified(seed, tmp_path):
+    """Lengths of a pose with a singular Jacobian: two paths end there, or 1e-8 apart by rounding, and it is one of 39 poses."""
+    a, b, _ = random_platforms(1, seed)
 
     def determinant(z: float) -> float:
         lines = np.array([0.2, -0.1, z]) + b[0] - a[0]
@@ -244,7 +245,8 @@ def test_a_singular_pose_is_listed_and_not_certified(tmp_path):
     found = fp.assembly_modes(robot, actuators_at_home(robot))
     np.testing.assert_allclose(found["position"].values[0], [0.2, -0.1, low], atol=1e-5)
     assert not bool(found["certified"].values[0])
-    assert int(found["complex_count"]) in (38, 40)
+    assert int(found["complex_count"]) == 39
+    assert np.linalg.norm(found["position"].values[1:] - found["position"].values[0], axis=1).min(initial=1.0) > 1e-3
     assert str(found["completeness"].values) == "unknown"
 
 
@@ -313,7 +315,7 @@ def test_poses_of_higher_multiplicity_are_listed_with_the_others():
     robot = fp.load("3-prs")
     found = fp.assembly_modes(robot, np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)])
     count = int(found["count"])
-    assert count == found.sizes["mode"] >= 8
+    assert count == found.sizes["mode"] == int(found["complex_count"]) == 9
     assert np.all(found["residual"].values < 1e-6), "a root of multiplicity two is found to half of the digits"
     home = np.linalg.norm(found["position"].values - robot.home.position, axis=1).min()
     assert home < 1e-6

@@ -3,18 +3,23 @@
 import numpy as np
 import pytest
 from pose_robots import planar
+from space_robots import planar_3rpr, planar_3rpr_of
 
 import flexapod as fp
+from flexapod.analysis.assembly_modes import SelfMotionError
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
 from flexapod.analysis.loop_paths import distinct, follow
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
+from flexapod.analysis.results import SampleError
 from flexapod.analysis.sphere_legs import is_on_spheres
+from flexapod.motions.rotations import rotvec_rotation
 from flexapod.robot.chain import link_poses
 
 DERIVATIVE = 1e-6  # central differences with a step of 1e-5, error of second order
 CLOSED_FORM = 1e-10  # intersection of circles or spheres against Newton; measured 1e-15
 SAME_POSE = 1e-9
+DOUBLE_POSE = 1e-6  # a root of the rounding, relative to the characteristic length; measured 4e-8
 
 
 def actuators_at_home(robot: fp.Robot) -> np.ndarray:
@@ -177,6 +182,30 @@ def test_exchanged_axes_do_not_close_a_fixed_joint():
     assert not loops.aligned(turned).any()
 
 
+@pytest.mark.parametrize(("name", "axis"), [("five-bar", "X"), ("tripteron", "Z"), ("tricept", "Z")])
+def test_poses_with_a_reversed_joint_are_refused(name, axis):
+    """Half a turn of the platform at home keeps all rows of its closing joints at zero, with opposite axes."""
+    robot = fp.load(name)
+    turned = fp.motions.euler_rotation(axis, [np.pi]) @ robot.home.rotation
+    state = fp.State(position=robot.home.position, rotation=turned)
+    for verb in (fp.inverse_kinematics, fp.singularities):
+        with pytest.raises(SampleError, match=r"the robot cannot take this pose: joint \w+ of leg \w+ would be reversed"):
+            verb(robot, state)
+    assert "would be reversed" in str(fp.check_pose(robot, state))
+
+
+def test_forward_kinematics_finds_no_pose_with_a_reversed_joint():
+    """Of the tricept, the platform is fixed to the slide of a universal joint: its y axis stays normal to the first axis, x."""
+    robot, random = fp.load("tricept"), np.random.default_rng(1)
+    q = actuators_at_home(robot) + np.array([0.01, 0.02, -0.01])
+    position = robot.home.position + random.normal(size=(60, 3))
+    guess = fp.State(position=position, rotation=rotvec_rotation(1.8 * random.normal(size=(60, 3))))
+    found = fp.forward_kinematics(robot, np.tile(q, (60, 1)), guess=guess, assembly="any", on_error="mask")
+    valid = found["valid"].values
+    assert valid.any()
+    assert np.abs(found["rotation"].values[valid, 0, 1]).max() < SAME_POSE
+
+
 def test_tripteron_has_one_pose():
     robot = fp.load("tripteron")
     q = actuators_at_home(robot) + np.array([0.02, -0.05, 0.03])
@@ -275,3 +304,54 @@ def test_poses_with_a_pin_the_wrong_way_do_not_hide_right_ones():
     """Of a spherical five-bar, the pin of the second leg may also point backwards at the same pose, with other joint angles."""
     robot = fp.load("spherical-five-bar")
     assert len(search(Loops(robot)).x) == 2
+
+
+def test_the_stretched_five_bar_has_one_double_pose():
+    """Elbows at (-0.25, 0.2) and (0.25, 0.2), distal links of 0.25 m: the two circles touch at (0, 0.2)."""
+    angle = np.arccos(0.6)
+    found = fp.assembly_modes(fp.load("five-bar"), [np.pi - angle, angle])
+    assert int(found["count"]) == int(found["complex_count"]) == 1
+    np.testing.assert_allclose(found["position"].values[0], [0.0, 0.2, 0.0], atol=DOUBLE_POSE)
+    assert found["residual"].values[0] < CLOSED_FORM
+    assert str(found["self_motion"].values) == "none"
+    assert str(found["completeness"].values) == "unknown"
+    assert "1 real pose of higher multiplicity" in str(found["detail"].values)
+
+
+def test_a_five_bar_whose_elbows_coincide_has_a_self_motion():
+    """Both elbows at (0, 0.229): the tip turns about them."""
+    angle = np.arccos(-0.4)
+    with pytest.raises(SelfMotionError, match="the platform can move while the actuators stand still"):
+        fp.assembly_modes(fp.load("five-bar"), [np.pi - angle, angle])
+
+
+def test_a_singular_pose_on_circles_is_listed_and_not_certified():
+    """Legs of a 3-RPR at a pose where their lines meet in a point, found by bisection of the determinant over the rotation."""
+    robot = planar_3rpr()
+    a, b = np.array([[0, 0], [15.91, 0], [0, 10.0]]), np.array([leg.closing.on_platform.position[:2] for leg in robot.legs])
+
+    def lines(angle: float) -> tuple[np.ndarray, float]:
+        arm = b @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        d = np.array([-5.0, 10.0]) + arm - a
+        return d, float(np.linalg.det(np.column_stack([d, arm[:, 0] * d[:, 1] - arm[:, 1] * d[:, 0]])))
+
+    low, high = -0.5, -0.45
+    assert lines(low)[1] * lines(high)[1] < 0.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if lines(middle)[1] * lines(low)[1] > 0.0 else (low, middle)
+    found = fp.assembly_modes(robot, np.linalg.norm(lines(low)[0], axis=1))
+    assert int(found["count"]) == 1
+    assert int(found["complex_count"]) == 5  # four simple ones, one double
+    np.testing.assert_allclose(found["position"].values[0], [-5.0, 10.0, 0.0], atol=DOUBLE_POSE * robot.characteristic_length)
+    assert not found["certified"].values.any()
+
+
+def test_congruent_triangles_on_equal_legs_have_a_self_motion_beside_isolated_poses():
+    """The platform of a 3-RPR translates on a circle."""
+    triangle = [[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [3.0, 8.0, 0.0]]
+    robot = planar_3rpr_of(triangle, triangle)
+    found = fp.assembly_modes(robot, actuators_at_home(robot))
+    assert str(found["self_motion"].values) == "real"
+    assert str(found["completeness"].values) == "unknown"
+    assert np.abs(found["rotation"].values - np.eye(3)).max(axis=(1, 2)).min() > 0.1, "poses on the circle are not isolated"

@@ -70,8 +70,9 @@ def assembly_modes(
     six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
     proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
     points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are solved by monodromy,
-    and the trace test tells whether the operation modes that it found are complete. Flexible bodies are taken undeformed; limits
-    of the file do not count (see `check_pose`).
+    and the trace test tells whether the operation modes that it found are complete. Singular poses are listed
+    once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the file do not count
+    (see `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -142,13 +143,30 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
     if given.swapped:
         R = np.swapaxes(R, 1, 2)
         p = -(R @ p[..., None])[..., 0]
-    count = int(finite.sum())
+    count = int(finite.sum()) + len(p) - len(mine)
     found = Found(
         position=p, rotation=R, residual=residual, determinant=determinant, certified=np.zeros(len(p), dtype=bool),
         mode=["general"] * len(p), complex_count=count, self_motion=motion,
     )  # fmt: skip
     _judge(found, given, solutions, real.index[mine], i, certify)
+    _merge(found, robot.characteristic_length)
     return found
+
+
+ONE_POSE = 1e-5
+"""Poses that are not certified and nearer than this [rad or characteristic lengths] are one: rounding splits a double pose by its
+root, ends of paths at poses of higher multiplicity are found to 3e-6."""
+
+
+def _merge(found: Found, length: float) -> None:
+    """Count a pose of higher multiplicity once."""
+    keys = np.concatenate([found.position / length, found.rotation.reshape(-1, 9)], axis=1)
+    near = np.abs(keys[:, None] - keys[None]).max(axis=2) < ONE_POSE
+    kept = found.certified | ~np.tril(near, -1).any(axis=1)
+    found.complex_count -= int((~kept).sum())
+    found.position, found.rotation, found.residual = found.position[kept], found.rotation[kept], found.residual[kept]
+    found.determinant, found.certified = found.determinant[kept], found.certified[kept]
+    found.mode = [name for name, keep in zip(found.mode, kept, strict=True) if keep]
 
 
 _NOT_FINITE = "input is not a finite number: actuator_position"
@@ -196,26 +214,29 @@ def _by_loops(robot: Robot, q: Array, certify: bool, seed: int) -> Found:
         traced_solutions(robot)
     poses = loop_poses(robot, q, seed)
     _, generic = generic_solutions(robot)
-    if len(poses.singular) and poses.complex_count == 0:
-        return Found(problem=_SELF_MOTION)
+    if poses.self_motion != "none" and poses.complex_count == 0:
+        return Found(problem=_SELF_MOTION if poses.self_motion == "real" else _COMPLEX_MOTION)
     kinds = ["translational" if still else "general" for still in generic.translational]
     names = [kind if kinds.count(kind) == 1 else f"{kind} {kinds[: k + 1].count(kind)}" for k, kind in enumerate(kinds)]
     detail = (
         f"{poses.complex_count} of {len(generic.x)} complex poses found in {len(kinds)} operation mode{'s' * (len(kinds) > 1)}; "
         f"the last {generic.quiet} monodromy loops found no other"
     )
-    r = len(poses.p)
+    r, multiple = len(poses.p), len(poses.p) - len(poses.index)
+    detail += f"; {multiple} real pose{'s' * (multiple > 1)} of higher multiplicity" if multiple else ""
+    detail += f"; paths end on a self-motion of {poses.self_motion} poses" if poses.self_motion != "none" else ""
     found = Found(
         position=poses.p, rotation=poses.R, residual=poses.residual,
         determinant=np.full(r, np.nan), certified=np.zeros(r, dtype=bool),
-        mode=[names[m] for m in poses.mode], complex_count=poses.complex_count, detail=detail,
+        mode=[names[m] for m in poses.mode], complex_count=poses.complex_count,
+        self_motion=poses.self_motion, detail=detail,
     )  # fmt: skip
     proof = certify_circles(robot, q, poses) if certify and is_on_circles(robot) else None
     if proof is None:
         found.detail += "; not certified"
     elif proof.distinct and bool(np.all(proof.real | proof.complex)):
-        found.certified = proof.real[poses.index]
-        found.detail += "; all of them certified and distinct"
+        found.certified[: len(poses.index)] = proof.real[poses.index]
+        found.detail += "; all regular ones certified and distinct"
         if len(proof.real) == CIRCLES:
             found.completeness = "proven"
             found.detail = f"all {CIRCLES} complex poses certified and distinct: no other pose exists"

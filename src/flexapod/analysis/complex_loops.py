@@ -139,13 +139,16 @@ class Loops:
         """One step: points, size of the step, size of the residual before it. Not squared: of least squares, which solutions of
         the squared equations that solve nothing do not attract."""
         f, A, _ = self.evaluate(x)
-        step = -self.solve(A, f) if squared or self.rows == self.unknowns else -_least_squares(A, f)
+        step = -self.solve(A, f) if squared or self.rows == self.unknowns else -least_squares(A, f)
+        size, error = (np.nan_to_num(np.abs(v).max(axis=1), nan=np.inf) for v in (step, f))
+        return self.stepped(x, step), size, error
+
+    def stepped(self, x: Points, step: Complex) -> Points:
+        """Points after a step of at most 1, with rotations made orthogonal again."""
         size = np.abs(step).max(axis=1)
-        step = step * np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None]
-        moved = self.moved(x, step)
+        moved = self.moved(x, step * np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None])
         R = moved.R @ (3.0 * np.eye(3) - np.swapaxes(moved.R, 1, 2) @ moved.R) / 2.0
-        size, error = (np.nan_to_num(v, nan=np.inf) for v in (size, np.abs(f).max(axis=1)))
-        return Points(p=moved.p, R=R, q=moved.q), size, error
+        return Points(p=moved.p, R=R, q=moved.q)
 
     def singularity(self, x: Points) -> Array:
         """Smallest singular value of the rows relative to the largest: 0 where the actuators do not determine the pose."""
@@ -157,7 +160,7 @@ class Loops:
         return self._closed(x)[3]
 
 
-_SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
+SIGNED = {"revolute": (2,), "cylindrical": (2,), "prismatic": (0, 1, 2), "fixed": (0, 1, 2)}
 """Axes of the closing joints that must be parallel, while their rows would also admit opposite or exchanged ones: their products
 are 1, -1 or 0 at a solution."""
 
@@ -216,7 +219,7 @@ def closing_at(closing: Closing, near: tuple[Any, Any], far: tuple[Any, Any], le
             linear.append(u)
             angular.append(none)
     turn = np.swapaxes(R_p, 1, 2) @ R_l
-    aligned = np.all([turn[:, i, i].real > 0.5 for i in _SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
+    aligned = np.all([turn[:, i, i].real > 0.5 for i in SIGNED.get(closing.type, ())] or [np.ones(N, dtype=bool)], axis=0)
     lin: Any = np.stack(linear, axis=1)
     ang: Any = np.stack(angular, axis=1)
     return ClosingAt(residual=np.stack(residual, axis=1), linear=lin, angular=ang, p=p_l, aligned=aligned, length=length)
@@ -264,11 +267,12 @@ def _frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
     return result
 
 
-def _least_squares(A: Complex, f: Complex) -> Complex:
-    """Solutions (N, unknowns) of least squares of tall systems; NaN for points that are not numbers."""
+def least_squares(A: Complex, f: Complex, cut: float = 1e-15) -> Complex:
+    """Solutions (N, unknowns) of least squares, without singular values below `cut`, relative to the largest; NaN for points that
+    are not numbers."""
     finite = np.all(np.isfinite(A), axis=(1, 2)) & np.all(np.isfinite(f), axis=1)
     step = np.full((len(A), A.shape[2]), np.nan, dtype=complex)
-    step[finite] = (np.linalg.pinv(A[finite]) @ f[finite][..., None])[..., 0]
+    step[finite] = (np.linalg.pinv(A[finite], cut) @ f[finite][..., None])[..., 0]
     return step
 
 

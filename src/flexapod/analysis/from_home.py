@@ -42,7 +42,7 @@ def solve_from_home(bound: RobotKernel, inputs: dict[str, Any], rows: slice | No
         failed, good = np.flatnonzero(batch.status > 0), np.flatnonzero(batch.status == 0)
         if len(failed) == 0:
             break
-        known = _joint_positions(bound.robot, {k: v[good] for k, v in given.items()}, first + good)
+        known = joint_positions(bound.robot, {k: v[good] for k, v in given.items()}, first + good)
         if len(good) and _again(bound, batch, given, (first, failed), known[_nearest(bound.robot, inputs, failed, good)]):
             continue
         if not walks or (len(walks) == 1 and len(failed) > FEW):
@@ -86,7 +86,7 @@ def _walk(robot: Robot, inputs: dict[str, Any], strides: int, rows: NDArray[np.i
             "rotation": Rotation.from_rotvec(t * turn).as_matrix() @ robot.home.rotation,
             "guess": guess,
         }
-        found = _joint_positions(robot, pose, rows)
+        found = joint_positions(robot, pose, rows)
         guess = np.where(np.all(np.isfinite(found), axis=1, keepdims=True), found, guess)
     return guess
 
@@ -103,7 +103,8 @@ def _nearest(robot: Robot, inputs: dict[str, Any], failed: NDArray[np.int64], go
     return np.asarray(cKDTree(poses[good]).query(poses[failed])[1])
 
 
-def _joint_positions(robot: Robot, inputs: dict[str, Any], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def joint_positions(robot: Robot, inputs: dict[str, Any], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Joint coordinates (n, joints) of poses; `rows`: which samples they are."""
     bound = kernel(robot, "jacobian")
     wanted = {i.name: np.ascontiguousarray(inputs[i.name]) for i in bound.signature.inputs}
     return bound.batch(wanted, rows=rows).outputs["joint_position"]

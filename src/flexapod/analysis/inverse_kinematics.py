@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.from_home import solve_from_home as solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.over_designs import over_designs
@@ -189,7 +190,10 @@ def _failures(
         for i in np.flatnonzero(bad & (words == "")):
             place = int(i) + (0 if rows is None else rows.start)
             words[i] = f"the robot cannot {WHAT[name]}: {_components(robot, inputs, int(i), batch.outputs[name][i], place)}"
-    return words
+    if "constraint" not in batch.outputs:
+        return words
+    wrong = reversed_joints(robot, inputs, first=0 if rows is None else rows.start)
+    return words if not np.any(wrong != "") else wrong if words is None else np.where(words == "", wrong, words)
 
 
 WHAT = {

@@ -160,6 +160,19 @@ def pose_keys(loops: Loops, x: Points) -> Complex:
 
 def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Generator) -> Points:
     """Solutions at actuators q by Newton from random complex starts: they may lie in any operation mode."""
+    x = random_starts(loops, q, count, random)
+    with np.errstate(all="ignore"):
+        for _ in range(40):
+            x, size, _ = loops.newton(x, squared=False)
+            x = x.at(np.isfinite(size) & (np.abs(x.p).max(axis=1) < FAR * loops.length))
+            if len(x) == 0:
+                return x
+    x, good, _ = polished(loops, x, 3)
+    return x.at(good)
+
+
+def random_starts(loops: Loops, q: Complex, count: int, random: np.random.Generator) -> Points:
+    """Random points at actuators q, which solve nothing: real rotations, complex positions and joints."""
     N, joints = count, loops.home.q.shape[1]
 
     def normal(*shape: int) -> Complex:
@@ -170,11 +183,4 @@ def random_solutions(loops: Loops, q: Complex, count: int, random: np.random.Gen
     q0 = np.where(loops.turning, angles, strokes) + 0.3j * random.normal(size=(N, joints))
     x = Points(p=loops.home.p + loops.length * normal(N, 3), R=matrix(turn).astype(complex), q=q0)
     x.q[:, loops.driven] = q
-    with np.errstate(all="ignore"):
-        for _ in range(40):
-            x, size, _ = loops.newton(x, squared=False)
-            x = x.at(np.isfinite(size) & (np.abs(x.p).max(axis=1) < FAR * loops.length))
-            if len(x) == 0:
-                return x
-    x, good, _ = polished(loops, x, 3)
-    return x.at(good)
+    return x

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.complex_loops import Array, Loops, Points, join
+from flexapod.analysis.complex_loops import Array, Complex, Loops, Points, join
 from flexapod.analysis.loop_paths import SAME, follow, polished, pose_keys
+from flexapod.analysis.loop_singularities import singular_poses
 from flexapod.analysis.operation_modes import REGULAR, complex_normal, generic_solutions, reach
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ class LoopPoses:
     """Real poses of one question.
 
     Args:
-        p, R, q: (r, 3), (r, 3, 3), (r, joints).
+        p, R, q: (r, 3), (r, 3, 3), (r, joints); regular poses, then those of higher multiplicity.
         mode: (r,) operation mode.
         residual: (r,) largest closing error [characteristic lengths or rad].
-        complex_count: isolated complex solutions found.
-        lost: paths that did not end at an isolated solution.
-        singular: ends where the actuators do not determine the pose.
-        complex_poses: all isolated solutions; index: (r,) the real ones among them.
+        complex_count: isolated complex solutions found, poses of higher multiplicity counted once.
+        lost: paths that did not end at a regular solution.
+        self_motion: ``"none"``, ``"real"`` or ``"complex"``.
+        complex_poses: all regular solutions; index: the regular real ones among them.
     """
 
     p: Array
@@ -47,7 +48,7 @@ class LoopPoses:
     residual: Array
     complex_count: int
     lost: int
-    singular: Points
+    self_motion: str
     complex_poses: Points
     index: NDArray[np.int64]
 
@@ -60,24 +61,40 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
     loops, generic = generic_solutions(robot)
     random = np.random.default_rng(seed)
     target = actuator_position.astype(complex)
-    known, mode, singular = generic.x.at(slice(0, 0)), generic.mode[:0], generic.x.at(slice(0, 0))
+    known, mode, ends, lost = generic.x.at(slice(0, 0)), generic.mode[:0], generic.x.at(slice(0, 0)), generic.mode[:0]
     for attempt in range(ATTEMPTS):  # where paths are lost, all of them go another way: a detour of some would permute their ends
         x, arrived = generic.x, np.ones(len(generic.x), dtype=bool)
         corner = generic.q + reach(loops) * complex_normal(random, len(target))
         for source, end in pairwise([generic.q, *([corner] if attempt else []), target]):
             x, came = follow(loops, x, source, end, leaving=FARTHEST)
             arrived &= came
-        own = generic.mode[arrived]
-        x, good, _ = polished(loops, x.at(arrived))
-        x, own = x.at(good), own[good]
-        regular = _regular(loops, x)
-        singular, before = x.at(~regular), len(known)
-        known, mode = join(known, x.at(regular)), np.append(mode, own[regular])
+        y, good, _ = polished(loops, x.at(arrived))
+        regular = arrived.copy()
+        regular[arrived] = good
+        regular[regular] = _regular(loops, y.at(good))
+        ends, lost, before = join(ends, x.at(~regular)), np.append(lost, generic.mode[~regular]), len(known)
+        known, mode = join(known, y.at(regular[arrived])), np.append(mode, generic.mode[regular])
         fresh = ~_repeated(loops, known)
         known, mode = known.at(fresh), mode[fresh]
         if len(known) == len(generic.x) or (attempt and len(known) == before):
             break
-    return _real(loops, known, mode, len(generic.x) - len(known), singular)
+    poses = _real(loops, known, mode, len(generic.x) - len(known))
+    return poses if poses.lost == 0 else _with_singular(loops, poses, ends, lost, target)
+
+
+def _with_singular(loops: Loops, poses: LoopPoses, ends: Points, mode: NDArray[np.int64], target: Complex) -> LoopPoses:
+    """Poses with those of higher multiplicity at the ends of lost paths."""
+    more = singular_poses(loops, ends, target, poses.complex_poses)
+    return replace(
+        poses,
+        p=np.concatenate([poses.p, more.x.p.real]),
+        R=np.concatenate([poses.R, more.x.R.real]),
+        q=np.concatenate([poses.q, more.x.q.real]),
+        mode=np.append(poses.mode, mode[more.index]),
+        residual=np.append(poses.residual, more.residual),
+        complex_count=poses.complex_count + len(more.x),
+        self_motion=more.self_motion,
+    )
 
 
 def _regular(loops: Loops, x: Points) -> NDArray[np.bool_]:
@@ -98,7 +115,7 @@ def _repeated(loops: Loops, x: Points) -> NDArray[np.bool_]:
     return np.asarray(np.tril(near, -1).any(axis=1))
 
 
-def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int, singular: Points) -> LoopPoses:
+def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int) -> LoopPoses:
     gap = np.abs(pose_keys(loops, x).imag).max(axis=1)
     joints = x.q.imag.copy()
     joints[:, ~loops.turning] /= loops.length
@@ -117,7 +134,7 @@ def _real(loops: Loops, x: Points, mode: NDArray[np.int64], lost: int, singular:
         residual=residual,
         complex_count=len(every),
         lost=lost,
-        singular=singular,
+        self_motion="none",
         complex_poses=every,
         index=index,
     )

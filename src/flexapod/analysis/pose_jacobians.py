@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import platform_jacobian
+from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_home
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import leg_terms
@@ -65,6 +66,7 @@ def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobi
         off = np.abs(out["constraint"]).max(axis=1) > FOLLOW * max(1.0, robot.characteristic_length)
         for i in np.flatnonzero(off & (words == "")):
             words[i] = f"the robot cannot take this pose: it cannot follow {forbidden(robot, G[i], out['constraint'][i])}"
+        words = np.where(words == "", reversed_joints(robot, given), words)
     return PoseJacobians(jacobian=out["jacobian"], constraint=G[:, kept], margin=out["margin"], words=words, status=batch.status)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.conditioning import SINGULAR, condition_numbers, type_2_distance
 from flexapod.analysis.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
@@ -107,9 +108,12 @@ class PoseMap:
         if not self.general:
             batch = self.kernel.batch(inputs, threads=threads)
         elif guess is None:
-            batch, _ = solve_from_home(self.kernel, inputs)
+            batch, inputs = solve_from_home(self.kernel, inputs)
         else:
-            batch = self.kernel.batch({**inputs, "guess": guess}, threads=threads)
+            inputs["guess"] = guess
+            batch = self.kernel.batch(inputs, threads=threads)
+        if "constraint" in batch.outputs:
+            batch.outputs["constraint"][reversed_joints(self.robot, inputs) != ""] = np.inf
         return self.facts(batch)
 
     def facts(self, batch: Batch) -> PoseFacts:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.kernels import kernel
 from flexapod.motions.rotations import rotation_rotvec, rotvec_rotation
 
@@ -120,6 +121,7 @@ class PoseSearch:
         good = (batch.status == 0) & (out["converged"] == 1.0)
         small = largest(out["residual"], self.scale) < RESIDUAL
         small &= constraint < RESIDUAL * max(1.0, self.robot.characteristic_length)
+        small &= reversed_joints(self.robot, out, out.get("joint_position")) == ""
         sign, size = np.sign(out["determinant"]), np.abs(out["determinant"])
         same = (sign[:, 0] == sign[:, 1]) if self.signed else np.ones(len(target), dtype=bool)
         singular = size[:, 1] < SINGULAR * size[:, 0] if self.signed else np.zeros(len(target), dtype=bool)
