@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.robot.chain import ancestors, link_poses
+from flexapod.robot.geometry import skew
 from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 
@@ -56,6 +57,5 @@ def _inertia(link: Link, R: NDArray[np.float64]) -> NDArray[np.float64]:
     """Spatial inertia (6, 6) about the link's origin, linear part first, in world axes."""
     if link.body is None or link.elastic:
         return np.eye(6)
-    s = R @ link.body.first_moment
-    S = np.array([[0.0, -s[2], s[1]], [s[2], 0.0, -s[0]], [-s[1], s[0], 0.0]])
+    S = skew(R @ link.body.first_moment)
     return np.block([[link.body.mass * np.eye(3), -S], [S, R @ link.body.inertia @ R.T]])
