@@ -190,6 +190,6 @@ def test_force_elements_act_at_the_root_of_a_flexible_body(tmp_path: Path) -> No
     text = ARM.format(arm=BEAM, reach=0.5)
     spring = "forces:\n  spring: {from: base, at: [0, 1, 0], to: A.arm, on: [0.5, 0, 0], stiffness: 10}\n"
     with pytest.raises(
-        fp.FlexapodError, match=r"forces: A\.arm is flexible, and a force element acts at its root alone; fix a rigid"
+        fp.FlexapodError, match=r"forces.spring: A\.arm is flexible, and a force element acts at its root alone; fix a rigid"
     ):
         fp.load(written(tmp_path, text + spring))
