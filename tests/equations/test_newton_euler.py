@@ -450,6 +450,7 @@ def evaluate(robot, program, states):
 
 def evaluate_straight(robot, program, states):
     function = ca.Function("mutant", [program.input_symbols, program.parameter_symbols], [program.results])
+    states = {**states, "guess": np.tile(np.concatenate([leg.home for leg in robot.legs]), (len(states["position"]), 1))}
     given = np.hstack([states[i.name].reshape(len(states["position"]), -1) for i in program.signature.inputs])
     parameters = [robot.values[p.name] for p in program.signature.parameters]
     columns = np.array(function.map(len(given))(given.T, np.tile(parameters, (len(given), 1)).T)).T

@@ -74,11 +74,21 @@ def write_driver(folder: Path, name: str, signature: Any) -> Path:
     return path
 
 
-def build(compiler: str, level: str, source: Path, main: Path, program: Path) -> None:
-    """Compile; a warning is an error and fails with the compiler's text."""
-    command = [compiler, *FLAGS, level, str(source), str(main), "-o", str(program), "-lm"]
+def translate(compiler: str, level: str, source: Path) -> Path:
+    """The object file of a source; a warning is an error and fails with the compiler's text."""
+    made = source.with_suffix(".o")
+    _run([compiler, *FLAGS, level, "-c", str(source), "-o", str(made)])
+    return made
+
+
+def build(compiler: str, level: str, made: Path, main: Path, program: Path) -> None:
+    """A program of an object file and a main of its own, as `translate`."""
+    _run([compiler, *FLAGS, level, str(made), str(main), "-o", str(program), "-lm"])
+
+
+def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{compiler} {level}: {done.stderr[:2000]}"
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr[:2000]}"
 
 
 def run_driver(program: Path, signature: Any, parameters: Any, inputs: Mapping[str, Any]) -> Run:

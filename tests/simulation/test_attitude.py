@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.robot.geometry import rotation_from_vector
-from flexapod.simulation.attitude import matrix, normalised, quaternions, rotation_error, theta_rate, turned
+from flexapod.simulation.attitude import matrix, normalised, quaternions, rotation_error, spin_per_theta, theta_rate, turned
 
 
 def test_theta_rate_is_the_derivative_of_the_turn() -> None:
@@ -22,6 +22,13 @@ def test_theta_rate_is_the_derivative_of_the_turn() -> None:
     hat = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
     assert np.allclose(central @ at(theta).T, hat, atol=1e-9)
     assert np.allclose(at(theta) @ at(theta).T, np.eye(3), atol=1e-15)
+
+
+def test_spin_per_theta_undoes_theta_rate() -> None:
+    random = np.random.default_rng(7)
+    theta, w = random.normal(size=3), random.normal(size=3)
+    back = ca.mtimes(spin_per_theta(ca.SX(theta)), theta_rate(ca.SX(theta), ca.SX(w)))
+    assert np.allclose(np.array(ca.DM(back)).ravel(), w, atol=1e-15)
 
 
 def test_quaternion_and_matrix_agree() -> None:

@@ -62,7 +62,7 @@ def test_pd_run_of_the_peers_is_accurate() -> None:
     assert float(np.max(np.abs(run.position - reference.position))) < 2e-7
     assert run.attrs["equations"] == "minimal"
     general = pd_run(step=5e-3, wrench=np.zeros(6))
-    assert general.attrs["equations"] == "virtual_power"
+    assert general.attrs["equations"] == "links"
     assert float(np.max(np.abs(run.position - general.position))) < 1e-12
 
 

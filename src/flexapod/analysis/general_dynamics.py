@@ -129,9 +129,7 @@ def _wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[A
     return S @ J, np.einsum("nri,ni->nr", S, request.acceleration - drift)
 
 
-def chosen_forces(
-    terms: LegTerms, J: Array, right: Array, c: Array, redundancy: Redundancy | None = None
-) -> tuple[Array, Array]:
+def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy: Redundancy | None = None) -> tuple[Array, Array]:
     r"""Forces (n, a) and accelerations (n, u) with M u'' + c = A^T force, J u'' = right.
 
     Of many forces the one nearest to the preload p in the norm of the weights W, with S = J M^{-1} A^T:

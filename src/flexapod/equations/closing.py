@@ -15,11 +15,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
+from flexapod.equations.model.algebra import LinkValues
+from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
+from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.architecture import closes, reach
 from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Closing, Leg
 from flexapod.robot.plan import LegPlan
@@ -201,13 +206,14 @@ def close_leg(
     platform: FrameMotion,
     guess: Sequence[Any],
     free: Sequence[tuple[Any, Any]] = (),
+    closed_form: bool = True,
 ) -> ClosedLeg:
     """Coordinates, rates and accelerations of a leg for a given motion of a rigid platform.
 
     As `close_at`, with `jacobian` and `constraint` per twist of the platform frame.
     """
     halves = platform_halves(values, leg, platform)
-    closed = close_at(b, values, leg, plan, halves, guess, free)
+    closed = close_at(b, values, leg, plan, halves, guess, free, closed_form)
     T = transfer(halves[0].p - platform.p) if halves else ca.SX.eye(6)
     return replace(closed, jacobian=ca.mtimes(closed.jacobian, T), constraint=ca.mtimes(closed.constraint, T))
 
@@ -226,6 +232,7 @@ def close_at(
     halves: Sequence[FrameMotion],
     guess: Sequence[Any],
     free: Sequence[tuple[Any, Any]] = (),
+    closed_form: bool = True,
 ) -> ClosedLeg:
     """Coordinates, rates and accelerations of a leg for a given motion of its joints' halves on the platform.
 
@@ -235,11 +242,12 @@ def close_at(
         halves: frames that the leg must meet, on a rigid or flexible platform; `jacobian` is per twist of the first of them.
         guess: coordinates of the moving links to start from; those not solved for (elastic ones) keep their value.
         free: rates and accelerations of the coordinates that are not solved for, in order; at rest if left out.
+        closed_form: positions in closed form where they have one (False: by Newton).
 
     Source: Briot 2014 Eqs. (28)-(40). Checked by: tests/equations/test_closing.py.
     """
     n = len(leg.moving)
-    q = solve_position(b, values, leg, plan, halves, guess)
+    q = solve_position(b, values, leg, plan, halves, guess, closed_form)
     poses = chain_poses(values, leg, q)
     qd, qdd = [ca.SX(0)] * n, [ca.SX(0)] * n
     fixed = plan.free(n)
@@ -261,13 +269,14 @@ def close_at(
         links, gaps, rows = at_rates()
     determinant = ca.det(block) if plan.rows else ca.SX(1)
     # a leg changes its working mode only through a singular block: the sign at home tells a jump of Newton
-    jumped = values.scalar("mode") * determinant < 0 if plan.rows else ca.SX(0)
-    if plan.rows:
+    newton = bool(plan.rows) and not closes(leg, plan.rows)
+    jumped = values.scalar("mode") * determinant < 0 if newton else ca.SX(0)
+    if newton:
         b.fail_if(jumped, "leg {leg} would have to leave the branch that it has at home", leg=leg.name)
     jacobian, constraint = _eliminate(B, _half_rows(gaps), block, plan, n)
     left = tuple(ca.vertcat(*[getattr(rows[i], key) for i in plan.leftover]) for key in ("r", "rd", "rdd"))
     return ClosedLeg(
-        q=[ca.if_else(jumped, ca.SX.nan(), x) for x in q] if plan.rows else list(q),
+        q=[ca.if_else(jumped, ca.SX.nan(), x) for x in q] if newton else list(q),
         qd=qd,
         qdd=qdd,
         links=links,
@@ -324,9 +333,18 @@ def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, 
 
 
 def solve_position(
-    b: Program, values: Values, leg: Leg, plan: LegPlan, halves: Sequence[FrameMotion], guess: Sequence[Any]
+    b: Program,
+    values: Values,
+    leg: Leg,
+    plan: LegPlan,
+    halves: Sequence[FrameMotion],
+    guess: Sequence[Any],
+    closed_form: bool = True,
 ) -> list[Any]:
-    """Coordinates that close the rows of the plan: Newton with limited steps and back-tracking, inside the kernel."""
+    """Coordinates that close the rows of the plan: in closed form, or by Newton with limited steps and back-tracking, inside the
+    kernel. Angles are those nearest to the guess."""
+    if closed_form and leg.architecture == "general" and closes(leg, plan.rows) and not getattr(b, "solved", False):
+        return _reached(b, values, leg, halves[0].p.expr, guess)
     target = ca.vertcat(*[x for half in halves for x in (half.p.expr, ca.vec(half.R.expr))])
     start = ca.vertcat(ca.SX.zeros(0, 1), *[ca.SX(g) for g in guess])
     dependents = list(plan.dependents)
@@ -372,6 +390,21 @@ def solve_position(
     _, last = newton(q, target)
     q = ca.if_else(converged, _moved(q, dependents, last), ca.SX.nan(q.numel(), 1))
     return [q[i] for i in range(q.numel())]
+
+
+def _reached(b: Program, values: Values, leg: Leg, S: Any, guess: Sequence[Any]) -> list[Any]:
+    """Coordinates of a leg that ends at S (3,)."""
+    own = LinkValues(values.program, values.prefix, values._known)
+    found = closed_positions(b, own, leg, reach(leg), [values.scalar("root"), values.scalar("fold")], S, TURNING)
+    result = []
+    for place, start, j in zip(found, guess, leg.moving, strict=True):
+        link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")
+        if link.kind == "P":
+            result.append(place - zero_at)
+        else:
+            away = ca.atan2(place[1], place[0]) - zero_at - start
+            result.append(start + away - 2 * np.pi * ca.floor(away / (2 * np.pi) + 0.5))
+    return result
 
 
 def _moved(q: Any, dependents: Sequence[int], step: Any) -> Any:

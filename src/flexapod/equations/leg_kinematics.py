@@ -52,7 +52,9 @@ def robot_legs(
         else:
             n = len(leg.moving)
             start = [guess[at + k] for k in range(n)] if guess is not None else home_guess(own, leg)
-            result.append(_general(own, leg, close_leg(b, own, leg, robot.plan.legs[i], platform, start)))
+            result.append(
+                _general(own, leg, close_leg(b, own, leg, robot.plan.legs[i], platform, start, closed_form=closed_form))
+            )
         at += len(leg.moving)
     return result
 

@@ -1,5 +1,7 @@
 """Which legs have a closed form, and their geometry in the words of the papers.
 
+`recognise` names legs whose whole motion is one, `reach` those whose joint positions follow from their end alone.
+
 A universal joint (axis1 a, centre U) and the direction n to S fix the leg frame L without any angle:
 z = n, y = s n x a / |n x a| (the second axis), x = y x z; the cross frame C has x = a, y as L. Bodies of such legs are
 constant in C or L, so their inertial data is brought there once.
@@ -7,7 +9,9 @@ constant in C or L, so their inertial data is brought there once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +21,10 @@ from flexapod.robot.model import Architecture, Closing, Leg, Link, RigidBody
 
 EXACT = 1e-12
 """Axes and centres that coincide or are perpendicular to this (m or radian) count as designed so."""
+
+
+Reach = Literal["UPS", "PUS", "RUS", "RR", "PR", "RP", "general"]
+"""Joints whose positions follow from the place of the leg's end: a universal joint and a drive, or two joints in a plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,22 +60,106 @@ class ClosedFormLeg:
 
 
 def recognise(links: tuple[Link, ...], closing: Closing) -> Architecture:
-    """The architecture of a leg by its links: a closed form, or `general`."""
-    if len(links) != 3 or closing.type != "spherical" or closing.link != 2:
+    """The architecture of a leg by its links: a closed form of its whole motion, or `general`."""
+    if len(links) != 3 or closing.type != "spherical" or closing.link != 2 or not _plain(links):
         return "general"
-    if [link.parent for link in links] != [-1, 0, 1] or any(link.body and link.body.flexible for link in links):
+    found = _geometry(links, closing.on_link.position)
+    driven = tuple(link.actuated for link in links)
+    if found == "UPS":
+        return found if driven == (False, False, True) else "general"
+    return found if found in ("PUS", "RUS") and driven == (True, False, False) else "general"
+
+
+def reach(leg: Leg) -> Reach:
+    """The joints of a leg by which its end S is met in closed form, whatever joint is there and whichever is driven.
+
+    Checked by: tests/equations/test_leg_positions.py.
+    """
+    if leg.architecture != "general":
+        return leg.architecture
+    links, n, closing = leg.links, len(leg.moving), leg.closing
+    if n not in (2, 3) or leg.moving[-1] != n - 1 or leg.cuts or leg.couplings or closing.to is not None:
         return "general"
-    kinds = "".join(link.kind for link in links)
-    end = closing.on_link.position
-    if kinds == "RRP" and links[2].actuated and not links[0].actuated and not links[1].actuated:
-        z3 = links[2].placement.rotation[:, 2]
-        straight = np.linalg.norm(np.cross(links[2].placement.position, z3)) < EXACT and np.hypot(*end[:2]) < EXACT
-        return "UPS" if straight and abs(z3[2]) < EXACT and _universal(links[1]) else "general"
-    if kinds in ("PRR", "RRR") and links[0].actuated and not links[1].actuated and not links[2].actuated:
-        rod = abs(end[2]) < EXACT and np.hypot(*end[:2]) > EXACT
-        if rod and _universal(links[2]):
-            return "PUS" if kinds == "PRR" else "RUS"
-    return "general"
+    if closing.link != len(links) - 1 or closing.type not in ("spherical", "universal", "revolute", "fixed") or not _plain(links):
+        return "general"
+    tip = tip_of(leg)
+    found = _geometry(links[:n], tip)
+    if found != "UPS":
+        return found
+    R, p = link_poses(leg, leg.home)[2]  # a leg that is turned inside out has the other root
+    return found if (p + R @ tip - links[0].placement.position) @ R[:, 2] > 0.0 else "general"
+
+
+def closes(leg: Leg, rows: Sequence[int], axes: Array | None = None) -> bool:
+    """The reach of a leg meets just the closing rows that a plan solves, also where the platform leaves the leg's plane.
+
+    Args:
+        rows: of the plan; axes: (3, 3) directions, in columns, of the rows that hold a point; world axes if left out.
+    """
+    kind, missing = reach(leg), {0, 1, 2} - set(rows)
+    if kind == "general" or len(missing) + len(rows) != 3:
+        return False
+    if len(rows) == 3:
+        return True
+    poses = link_poses(leg, leg.home)
+    normal, across = poses[1 if kind == "PR" else 0][0][:, 2], (np.eye(3) if axes is None else axes)[:, missing.pop()]
+    return bool(abs(abs(across @ normal) - 1.0) < EXACT)
+
+
+def roots(leg: Leg) -> tuple[int, int]:
+    """Roots that a leg with a reach has at home: of its drive (0: U-P-S has one), of its first universal angle (0: none)."""
+    kind, n = reach(leg), len(leg.moving)
+    q = leg.home + np.array([leg.links[i].zero for i in leg.moving])
+    R, p = ([getattr(link.placement, part) for link in leg.links] for part in ("rotation", "position"))
+    R_end, p_end = link_poses(leg, leg.home)[n - 1]
+    tip, c, s = tip_of(leg), np.cos(q[0]), np.sin(q[0])
+    d = R[0].T @ (p_end + R_end @ tip - p[0])
+    drive, first = 0, 0
+    if kind in ("RUS", "RR"):
+        across, along = p[1][0] * d[1] - p[1][1] * d[0], p[1][0] * d[0] + p[1][1] * d[1]
+        drive = 1 if s * along - c * across > 0 else -1
+        d = R[1].T @ (np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ d - p[1])
+    elif kind in ("PUS", "PR"):
+        d = R[1].T @ (d - p[1] - np.array([0.0, 0.0, q[0]]))
+        drive = 1 if d @ R[1][2] < 0.0 else -1
+    elif kind == "RP":
+        drive = 1 if q[1] + (p[1] + R[1] @ tip) @ R[1][:, 2] > 0.0 else -1
+    if n == 2:
+        return drive, 0
+    if kind != "UPS":
+        first = 1
+    k, angle = R[first + 1][:, 2], q[first]
+    x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
+    return drive, 1 if np.cos(angle) * y - np.sin(angle) * x > 0 else -1
+
+
+def tip_of(leg: Leg) -> Array:
+    """(3,) where the leg ends, in axes of its last moving link."""
+    tip = leg.closing.on_link.position
+    for link in reversed(leg.links[len(leg.moving) :]):
+        tip = link.placement.position + link.placement.rotation @ tip
+    return np.asarray(tip)
+
+
+def _plain(links: tuple[Link, ...]) -> bool:
+    """One rigid link after the other."""
+    return all(k.parent == i - 1 and not k.elastic and not (k.body and k.body.flexible) for i, k in enumerate(links))
+
+
+def _geometry(links: tuple[Link, ...], tip: Array) -> Reach:
+    """Joints by which a tip (3,), in axes of the last link, is placed."""
+    kinds, wide, last = "".join(link.kind for link in links), np.hypot(*tip[:2]) > EXACT, links[-1].placement
+    lean = abs(last.rotation[2, 2])  # cosine between the last axis and the one before
+    if kinds == "RR" and abs(lean - 1.0) < EXACT and wide and np.hypot(*last.position[:2]) > EXACT:
+        return "RR"
+    if lean >= EXACT:
+        return "general"
+    if kinds == "RP" or (kinds == "PR" and wide):
+        return "RP" if kinds == "RP" else "PR"
+    if kinds in ("PRR", "RRR") and _universal(links[2]) and wide and abs(tip[2]) < EXACT:
+        return "PUS" if kinds == "PRR" else "RUS"
+    through = np.linalg.norm(np.cross(last.position, last.rotation[:, 2])) < EXACT  # the universal joint's centre
+    return "UPS" if kinds == "RRP" and _universal(links[1]) and through and not wide else "general"
 
 
 def _universal(second: Link) -> bool:

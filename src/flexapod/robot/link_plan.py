@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.robot.architecture import closes, roots
 from flexapod.robot.blocks import StructurallySingularError, blocks
 from flexapod.robot.chain import ROWS, ancestors, link_poses
 from flexapod.robot.geometry import Array, Pose, cross, skew
@@ -38,14 +39,16 @@ class LegChoice:
     Args:
         rows: closing rows that its rates are solved from, as many as it has coordinates.
         balance: closing rows whose multipliers balance its passive joints.
-        signs: roots of its closed position (drive, first universal angle); empty where Newton's method finds it.
+        signs: `architecture.roots` of a closed-form leg; those of other legs are values, or Newton's method finds its way.
         constants: entries of its inner frames that are 0, 1 or -1 by construction: (path below the leg, value).
+        closed: its positions have a closed form that meets just these rows.
     """
 
     rows: tuple[int, ...]
     balance: tuple[int, ...]
     signs: tuple[int, ...]
     constants: tuple[tuple[str, int], ...]
+    closed: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +127,9 @@ def still_good(robot: Robot, plan: LinkPlan) -> bool:
         for part in (found.B[list(choice.rows)], found.B[np.ix_(choice.balance, passive)]):
             if part.size and np.linalg.svd(part, compute_uv=False)[-1] < WORKABLE:
                 return False
-        if (_signs(leg), inner_constants(leg)) != (choice.signs, choice.constants):
+        if (choice.signs and roots(leg) != choice.signs) or inner_constants(leg) != choice.constants:
+            return False
+        if choice.closed and not closes(leg, choice.rows, _last_axes(leg)):
             return False
     return True
 
@@ -157,12 +162,19 @@ def leg_numbers(leg: Leg, q: Array, platform: Pose, length: float) -> LegNumbers
 
 def _leg_choice(leg: Leg, found: LegNumbers) -> LegChoice:
     passive = [k for k in range(found.B.shape[1]) if k not in found.driven]
+    rows = _simple_rows(found.B)
     return LegChoice(
-        rows=_simple_rows(found.B),
+        rows=rows,
         balance=_simple_rows(found.B[:, passive]),
-        signs=_signs(leg),
+        signs=roots(leg) if leg.architecture != "general" else (),
         constants=inner_constants(leg),
+        closed=closes(leg, rows, _last_axes(leg)),
     )
+
+
+def _last_axes(leg: Leg) -> Array:
+    """(3, 3) axes of the last link at home, in which the closing rows are written."""
+    return link_poses(leg, leg.home)[leg.closing.link][0]
 
 
 def _simple_rows(B: Array) -> tuple[int, ...]:
@@ -254,29 +266,3 @@ def _constant_entries(name: str, R: Array) -> list[tuple[str, int]]:
         return []
     pairs = [(i, j) for i in range(3) for j in range(3)]
     return [(f"{name}.{'xyz'[i]}{'xyz'[j]}", int(R[i, j])) for i, j in pairs if abs(R[i, j]) in (0.0, 1.0)]
-
-
-def _signs(leg: Leg) -> tuple[int, ...]:
-    """Roots that the leg has at home: of its drive (P-U-S, R-U-S; 0 for U-P-S) and of its first universal angle."""
-    if leg.architecture == "general":
-        return ()
-    q = leg.home + np.array([leg.links[i].zero for i in leg.moving])
-    R = [link.placement.rotation for link in leg.links]
-    p = [link.placement.position for link in leg.links]
-    poses = link_poses(leg, leg.home)
-    S = poses[2][1] + poses[2][0] @ leg.closing.on_link.position
-    first, drive = (0, 0) if leg.architecture == "UPS" else (1, 0)
-    d = R[0].T @ (S - p[0])
-    if leg.architecture == "PUS":
-        d = d - p[1]
-        drive = 1 if q[0] > d[2] else -1
-        d = R[1].T @ (d - np.array([0.0, 0.0, q[0]]))
-    elif leg.architecture == "RUS":
-        across = p[1][0] * d[1] - p[1][1] * d[0]
-        along = p[1][0] * d[0] + p[1][1] * d[1]
-        drive = 1 if np.sin(q[0]) * along - np.cos(q[0]) * across > 0 else -1
-        c, s = np.cos(q[0]), np.sin(q[0])
-        d = R[1].T @ (np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ d - p[1])
-    k = R[first + 1][:, 2]
-    x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
-    return drive, 1 if np.cos(q[first]) * y - np.sin(q[first]) * x > 0 else -1

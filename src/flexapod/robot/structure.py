@@ -6,8 +6,12 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from flexapod.robot.architecture import closes, reach
+
 if TYPE_CHECKING:
-    from flexapod.robot.model import Link
+    from collections.abc import Sequence
+
+    from flexapod.robot.model import Leg, Link
     from flexapod.robot.robot import Robot
 
 
@@ -16,7 +20,9 @@ def structure(robot: Robot) -> str:
     legs = [
         {
             "name": leg.name,
-            "architecture": leg.architecture,
+            "architecture": f"general {reach(leg)}"
+            if closes(leg, plan.rows) and leg.architecture == "general"
+            else leg.architecture,
             "branch": leg.branch,
             "sign": form.sign if form else 0,
             "links": [
@@ -25,7 +31,7 @@ def structure(robot: Robot) -> str:
             ],
             "closing": [(c.joint, c.type, c.link, _friction(c), *([c.to] if c.to else [])) for c in leg.closings],
         }
-        for leg, form in zip(robot.legs, robot.closed_forms, strict=True)
+        for leg, form, plan in zip(robot.legs, robot.closed_forms, robot.plan.legs, strict=True)
     ]
     points = {key: sorted(b.points) for key, b in robot.bodies_by_name.items()}
     flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
@@ -35,6 +41,12 @@ def structure(robot: Robot) -> str:
     forces += [(leg.name, c.name, [term[:2] for term in c.terms]) for leg in robot.legs for c in leg.couplings]
     text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic, *forces], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _architecture(leg: Leg, rows: Sequence[int]) -> str:
+    """Of a leg; a general one whose plan is solved in closed form names its reach."""
+    reached = leg.architecture == "general" and closes(leg, rows)
+    return f"general {reach(leg)}" if reached else leg.architecture
 
 
 def acting(link: Link) -> tuple[bool, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexapod.robot.architecture import closed_form, leg_frame
+from flexapod.robot.architecture import closed_form, leg_frame, reach, roots
 from flexapod.robot.beams import beam_values
 from flexapod.robot.chain import link_poses
 from flexapod.robot.flexible_platform import flexible_values
@@ -37,8 +37,8 @@ def robot_values(robot: Robot) -> dict[str, float]:
     for leg, plan in zip(robot.legs, robot.plan.legs, strict=True):
         _chain(result, leg, size)
         result[f"legs.{leg.name}.mode"] = float(working_mode(leg, plan, robot.home, robot.characteristic_length))
-        if leg.architecture == "general" and robot.no_link_plan is None:
-            result[f"legs.{leg.name}.link_mode"] = float(link_mode(robot, leg))
+        if leg.architecture == "general":
+            result.update({f"legs.{leg.name}.{name}": value for name, value in _branch(robot, leg).items()})
         _friction(result, leg)
         if leg.architecture != "general":
             _closed_form(result, leg, size)
@@ -56,6 +56,16 @@ def robot_values(robot: Robot) -> dict[str, float]:
     if robot.flexible_platform is not None:
         result.update(flexible_values(robot.flexible_platform, robot.joint_shapes, robot.joint_turns, robot.joint_curving))
     return result
+
+
+def _branch(robot: Robot, leg: Leg) -> dict[str, float]:
+    """What tells the branches of a leg apart that has no closed form: roots of its reach, or the sign of its rows."""
+    found: dict[str, float] = {}
+    if reach(leg) != "general":
+        found = dict(zip(("root", "fold"), map(float, roots(leg)), strict=True))
+    if robot.no_link_plan is None:
+        found["link_mode"] = float(link_mode(robot, leg))
+    return found
 
 
 def _vector(result: dict[str, float], name: str, values: Array, scale: float = 1.0) -> None:

@@ -35,6 +35,14 @@ def theta_rate(theta: Any, w: Any) -> Any:
     return w + ca.cross(w, theta) / 2 + theta * (ca.dot(w, theta) / 4)
 
 
+def spin_per_theta(theta: Any) -> Any:
+    """(3, 3) angular velocity per derivative of Cayley's vector: the inverse of `theta_rate`.
+
+    Checked by: tests/simulation/test_attitude.py.
+    """
+    return (ca.SX.eye(3) + ca.skew(theta) / 2) / (1 + ca.dot(theta, theta) / 4)
+
+
 def matrix(quat: Any) -> Any:
     """Rotation matrix (3, 3) of a quaternion of any length."""
     w, x, y, z = (quat[i] for i in range(4))

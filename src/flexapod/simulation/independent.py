@@ -33,6 +33,7 @@ from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 from flexapod.robot.robot import Robot
+from flexapod.simulation.attitude import spin_per_theta, theta_rate
 from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.implicit import Evaluation, SecondOrder, implicit_step
 from flexapod.simulation.layout import Layout
@@ -125,7 +126,8 @@ class IndependentLayout(Layout):
 
 @dataclass(frozen=True, kw_only=True)
 class Loops:
-    """A state with its loops: carried coordinates y, modes, bound rates per independent rate X, rates u', frames."""
+    """A state with its loops: carried coordinates y, modes, bound rates per independent rate X, rates u', frames; theta: Cayley's
+    vector of the platform's rotation since the row's start, where components of it are independent."""
 
     y: Any
     modes: Any
@@ -133,6 +135,7 @@ class Loops:
     rates: Any
     state: ElasticState
     motion: TreeMotion
+    theta: Any = None
 
 
 def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, Any]) -> Loops:
@@ -141,24 +144,52 @@ def carried_loops(root: Program, layout: IndependentLayout, parts: dict[str, Any
     return loops_at(Values(root), layout.robot, ca.vertcat(parts["joints"], *own), parts["modes"], parts["ud"])
 
 
-def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any) -> Loops:
+def loops_at(values: Values, robot: Robot, y: Any, modes: Any, rates: Any, theta: Any = None) -> Loops:
     """The state of closed coordinates at rates u'."""
     rows, drifts, _ = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
     X, _ = solve_loops(robot.elastic_plan, rows, drifts)
     state = at_coordinates(robot, y, modes, *spread(robot, X, rates))
-    return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state))
+    return Loops(y=y, modes=modes, X=X, rates=rates, state=state, motion=tree_motion(values, robot, state), theta=theta)
 
 
-def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int) -> tuple[Any, Any]:
-    """Carried coordinates and modes after a step of u: predicted, then corrected on the loops."""
-    z = whole(robot, step, ca.mtimes(start.X, step))
+def placed(values: Values, robot: Robot, start: Any, step: Any, corrections: int, rates: Any) -> Loops:
+    """The closed state after a step of u, at rates u': predicted, then corrected on the loops.
+
+    Where components of the platform's rotation are independent, they and the bound ones are Cayley's vector since the start, and
+    the loops are solved for its change: what is left of a product of rotations would be of second order in the step.
+    """
+    plan = robot.elastic_plan
+    z, turns = whole(robot, step, ca.mtimes(start.X, step)), turns_freely(robot)
     y, N = moved(robot, start.y, z, range(z.numel())), platform_modes(robot)
     at = z.numel() - len(robot.coordinates) - N
     modes = start.modes + (z[at : at + N] if N else ca.SX(0, 1))
-    for _ in range(corrections if robot.elastic_plan.bound else 0):
+    for _ in range(corrections if plan.bound else 0):
         rows, _, residual = loop_rows(values, robot, tree_motion(values, robot, at_coordinates(robot, y, modes)))
-        y = moved(robot, y, solve_loops(robot.elastic_plan, rows, residual)[1], robot.elastic_plan.bound)
-    return y, modes
+        if not turns:
+            y = moved(robot, y, solve_loops(plan, rows, residual)[1], plan.bound)
+            continue
+        T = spin_per_theta(z[3:6])
+        rows = [ca.horzcat(A[:, :3], ca.mtimes(A[:, 3:6], T), A[:, 6:]) for A in rows]
+        z[list(plan.bound)] = z[list(plan.bound)] + solve_loops(plan, rows, residual)[1]
+        y = moved(robot, start.y, z, range(z.numel()))
+    return loops_at(values, robot, y, modes, rates, z[3:6] if turns else None)
+
+
+def turns_freely(robot: Robot) -> bool:
+    """Components of the platform's rotation are independent coordinates."""
+    plan = robot.elastic_plan
+    return plan.carrier is None and any(column in (3, 4, 5) for column in plan.independent)
+
+
+def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
+    """Rates of the unknown coordinates: u', but for Cayley's vector, whose rate is near the angular velocity."""
+    rates = ca.SX(now.rates)
+    if now.theta is not None:
+        turning = theta_rate(now.theta, now.motion.platform.w.expr)
+        for k, column in enumerate(layout.robot.elastic_plan.independent):
+            if column in (3, 4, 5):
+                rates[k] = turning[column - 3]
+    return rates[layout.unknown]
 
 
 def whole(robot: Robot, free: Any, bound: Any) -> Any:
@@ -304,10 +335,10 @@ def independent_row(
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
         step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown] + v, signals, 1)
-        at = loops_at(values, robot, *placed(values, robot, start, step, layout.corrections), rates)
+        at = placed(values, robot, start, step, layout.corrections, rates)
         found = acting(own, layout, parts, at, a, z, column)
         residual = (found.felt - found.driving)[unknown]
-        return Evaluation(residual=residual, rate=parts["ud"][unknown] + v, beside=found.beside, code=own.code)
+        return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
 
     system = SecondOrder(
         evaluate=evaluate, velocity=parts["ud"][unknown], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
@@ -318,7 +349,7 @@ def independent_row(
     end = layout.at_node(table[:, -1])
     step = _increment(layout, found.x, table[:, -1], table[:, 0])
     rates = completed(layout, parts["ud"][unknown] + found.v, end, 1)
-    last = loops_at(values, robot, *placed(values, robot, start, step, layout.corrections + 1), rates)
+    last = placed(values, robot, start, step, layout.corrections + 1, rates)
     after = parts | carried_parts(layout, last)
     at = 0
     for name, size in layout.extra.items():

@@ -21,7 +21,7 @@ from flexapod.simulation.independent import (
     carried_loops,
     carried_parts,
     completed,
-    loops_at,
+    coordinate_rates,
     placed,
     shown_accelerations,
 )
@@ -46,7 +46,7 @@ def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], 
         own, places = chosen_drives(robot)
         step[places] = (signals["driven"][: layout.actuators] - parts["joints"][list(robot.driven)])[own]
     rates = completed(layout, parts["ud"][layout.unknown] + y[n : 2 * n], signals, 1)
-    return loops_at(values, robot, *placed(values, robot, start, step, CORRECTIONS), rates)
+    return placed(values, robot, start, step, CORRECTIONS, rates)
 
 
 def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], y: Any, column: Any) -> Rates:
@@ -64,7 +64,7 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
         now = acting(scope, layout, parts, at, a, y[2 * n :], column)
     second = completed(layout, a, signals, 2)
-    dy = ca.vertcat(parts["ud"][unknown] + y[n : 2 * n], a, now.beside)
+    dy = ca.vertcat(coordinate_rates(layout, at), a, now.beside)
     return Rates(dy=dy, force=now.force, acceleration=shown_accelerations(layout, at, now, second))
 
 

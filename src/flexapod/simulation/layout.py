@@ -14,6 +14,7 @@ from flexapod.simulation.collocation import METHODS
 
 if TYPE_CHECKING:
     from flexapod.equations.minimal.planning import Plan
+    from flexapod.robot.link_plan import LinkPlan
     from flexapod.robot.robot import Robot
     from flexapod.simulation.controllers import Controller
     from flexapod.simulation.scope import Scope
@@ -42,7 +43,7 @@ class Layout:
         friction: of the joints; ``"load"`` where friction depends on their loads.
         failing: actuators may fail.
         watch: stop at ends of strokes and where the actuators lose control.
-        minimal: plan of the fast equations, or None.
+        fast: plan of the minimal equations or of those in link axes; None: virtual power, which takes any numbers.
     """
 
     robot: Robot
@@ -53,13 +54,13 @@ class Layout:
     friction: bool | str = False
     failing: bool = False
     watch: tuple[str, ...] = ()
-    minimal: Plan | None = field(default=None)
+    fast: Plan | LinkPlan | None = field(default=None)
 
     @property
     def key(self) -> str:
         """Everything that the compiled loop depends on."""
         control = self.controller.structure if self.controller else ""
-        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.minimal), self.strokes)
+        parts = (self.method, self.rows, self.inputs, self.friction, self.failing, self.watch, repr(self.fast), self.strokes)
         return f"simulation{(control, *parts)!r}|{self.robot.structure}"
 
     @cached_property

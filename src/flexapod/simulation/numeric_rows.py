@@ -169,7 +169,7 @@ class NumericRows:
             found = self._evaluate(at, rates, V.T, z.T, signals[1:-1], carried, 0.0, words)
             if np.any(words != ""):
                 return x[:, 0], v[:, 0], z[:, 0], str(words[words != ""][0])
-            rate = v0[:, None] + v
+            rate = self._rates(begin, at, v0[:, None] + v)
             off = X - rate
             delta = self._correction(factors, h * K @ (off @ method.A.T) - found.residual.T)
             X, V, Z = rate + h * delta @ method.A.T, V + delta, found.beside.T
@@ -224,6 +224,18 @@ class NumericRows:
             position=found["platform_position"], rotation=found["platform_rotation"], velocity=found["platform_velocity"],
             angular_velocity=found["platform_angular_velocity"], modes=e, modes_velocity=whole[:, at - modes : at],
         )  # fmt: skip
+
+    def _rates(self, begin: ClosedLegs, at: ClosedLegs, v: Array) -> Array:
+        """Rates (unknowns, n) of coordinates: v, but for components of the platform's rotation since `begin` (Cayley's vector)."""
+        plan = self.layout.robot.elastic_plan
+        columns = [plan.independent[k] for k in self.layout.unknown]
+        if plan.carrier is not None or not any(column in (3, 4, 5) for column in columns):
+            return v
+        E, w = at.rotation @ begin.rotation.transpose(0, 2, 1), at.angular_velocity
+        axial = np.stack([E[:, 2, 1] - E[:, 1, 2], E[:, 0, 2] - E[:, 2, 0], E[:, 1, 0] - E[:, 0, 1]], axis=1)
+        theta = 2.0 * axial / (1.0 + np.trace(E, axis1=1, axis2=2))[:, None]
+        turning = w + np.cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
+        return np.array([turning[:, c - 3] if c in (3, 4, 5) else v[k] for k, c in enumerate(columns)])
 
     def _completed(self, own: Array, signals: Array, which: int) -> Array:
         """(n, u): unknowns as given; actuators that follow by the signal's coordinates (0), rates (1) or accelerations (2)."""

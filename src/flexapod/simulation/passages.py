@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import InputError
 from flexapod.simulation.blocks import Clock, Progress, block
+from flexapod.simulation.collocation import METHODS
 from flexapod.simulation.crossing import RESOLVED, UNDETERMINED, Crossing, Lookout, crossed, loops_of, margin
 from flexapod.simulation.setup import Setup
 
@@ -16,8 +17,9 @@ Array = NDArray[np.float64]
 
 
 def may_cross(setup: Setup, clock: Clock) -> bool:
-    """A controller that holds its force from tick to tick has no step of another length."""
-    return clock.period is None and setup.function is None
+    """A controller that holds its force from tick to tick has no step of another length; explicit steps have a stage at their
+    start, so that none lies across."""
+    return clock.period is None and setup.function is None and setup.layout.method in METHODS
 
 
 def across(setup: Setup, runner: Any, clock: Clock, progress: Progress, look: Lookout, time: float, end: float) -> Crossing | str:

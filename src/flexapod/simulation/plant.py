@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.equations.closing import close_leg
+from flexapod.equations.model.algebra import LinkValues
+from flexapod.equations.model.forward_dynamics import link_acceleration
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import StateEquation, state_equation
+from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.flexible_plant import deformed_joint, flexible_acceleration
 from flexapod.simulation.scope import Scope, inlined
 from flexapod.spatial import Rot, Vec
@@ -119,17 +122,20 @@ def model_equation(scope: Scope, robot: Robot, moment: Moment, prefix: str = "")
     return state_equation(own, robot)  # type: ignore[arg-type]
 
 
-def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | None) -> Any:
+def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench: Any, plan: Plan | LinkPlan | None) -> Any:
     """Acceleration (6,) of the platform under actuator forces and a wrench on the platform; (6 + N,) of a flexible one.
 
     Args:
         wrench: (6,), or None.
-        plan: of the minimal equations, where they serve (no wrench).
+        plan: of the minimal equations (no wrench) or of those in link axes; None: virtual power.
 
     Checked by: tests/simulation/test_simulate.py.
     """
     if moment.e is not None:
         return flexible_acceleration(scope, robot, moment, force, wrench)
+    if isinstance(plan, LinkPlan):
+        load = ca.SX(6, 1) if wrench is None else wrench
+        return link_acceleration(scope, LinkValues(scope), robot, moment.frame, moment.joints, force, load)  # type: ignore[arg-type]
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

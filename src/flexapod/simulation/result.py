@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs
 from flexapod.analysis.validity import spin_variable
+from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.elastic_result import elastic_variables
 from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.observe import observe_program, pick_inputs
@@ -157,7 +158,9 @@ def provenance(setup: Setup, options: Mapping[str, Any]) -> dict[str, Any]:
 def _equations(layout: Layout) -> str:
     if isinstance(layout, IndependentLayout):
         return "independent_coordinates"
-    return "minimal" if layout.minimal is not None else "virtual_power"
+    if layout.fast is None:
+        return "virtual_power"
+    return "links" if isinstance(layout.fast, LinkPlan) else "minimal"
 
 
 @functools.lru_cache(maxsize=32)

@@ -57,18 +57,18 @@ class Setup:
         if robot.elastic_names and robot.structure != self.layout.robot.structure:
             raise InputError(f"event: its parameters give the flexible bodies of {robot.name} other modes; a run keeps them")
         plan = None if isinstance(self.layout, IndependentLayout) else fast_plan(robot, self.layout.inputs, self.layout.friction)
-        layout = replace(self.layout, robot=robot, minimal=plan)
+        layout = replace(self.layout, robot=robot, fast=plan)
         return replace(self, layout=layout, values={**self.values, **robot.values, **gains})
 
 
 def fast_plan(robot: Robot, inputs: Sequence[str], friction: bool | str) -> Any:
-    """Plan of the minimal equations, where they serve: no wrench acts on the platform beside its own weight."""
+    """Plan of the minimal equations, where no wrench acts on the platform beside its own weight; else of those in link axes."""
     from flexapod.equations.minimal.conditions import applies
     from flexapod.equations.minimal.planning import plan
 
-    if "wrench" in inputs or friction or robot.platform_modes or applies(robot) is not None:
+    if robot.elastic_names or robot.no_link_plan is not None:
         return None
-    return plan(robot)
+    return robot.link_plan if "wrench" in inputs or friction or applies(robot) is not None else plan(robot)
 
 
 def make_setup(
@@ -101,7 +101,7 @@ def make_setup(
             raise InputError(f"event: {robot.name} has no actuator {unknown[0]!r} (actuators: {', '.join(robot.actuators)})")
     layout = (IndependentLayout if independent else Layout)(
         robot=robot, controller=control, method=method, rows=1 if function is not None else rows or ROWS[method], inputs=inputs,
-        friction=sliding, failing=failing, watch=tuple(watch), minimal=None if independent else fast_plan(robot, inputs, sliding),
+        friction=sliding, failing=failing, watch=tuple(watch), fast=None if independent else fast_plan(robot, inputs, sliding),
     )  # fmt: skip
     found |= _references(robot, reference, control)
     begin = start if start is not None else motion if independent else _start(robot, motion)

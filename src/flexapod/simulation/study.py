@@ -127,10 +127,10 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
     if len(sizes) != 1:
         differ = f"the numbers of trajectories differ: {sorted(sizes)}"
         raise InputError(differ if sizes else "nothing varies: give robots, values or starts")
-    safe = ("platform.mass", "platform.inertia", "platform.first_moment", "controller.")  # what the minimal equations allow
+    safe = ("platform.mass", "platform.inertia", "platform.first_moment", "controller.")  # what the fast equations allow
     plain = all(name.startswith(safe) for name in columns)
     zeros = {name for name, column in columns.items() if np.any(column != 0.0)} & setup.layout.robot.zeros
-    layout = setup.layout if plain else replace(setup.layout, minimal=None)
+    layout = setup.layout if plain else replace(setup.layout, fast=None)
     if zeros:  # a structural zero is lost: the general kernel serves
         values_now = {**setup.values, **{name: float(columns[name][np.flatnonzero(columns[name])[0]]) for name in zeros}}
         return replace(setup, layout=layout, values=values_now), columns, sizes.pop()

@@ -92,7 +92,7 @@ def rates_of(scope: Scope, layout: Layout, now: Situation, y: Any) -> Rates:
     if layout.friction == "load":
         Vdot, beside["dissipated"] = loaded_acceleration(scope, layout.robot, moment, now.force, now.wrench)
     else:
-        Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.minimal)
+        Vdot = acceleration(scope, layout.robot, moment, now.force, now.wrench, layout.fast)
     scope.fail_if(
         ca.logic_not(ca.dot(Vdot, Vdot) < 1e200), "the acceleration is no finite number: a leg or the mechanism is singular"
     )

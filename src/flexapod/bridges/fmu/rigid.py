@@ -17,6 +17,7 @@ from flexapod.bridges.fmu.plant import Plant, Stepping, Variable, vector
 from flexapod.bridges.fmu.units import parameter_unit
 from flexapod.kernels.program import Program
 from flexapod.kernels.tape import Tape, make_tape
+from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.attitude import normalised
 from flexapod.simulation.closure import closed
 from flexapod.simulation.layout import MOTION, Layout
@@ -90,15 +91,15 @@ def tape_for(layout: Layout, program: Program, general: bool) -> Tape:
     return make_tape(program, None if general else zeros_of(layout) & known)
 
 
-def tunable_plan(layout: Layout) -> Plan | None:
-    """Plan of the minimal equations, where they apply, with as few facts about the robot's numbers as they allow.
+def tunable_plan(layout: Layout) -> Plan | LinkPlan | None:
+    """Plan of the fast equations, where they apply, with as few facts about the robot's numbers as they allow.
 
     What is left: bodies of legs are axisymmetric about their leg, and the platform joints of P-U-S legs lie in one plane.
     """
     from flexapod.equations.minimal.planning import plan
 
-    if layout.minimal is None:
-        return None
+    if layout.fast is None or isinstance(layout.fast, LinkPlan):
+        return layout.fast
     found = plan(layout.robot, coincident=False)
     return found if found.architecture == "PUS" else replace(found, flat_platform=False, flat_base=False)
 
@@ -109,7 +110,7 @@ def rigid_plant(
     """The plant of forward dynamics."""
     watched = ("stroke",) if watch else ()
     setup = step_setup(robot, start, step=step, method=method, wrench=wrench, friction=friction, watch=watched)
-    setup = replace(setup, layout=replace(setup.layout, minimal=None if general else tunable_plan(setup.layout)))
+    setup = replace(setup, layout=replace(setup.layout, fast=None if general else tunable_plan(setup.layout)))
     layout = setup.layout
     rates = tape_for(layout, rates_program(layout), general)
     run = tape_for(layout, run_program(layout), general)
@@ -143,7 +144,7 @@ def union(robot: Robot, tapes: list[Tape], values: Any) -> list[Variable]:
 
 def _is_plane(layout: Layout, name: str) -> bool:
     """Heights of platform joints that the minimal equations of P-U-S legs take as equal."""
-    flat = layout.minimal is not None and layout.minimal.architecture == "PUS"
+    flat = layout.fast is not None and not isinstance(layout.fast, LinkPlan) and layout.fast.architecture == "PUS"
     return flat and name.startswith("legs.") and name.endswith(".S.z")
 
 

@@ -52,20 +52,31 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
+    V = link_acceleration(b, values, robot, still, guess, force, wrench, massless_legs)
+    b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
+    b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
+    values.check()
+    return b
+
+
+def link_acceleration(
+    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: Any, force: Any, wrench: Any, massless: bool = False
+) -> Any:
+    """(6,) acceleration of the platform under actuator forces and a wrench (6,), inside any program or body of a loop.
+
+    Args:
+        still: the platform's motion with zero acceleration; guess: where legs that are closed by Newton start.
+    """
     A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
     for i, own in enumerate(robot.legs):
-        leg = leg_of(b, values, robot, i, still, guess, massless_legs)
-        parts.append(_leg_inertia(values.below(f"legs.{own.name}", dict(leg.choice.constants)), leg, force, at, massless_legs))
+        leg = leg_of(b, values, robot, i, still, guess, massless)
+        parts.append(_leg_inertia(values.below(f"legs.{own.name}", dict(leg.choice.constants)), leg, force, at, massless))
         at += len(leg.driven)
     A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
     N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))
     M = symmetric(mul(N.T, mul(A, N)))
     right = ca.densify(mul(N.T, -c - mul(A, beta)))
-    V = ca.densify(mul(N, solve_symmetric(M, right)) + beta)
-    b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
-    b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
-    values.check()
-    return b
+    return ca.densify(mul(N, solve_symmetric(M, right)) + beta)
 
 
 def platform_inertia(values: LinkValues, platform: FrameMotion) -> Any:

@@ -25,6 +25,7 @@ from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
+from flexapod.robot.architecture import reach
 from flexapod.robot.chain import ROWS, ancestors
 from flexapod.robot.link_plan import LegChoice
 from flexapod.robot.model import Leg
@@ -124,9 +125,10 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
 
 def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip, platform: FrameMotion, guess: Any) -> list[Any]:
     """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`."""
-    leg = robot.legs[index]
-    if leg.architecture != "general":
-        return closed_positions(b, values, leg, robot.link_plan.legs[index], tip.S)
+    leg, choice = robot.legs[index], robot.link_plan.legs[index]
+    if choice.closed and not getattr(b, "solved", False):
+        signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
+        return closed_positions(b, values, leg, reach(leg), signs, tip.S)
     plain = Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
     start = [guess[at + k] for k in range(len(leg.moving))]
@@ -163,7 +165,7 @@ def link_leg(
     linear, angular = _twists(leg, R, r, chain, t)
     B = sparse(ca.vertcat(*[mul(row.linear.T, linear) + mul(row.angular.T, angular) for row in rows]))
     chosen, n = list(choice.rows), len(leg.moving)
-    if leg.architecture == "general" and n:
+    if not choice.closed and n:
         jumped = values.scalar("link_mode") * determinant(B[chosen, :]) < 0
         b.fail_if(jumped, "leg {leg} would have to leave the branch that it has at home", leg=leg.name)
     v = outward(tip.v)

@@ -1,12 +1,15 @@
-r"""Joint positions of U-P-S, P-U-S and R-U-S legs in link axes: cosines and sines without angles.
+r"""Joint positions of a leg from the place of its end, in link axes: cosines and sines without angles.
 
 With d from the universal joint to S in axes of its first link, k the second axis there and rho the part of d across the first
 axis z, the first angle turns d into the plane normal to k; the second one follows from the direction of d in the next link. The
-drive of a P-U-S leg is the root of a quadratic, that of an R-U-S leg solves A cos t + B sin t = C.
+drive of a P-U-S leg is the root of a quadratic, that of an R-U-S leg solves A cos t + B sin t = C. Legs of two joints in a plane
+(R-R, P-R, R-P) are the same triangles without the universal joint. The joint at the end may be any that holds a point.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -14,25 +17,64 @@ import casadi as ca
 from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
 from flexapod.kernels.program import Program
-from flexapod.robot.link_plan import LegChoice
+from flexapod.robot.architecture import Reach
 from flexapod.robot.model import Leg
 
+RAIL = (
+    "leg {leg} cannot reach: its platform joint is too far from the rail",
+    "leg {leg} stands at right angles to its rail (turning point)",
+)
+CRANK = (
+    "leg {leg} cannot reach: its platform joint is too far from the crank or too near",
+    "leg {leg}: rod and crank are in line (turning point)",
+)
+HINGE = (
+    "leg {leg} cannot reach: its platform joint is too near to the base joint",
+    "leg {leg} stands at right angles to its slide (turning point)",
+)
+"""Why a drive has no root, and why it may not be taken."""
 
-def closed_positions(b: Program, values: LinkValues, leg: Leg, choice: LegChoice, S: Any) -> list[Any]:
+
+@dataclass(frozen=True)
+class Root:
+    """The root of a leg's drive that the leg has at home."""
+
+    program: Program
+    leg: Leg
+    sign: Any
+    band: float
+
+    def of(self, under: Any, square: Any, texts: tuple[str, str]) -> Any:
+        """The signed root, refused where there is none and where it turns; `square` is what `under` is measured by."""
+        self.program.fail_if(under < -self.band * square, texts[0], leg=self.leg.name)
+        self.program.fail_if(under < max(self.band, SINGULAR * SINGULAR) * square, texts[1], leg=self.leg.name)
+        return self.sign * ca.sqrt(under)
+
+
+def closed_positions(
+    b: Program, values: LinkValues, leg: Leg, kind: Reach, signs: Sequence[Any], S: Any, band: float = 0.0
+) -> list[Any]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
     Args:
         values: below ``legs.<name>.``.
-        S: (3,) spherical centre, world.
+        kind: of the leg's reach; signs: of the root of its drive and of its first universal angle.
+        S: (3,) where the leg ends, world.
+        band: what lies beyond reach by less than this, squared and relative, counts as the turning point.
 
-    Checked by: tests/equations/test_link_model.py.
+    Checked by: tests/equations/test_leg_positions.py, tests/equations/test_link_model.py.
     """
     R, p = ([getattr(values, read)(f"{k.coordinate}.{key}") for k in leg.links] for read, key in (("rot", "R"), ("vec", "p")))
-    tip = ca.densify(values.vec(f"{leg.closing.joint}.on_link.p"))
-    drive, sigma = choice.signs
-    d = ca.densify(mul(R[0].T, S - p[0]))
-    if leg.architecture == "UPS":
-        first, second, rho2 = _universal(b, leg, R[1], d, sigma)
+    tip = values.vec(f"{leg.closing.joint}.on_link.p")
+    for k in reversed(range(len(leg.moving), len(leg.links))):
+        tip = p[k] + mul(R[k], tip)
+    tip, d = ca.densify(tip), ca.densify(mul(R[0].T, S - p[0]))
+    if len(kind) == 2:
+        found = {"RR": _two_cranks, "PR": _slider_crank, "RP": _swing}[kind]
+        return found(Root(b, leg, signs[0], band), R[1], ca.densify(p[1]), tip, d)
+    drive, sigma = signs
+    if kind == "UPS":
+        first, second, rho2 = _universal(R[1], d, sigma)
         square = rho2 + d[2] * d[2]
         length = ca.sqrt(square)
         b.fail_if(rho2 <= SINGULAR * SINGULAR * square, "leg {leg} lies along its first universal axis", leg=leg.name)
@@ -40,39 +82,68 @@ def closed_positions(b: Program, values: LinkValues, leg: Leg, choice: LegChoice
         angle = _in_plane(second, m, 1 / length)
         return [first, angle, length - ca.dot(m, ca.densify(p[2])) - tip[2]]
     square = ca.dot(tip, tip)
-    if leg.architecture == "PUS":
+    if kind == "PUS":
         d = d - p[1]
-        under = d[2] * d[2] - ca.dot(d, d) + square
-        b.fail_if(under < 0, "leg {leg} cannot reach: its platform joint is too far from the rail", leg=leg.name)
-        root = ca.sqrt(under)
-        b.fail_if(
-            under < SINGULAR * SINGULAR * square, "leg {leg} stands at right angles to its rail (turning point)", leg=leg.name
-        )
-        moved: Any = d[2] + drive * root
-        d = mul(R[1].T, ca.vertcat(d[0], d[1], -drive * root))
+        root = Root(b, leg, drive, band).of(d[2] * d[2] - ca.dot(d, d) + square, square, RAIL)
+        moved: Any = d[2] + root
+        d = mul(R[1].T, ca.vertcat(d[0], d[1], -root))
     else:
-        moved = _crank(b, leg, d, ca.densify(p[1]), square, drive)
-        c, s = moved
-        d = mul(R[1].T, ca.vertcat(c * d[0] + s * d[1], c * d[1] - s * d[0], d[2]) - p[1])
-    first, second, rho2 = _universal(b, leg, R[2], ca.densify(d), sigma)
+        crank = ca.densify(p[1])
+        C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
+        moved = _crank(Root(b, leg, drive, band), d, crank, C)
+        d = mul(R[1].T, _turned(moved, d) - p[1])
+    first, second, rho2 = _universal(R[2], ca.densify(d), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR * square, "leg {leg} lies along its first universal axis", leg=leg.name)
     inverse = 1 / ca.sqrt(square)
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
 
 
-def _crank(b: Program, leg: Leg, d: Any, crank: Any, square: Any, sign: int) -> tuple[Any, Any]:
-    """Cosine and sine of a crank whose end is the rod's length away from d."""
+def _two_cranks(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+    """Two parallel hinges: the triangle of both lengths."""
+    square = tip[0] * tip[0] + tip[1] * tip[1]
+    C = (d[0] * d[0] + d[1] * d[1] + p[0] * p[0] + p[1] * p[1] - square) / 2
+    first = _crank(root, d, p, C)
+    inverse = 1 / ca.sqrt(square)
+    return [first, _in_plane(ca.densify(mul(R.T, _turned(first, d) - p)), tip * inverse, inverse)]
+
+
+def _slider_crank(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+    """A slide, and a hinge across it: with u the slide's direction in the hinge's plane, the rod leaves the rail by cross."""
+    g, u = ca.densify(mul(R.T, d - p)), ca.densify(R[2, :].T)
+    square, cross = tip[0] * tip[0] + tip[1] * tip[1], g[0] * u[1] - g[1] * u[0]
+    travel = root.of(square - cross * cross, square, RAIL)
+    along = g[0] * u[0] + g[1] * u[1]
+    inverse = 1 / ca.sqrt(square)
+    rod = ca.vertcat(cross * u[1] - travel * u[0], -cross * u[0] - travel * u[1])
+    return [along + travel, _in_plane(rod, tip * inverse, inverse)]
+
+
+def _swing(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
+    """A hinge, and a slide across it: the tip's distance from the hinge gives the slide."""
+    start, k = ca.densify(p + mul(R, tip)), ca.densify(R[:, 2])
+    square, cross = d[0] * d[0] + d[1] * d[1], k[0] * start[1] - k[1] * start[0]
+    length = root.of(square - cross * cross, square, HINGE)
+    arm = ca.vertcat(length * k[0] - cross * k[1], length * k[1] + cross * k[0])
+    inverse = 1 / square
+    turn = ((d[0] * arm[0] + d[1] * arm[1]) * inverse, (d[1] * arm[0] - d[0] * arm[1]) * inverse)
+    return [turn, length - (k[0] * start[0] + k[1] * start[1])]
+
+
+def _turned(angle: tuple[Any, Any], d: Any) -> Any:
+    """d in axes that were turned about z."""
+    c, s = angle
+    return ca.vertcat(c * d[0] + s * d[1], c * d[1] - s * d[0], d[2])
+
+
+def _crank(root: Root, d: Any, crank: Any, C: Any) -> tuple[Any, Any]:
+    """Cosine and sine of a crank whose end is the rod's length away from d: A cos + B sin = C."""
     A, B = d[0] * crank[0] + d[1] * crank[1], d[1] * crank[0] - d[0] * crank[1]
-    C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
     size = A * A + B * B
-    under = size - C * C
-    b.fail_if(under < 0, "leg {leg} cannot reach: its platform joint is too far from the crank or too near", leg=leg.name)
-    b.fail_if(under < SINGULAR * SINGULAR * size, "leg {leg}: rod and crank are in line (turning point)", leg=leg.name)
-    root, inverse = sign * ca.sqrt(under), 1 / size
-    return (A * C - B * root) * inverse, (B * C + A * root) * inverse
+    sine, inverse = root.of(size - C * C, size, CRANK), 1 / size
+    return (A * C - B * sine) * inverse, (B * C + A * sine) * inverse
 
 
-def _universal(b: Program, leg: Leg, R: Any, d: Any, sigma: int) -> tuple[tuple[Any, Any], Any, Any]:
+def _universal(R: Any, d: Any, sigma: Any) -> tuple[tuple[Any, Any], Any, Any]:
     """First angle, d in axes of the second link before its own angle, and the squared length of d across the first axis."""
     k = ca.densify(R[:, 2])
     x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
