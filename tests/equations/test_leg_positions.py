@@ -31,10 +31,8 @@ def test_reaches_are_recognised(kind: str) -> None:
 
 @pytest.mark.parametrize("where", ["crank and rod in space", "two cranks", "slide and rod", "cranks in a tilted plane"])
 def test_closed_forms_agree_with_newton(where: str) -> None:
-    name = {"crank and rod in space": "delta", "two cranks": "five-bar", "slide and rod": "planar-4-prr"}.get(
-        where, "planar-3-rrr"
-    )
-    robot = fp.load(name)
+    names = {"crank and rod in space": "delta", "two cranks": "five-bar", "slide and rod": "planar-4-prr"}
+    robot = fp.load(names.get(where, "planar-3-rrr"))
     if where == "cranks in a tilted plane":
         robot = robot.with_parameters({"legs.1.elbow.at": [0.31, 0.02, 0.0]})
     states = random_states(robot, COUNT, seed=3)

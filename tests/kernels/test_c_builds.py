@@ -31,7 +31,7 @@ SMALL = ("nested", "kepler")
 OPTIONS: dict[str, dict[str, Any]] = {"value_derivatives": {"values": ("platform.mass",)}}
 """Options without which a quantity has no program."""
 SEEN: dict[tuple[str, str], str] = {}
-"""Robot and digest of the C that a process has built, names left out, and the quantity: several names may stand for one program."""
+"""Robot and digest of the C that a process has built, names left out -> quantity: several names may stand for one program."""
 
 
 def with_bad_samples(inputs: dict[str, Any]) -> dict[str, Any]:

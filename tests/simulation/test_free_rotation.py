@@ -56,7 +56,7 @@ def test_two_choices_of_coordinates_agree(tmp_path: Path, name: str) -> None:
 
 
 def test_a_run_that_changes_its_coordinates_keeps_its_energy(tmp_path: Path) -> None:
-    """Its hinges are badly placed to move it, and it takes the platform's own coordinates; the energy was off by 1e-8 J and more."""
+    """Its hinges are badly placed to move it: it takes the platform's own coordinates. The energy was off by 1e-8 J and more."""
     robot = fp.load(passive_slides(tmp_path))
     run = fp.simulate(robot, home(robot), force=[10.0, -20.0, 15.0], duration=0.15, step=1e-3, watch=("stroke",))
     assert float(run.time[-1]) == 0.15

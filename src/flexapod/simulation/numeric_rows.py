@@ -226,7 +226,7 @@ class NumericRows:
         )  # fmt: skip
 
     def _rates(self, begin: ClosedLegs, at: ClosedLegs, v: Array) -> Array:
-        """Rates (unknowns, n) of coordinates: v, but for components of the platform's rotation since `begin` (Cayley's vector)."""
+        """Rates (unknowns, n) of coordinates: v, but for those of the platform's rotation since `begin` (Cayley's vector)."""
         plan = self.layout.robot.elastic_plan
         columns = [plan.independent[k] for k in self.layout.unknown]
         if plan.carrier is not None or not any(column in (3, 4, 5) for column in columns):
