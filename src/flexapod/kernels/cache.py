@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FORMAT = 2
 MAGIC = b"flexapod kernel\n"
 SUFFIX = ".kernel"
+MOST_KEPT = 500
+"""Kernels in memory, a few MB each with the compiler's: a process that meets thousands of structures does not grow for ever."""
 _memory: dict[str, Kernel] = {}
 _cleared: list[int] = []
 _lock = FORK_LOCKS.kernels
@@ -68,9 +70,10 @@ def cached_kernel(
     backend = choose_backend(backend)
     identity = _identity(key + "|bounds" * bounds + "|slopes" * slopes, zeros, backend)
     with _lock:
-        kernel = _memory.get(identity)
-        if kernel is None:
-            kernel = _memory[identity] = _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
+        kernel = _memory.pop(identity, None) or _load_or_build(identity, make_program, zeros, backend, bounds, slopes)
+        _memory[identity] = kernel  # the last used is the last to go
+        if len(_memory) > MOST_KEPT:
+            del _memory[next(iter(_memory))]
         return kernel
 
 
