@@ -99,7 +99,7 @@ def test_fixed_point_of_a_linear_map(radius):
     b = Program("linear")
     c = b.input("c", (2,))
     A = np.array([[-radius, 0.2], [0.0, 0.4]])
-    y, converged = fixed_point(b, lambda y: ca.mtimes(ca.DM(A), y) + c, 2, limit=60, tolerance=1e-13)
+    y, converged = fixed_point(b, lambda _, y: ca.mtimes(ca.DM(A), y) + c, 2, limit=60, tolerance=1e-13)
     b.output("y", y)
     b.output("converged", converged)
     given = np.array([[1.0, 2.0], [-3.0, 0.5]])
@@ -111,7 +111,7 @@ def test_fixed_point_of_a_linear_map(radius):
 def test_fixed_point_that_does_not_exist():
     b = Program("away")
     c = b.input("c", (2,))
-    _, converged = fixed_point(b, lambda y: ca.fabs(y) + ca.fabs(c), 2, limit=60, tolerance=1e-13)
+    _, converged = fixed_point(b, lambda _, y: ca.fabs(y) + ca.fabs(c), 2, limit=60, tolerance=1e-13)
     b.output("converged", converged)
     assert not compile_kernel(b, backend="numpy").batch({"c": np.ones((1, 2))}).outputs["converged"].any()
 

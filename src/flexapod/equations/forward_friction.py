@@ -1,25 +1,30 @@
 r"""Forward dynamics with friction that depends on joint reactions.
 
-Friction depends on reactions, reactions on the acceleration, the acceleration on friction. With the inverse model
-:math:`\Gamma(\dot\nu)` of Newton-Euler with friction, the acceleration is found by
+Friction depends on reactions, reactions on the acceleration, the acceleration on friction. Unknown are the loads y of the joints
+with friction. With the friction of given loads, the inverse model :math:`\Gamma(\dot V)` of Newton-Euler is affine in the
+acceleration, and that of the robot without friction tells how:
 
-.. math:: \dot\nu \leftarrow \dot\nu + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot\nu))
+.. math:: \dot V(y) = \dot V_0 + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V_0, f(y))),\qquad y = Y(\dot V(y), f(y))
 
-inside the kernel: the matrix is that of the robot without friction, so the error shrinks by the share of friction that
-changes with the acceleration in every pass.
+is exact for every y, and the second equation a fixed point, solved inside the kernel like that of inverse dynamics.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from flexapod.equations.newton_euler.constraint_plan import plain
-from flexapod.equations.newton_euler.friction_coupling import solve_friction
+from flexapod.equations.newton_euler.fixed_point import fixed_point
+from flexapod.equations.newton_euler.friction_coupling import CONVERGED, LIMIT, against_friction, friction_loads, solve_friction
 from flexapod.equations.newton_euler.friction_points import FrictionPoint, PointFriction
-from flexapod.equations.newton_euler.inverse_dynamics import loads, set_up, setting_at
+from flexapod.equations.newton_euler.inverse_dynamics import Setting, loads, set_up, setting_at
+from flexapod.equations.newton_euler.leg import LegForces
+from flexapod.equations.newton_euler.mechanism import Loads
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.forward_dynamics import state_equation_at, state_inputs
@@ -28,9 +33,6 @@ from flexapod.kernels.program import Program
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Rot, Vec, dot
 from flexapod.spatial.linear import solve_symmetric
-
-CONVERGED = 1e-12
-"""Largest difference between the given forces and those of the inverse model, of the largest force."""
 
 
 def forward_friction(robot: Robot) -> Program:
@@ -51,18 +53,12 @@ def forward_friction(robot: Robot) -> Program:
     M = ca.mtimes(N.T, ca.mtimes(state.A, N))
     right = wrench - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)
     start = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
-    # acceleration per actuator force, once for all passes
-    response = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))
+    response = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))  # acceleration per actuator force
     coordinates = None if plain(robot) else guess
-
-    def step(scope: Any, V: Any) -> tuple[list[Any], Any]:
-        missing = force - forces_with_friction(scope, values, robot, frame, V, wrench, coordinates).actuators
-        scale = ca.fmax(ca.mmax(ca.fabs(force)), 1)
-        left = missing if N.shape[1] >= len(robot.actuators) else ca.mtimes(N.T, ca.mtimes(state.jacobian.T, missing))
-        return [V + ca.mtimes(response, missing)], ca.mmax(ca.fabs(left)) / scale
-
-    (V,), converged, _ = b.iterate(step, start=[start], limit=100, tolerance=CONVERGED)
-    b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
+    forward = Forward(
+        robot=robot, values=values, frame=frame, force=force, wrench=wrench, guess=coordinates, start=start, response=response
+    )
+    V = forward.solve(b, b, lambda builder: builder).acceleration
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     return b
@@ -83,35 +79,87 @@ def friction_force(robot: Robot) -> Program:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionForces:
-    """Actuator forces (actuators,) with friction, and the power that friction turns into heat [W]."""
+class Sliding:
+    """Acceleration (6,) of the platform, and the power that friction turns into heat [W]."""
 
-    actuators: Any
+    acceleration: Any
     heat: Any
 
 
-def forces_with_friction(
-    b: Any, values: Values, robot: Robot, frame: FrameMotion, V: Any, wrench: Any, guess: Any
-) -> FrictionForces:
-    """Inverse dynamics with friction for a platform acceleration, inside a program or a loop's body.
+@dataclass(frozen=True, kw_only=True)
+class Forward:
+    """A state under actuator forces.
 
     Args:
-        frame: pose and twist of the platform.
-        V: (6,) its acceleration, linear then angular.
+        values: of the program itself; frame: pose and twist of the platform.
+        force: (actuators,) forces that act; wrench: (6,) load on the platform.
         guess: joint coordinates of general legs, else None.
-
-    Checked by: tests/equations/test_forward_friction.py.
+        start: (6,) acceleration without friction; response: (6, actuators) what it changes by per force.
     """
-    moving = FrameMotion(
-        p=Vec(frame.p.expr, "W"), R=Rot(frame.R.expr, "W", "P"), v=frame.v, w=frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W")
-    )
-    setting = setting_at(b, values, robot, moving, wrench, guess, "exact", friction=True)
-    base = loads(setting, gravity=True, platform=True, legs=True, drives=True, applied=True)
-    solution = solve_friction(b, setting.mechanism, base, setting.points, setting.open.redundant > 0)
-    heat = ca.SX(0)
-    for point, found in zip(setting.points, solution.friction, strict=True):
-        heat = heat - _power(point, found)
-    return FrictionForces(actuators=ca.vertcat(*[x for leg in solution.forces for x in leg.actuators]), heat=heat)
+
+    robot: Robot
+    values: Values
+    frame: FrameMotion
+    force: Any
+    wrench: Any
+    guess: Any
+    start: Any
+    response: Any
+
+    def solve(self, b: Any, loop: Any, inner: Callable[[Any], Any]) -> Sliding:
+        """The acceleration with friction.
+
+        Args:
+            b: program or scope; loop: what iterates; inner: what equations in the body of a loop are written for.
+
+        Checked by: tests/equations/test_forward_friction.py.
+        """
+        first = self._setting(b, self.start)
+        counts = [len(point.places) for point in first.points]
+        base = loads(first, gravity=True, platform=True, legs=True, drives=True, applied=True)
+
+        def accelerated(y: Any) -> tuple[Any, list[PointFriction]]:
+            parts = ca.vertsplit(y, [0, *np.cumsum(counts).tolist()])
+            friction = [
+                p.friction_at([part[k] for k in range(part.numel())]) for p, part in zip(first.points, parts, strict=True)
+            ]
+            forces = _balanced(first, base, friction)
+            for point, found in zip(first.points, friction, strict=True):
+                if point not in _as_loads(first):
+                    forces[point.leg] = against_friction(point, forces[point.leg], found)
+            actuators = ca.vertcat(*[x for leg in forces for x in leg.actuators])
+            return self.start + ca.mtimes(self.response, self.force - actuators), friction
+
+        def loads_of(builder: Any, y: Any) -> Any:
+            V, friction = accelerated(y)
+            there = self._setting(inner(builder), V)
+            acting = loads(there, gravity=True, platform=True, legs=True, drives=True, applied=True)
+            forces = _balanced(there, acting, friction)
+            return ca.vertcat(*[load for p in there.points for load in p.loads(forces[p.leg])])
+
+        y, converged = fixed_point(loop, loads_of, sum(counts), limit=LIMIT, tolerance=CONVERGED)
+        b.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
+        V, friction = accelerated(y)
+        heat = -sum((_power(point, found) for point, found in zip(first.points, friction, strict=True)), ca.SX(0))
+        return Sliding(acceleration=V, heat=heat)
+
+    def _setting(self, b: Any, V: Any) -> Setting:
+        """Legs and platform at an acceleration (6,) of the platform."""
+        p, R = Vec(self.frame.p.expr, "W"), Rot(self.frame.R.expr, "W", "P")
+        moving = FrameMotion(p=p, R=R, v=self.frame.v, w=self.frame.w, a=Vec(V[:3], "W"), alpha=Vec(V[3:], "W"))
+        return setting_at(b, self.values, self.robot, moving, self.wrench, self.guess, "exact", friction=True)
+
+
+def _as_loads(setting: Setting) -> list[FrictionPoint]:
+    """Points whose friction reaches more than its own actuator."""
+    return [p for p in setting.points if setting.open.redundant > 0 or not p.driven]
+
+
+def _balanced(setting: Setting, base: Loads, friction: Sequence[PointFriction]) -> list[LegForces]:
+    """Joint forces of every leg under loads and friction, that along driven coordinates left out."""
+    points = _as_loads(setting)
+    chosen = [found for point, found in zip(setting.points, friction, strict=True) if point in points]
+    return setting.mechanism.forces(base + friction_loads(setting.mechanism, points, chosen))
 
 
 def _power(point: FrictionPoint, found: PointFriction) -> Any:

@@ -1,10 +1,7 @@
 r"""Friction that depends on joint loads, in forward simulation.
 
-Loads depend on the acceleration, and the acceleration on friction. At every evaluation
-
-.. math:: \dot V \leftarrow \dot V + N (N^T A N)^{-1} N^T J_a^T\,(\Gamma - \Gamma(\dot V))
-
-is repeated until the inverse model with friction demands the forces that act. The sign of a speed is tanh(v/speed), at the
+Loads depend on the acceleration, and the acceleration on friction: at every evaluation the fixed point of
+`equations.forward_friction` is found. The sign of a speed is tanh(v/speed), at the
 file's speed or at 1e-3 m/s, rad/s: with the exact sign a joint at rest has no acceleration that fits.
 """
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from flexapod.equations.forward_friction import CONVERGED, forces_with_friction
+from flexapod.equations.forward_friction import Forward
 from flexapod.equations.newton_euler.constraint_plan import plain
 from flexapod.equations.values import Values
 from flexapod.simulation.joint_friction import SPEED
@@ -24,9 +21,6 @@ from flexapod.spatial.linear import solve_symmetric
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
-
-PASSES = 100
-"""After which the coupling counts as not converging."""
 
 
 def smooth(robot: Robot) -> Robot:
@@ -52,18 +46,9 @@ def loaded_acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, 
     right = load - state.c - ca.mtimes(state.A, state.beta) + ca.mtimes(state.jacobian.T, force)
     start = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, right))) + state.beta
     response = ca.mtimes(N, solve_symmetric(M, ca.mtimes(N.T, state.jacobian.T)))
-    guess = None if plain(robot) else moment.joints
-
-    def step(builder: Any, V: Any, *_: Any) -> tuple[list[Any], Any]:
-        inner = Scope(scope.root, builder)
-        found = forces_with_friction(inner, values, robot, moment.frame, V, load, guess)
-        missing = force - found.actuators
-        error = ca.mmax(ca.fabs(missing)) / ca.fmax(ca.mmax(ca.fabs(force)), 1)
-        return [V + ca.mtimes(response, missing), found.heat, inner.code], error
-
-    (V, heat, code), converged, _ = scope.builder.iterate(
-        step, start=[start, ca.SX(0), ca.SX(0)], limit=PASSES, tolerance=CONVERGED
-    )
-    scope.checks.append((code != 0, code))
-    scope.fail_if(1 - converged, "the coupling of friction and acceleration does not converge")
-    return V, heat
+    forward = Forward(
+        robot=robot, values=values, frame=moment.frame, force=force, wrench=load,
+        guess=None if plain(robot) else moment.joints, start=start, response=response,
+    )  # fmt: skip
+    found = forward.solve(scope, scope.builder, lambda builder: Scope(scope.root, builder, solved=scope.solved))
+    return found.acceleration, found.heat

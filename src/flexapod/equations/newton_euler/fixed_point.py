@@ -21,11 +21,11 @@ DEPENDENT = 1e-20
 """Square of the sine between the two differences below which the older one says nothing new."""
 
 
-def fixed_point(b: Program, g: Callable[[Any], Any], count: int, *, limit: int, tolerance: float) -> tuple[Any, Any]:
+def fixed_point(b: Program, g: Callable[[Any, Any], Any], count: int, *, limit: int, tolerance: float) -> tuple[Any, Any]:
     """Solve y = g(y) from y = 0.
 
     Args:
-        g: map of a column of `count` entries.
+        g: map of a column of `count` entries, given the body of the loop and the column.
         limit: most passes.
         tolerance: of the last change over the largest entry.
     Returns:
@@ -35,8 +35,8 @@ def fixed_point(b: Program, g: Callable[[Any], Any], count: int, *, limit: int, 
     """
     zeros = ca.SX.zeros(count)
 
-    def step(_: Program, y: Any, g0: Any, f0: Any, dg_old: Any, df_old: Any, first: Any) -> tuple[list[Any], Any]:
-        value = g(y)
+    def step(body: Program, y: Any, g0: Any, f0: Any, dg_old: Any, df_old: Any, first: Any) -> tuple[list[Any], Any]:
+        value = g(body, y)
         f = value - y
         dg, df = ca.if_else(first, zeros, value - g0), ca.if_else(first, zeros, f - f0)
         following = value - _correction(f, (df, dg), (df_old, dg_old))

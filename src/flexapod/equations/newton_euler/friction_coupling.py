@@ -65,7 +65,7 @@ def solve_friction(b: Program, mechanism: Mechanism, base: Loads, points: Sequen
                 at += count
             return split
 
-        def loads_of(y: Any) -> Any:
+        def loads_of(_: Program, y: Any) -> Any:
             forces = mechanism.forces(base + friction_loads(mechanism, inner, friction(y)))
             return ca.vertcat(*[load for p in inner for load in p.loads(forces[p.leg])])
 
