@@ -103,7 +103,7 @@ def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tupl
     elastic = left > NO_INERTIA * np.einsum("nk,nk->k", basis, W @ basis)
     if not elastic.any():
         raise FlexibleBodyError(
-            "The reduction has no elastic shape: with one interface and no modes the body is rigid; ask for modes or add interfaces."
+            "The reduction has no elastic shape: with one interface and no modes the body is rigid; ask for modes."
         )
     X = X[:, elastic] / np.sqrt(left[elastic])
     size, turn = np.linalg.eigh(X.T @ (W @ X))
