@@ -33,6 +33,30 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
         raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
 
 
+INVERSE_DYNAMICS = (
+    "virtual_power", "virtual_work", "newton_euler", "minimal_inverse_dynamics", "link_inverse_dynamics",
+    "flexible_inverse_dynamics", "general_flexible_inverse_dynamics", "elastic_inverse_dynamics",
+)  # fmt: skip
+"""Programs of actuator forces that enforce a motion."""
+
+
+NO_FRICTION = (
+    "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
+    "actuators for {mobility} freedoms); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
+)
+
+
+def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
+    """Refuse actuator forces that enforce a motion, and what is found by them, as the verb does."""
+    from flexapod.analysis.abilities import UNDERACTUATED, wording
+    from flexapod.analysis.properties import holds
+
+    verb = "inverse_dynamics" if quantity in INVERSE_DYNAMICS else quantity
+    if verb not in ("inverse_dynamics", "friction_force", "forward_friction") or not holds(robot, "under-actuated"):
+        return
+    raise InputError(wording(robot, verb, "", NO_FRICTION if verb == "forward_friction" else UNDERACTUATED))
+
+
 ANY_LOOPS = ("elastic_", "recursive_")
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
