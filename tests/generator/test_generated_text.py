@@ -126,6 +126,7 @@ def test_without_the_solve() -> None:
     ("name", "quantity", "text"),
     [
         ("h4", "inverse_kinematics", "run through several legs; the verb inverse_kinematics solves them, and 'inverse_dynamics'"),
+        ("gough-stewart-flexible", "gravity_force", "has equations of a rigid platform, and that of gough-stewart-flexible is"),
         ("h4", "friction_force", "it is the difference of 'inverse_dynamics' with and without friction"),
         ("delta-parallelograms", "friction_force", "'inverse_dynamics'"),
         ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),

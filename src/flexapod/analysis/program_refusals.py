@@ -19,6 +19,10 @@ RIGID_BODIES = (
 """Beginnings of programs whose legs are rigid and free of springs and force elements."""
 
 
+TERMS = ("gravity_force", "coriolis_force", "friction_force")
+"""Terms of the equations of rigid robots."""
+
+
 def refuse_other_bodies(robot: Robot, quantity: str) -> None:
     """Refuse programs of rigid legs for robots with others."""
     from flexapod.analysis.properties import PLACES, holds
@@ -27,6 +31,11 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
     if deflects or (quantity.startswith(RIGID_BODIES) and holds(robot, "more than masses")):
         raise InputError(
             f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
+            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+        )
+    if quantity in TERMS and holds(robot, "flexible platform"):
+        raise InputError(
+            f"{quantity}: has equations of a rigid platform, and that of {robot.name} is flexible; 'inverse_dynamics', "
             "'forward_dynamics' and 'mass_matrix' are those of this robot"
         )
     if quantity == "pose_limits" and None in robot.closed_forms:
