@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import flexapod as fp
 from support.call_fuzz import calls, outcome
-from support.kinds import robot_of_kind
+from support.kinds import changed_leg, robot_of_kind
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -58,6 +59,31 @@ def test_under_actuated_inverse_dynamics() -> None:
     robot = robot_of_kind("under-actuated")
     with pytest.raises(fp.InputError, match="five-bar-under is under-actuated: 1 actuators cannot choose 2 components"):
         fp.inverse_dynamics(robot, home(robot))
+
+
+def test_under_actuated_inverse_dynamics_in_exports(tmp_path: Path) -> None:
+    """What other programs get has the reason of the verb."""
+    robot = robot_of_kind("under-actuated")
+    asked: list[Callable[[str], Any]] = [
+        lambda quantity: fp.kernel(robot, quantity),
+        lambda quantity: fp.generate(robot, quantity, form="matlab"),
+        lambda quantity: fp.casadi_function(robot, quantity),
+        lambda quantity: fp.export_c(robot, quantity, tmp_path / "c"),
+        lambda quantity: fp.export_fmu(robot, tmp_path / "x.fmu", quantity),
+    ]
+    for ask in asked:
+        for quantity, name in (("inverse_dynamics", "inverse dynamics"), ("friction_force", "friction force")):
+            with pytest.raises(fp.InputError, match=f"^{name}: five-bar-under is under-actuated: 1 actuators cannot"):
+                ask(quantity)
+
+
+def test_under_actuated_forward_dynamics_with_friction() -> None:
+    """The general model has it, as the simulation does; a program of its own refuses it by its name."""
+    robot = changed_leg("five-bar", "five-bar-rubbing", "right", crank={"actuated": False, "friction": {"coulomb": 0.1}})
+    assert fp.forward_dynamics(robot, home(robot), [1.0]).attrs["formulation"] == "general"
+    assert fp.forward_dynamics(robot, home(robot), [1.0], friction=False).attrs["formulation"] != "general"
+    with pytest.raises(fp.InputError, match="forward dynamics with friction: found by inverse dynamics"):
+        fp.casadi_function(robot, "forward_dynamics")
 
 
 def test_virtual_work_on_a_leg_without_bodies() -> None:

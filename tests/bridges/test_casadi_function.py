@@ -49,6 +49,23 @@ def test_derivatives_reach_the_parameters() -> None:
     assert abs(second[0]) <= 1e-12
 
 
+@pytest.mark.parametrize("name", ["five-bar", "stewart-3-3"])
+def test_derivatives_at_a_guess_that_is_the_solution(name: str) -> None:
+    """The departure from the first step is a norm, which is zero there: its derivative is finite."""
+    robot = fp.load(name)
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    f = fp.casadi_function(robot, "forward_kinematics", parameters="numbers")
+    given = {
+        "guess_position": robot.home.position, "guess_rotation": robot.home.rotation,
+        "actuator_position": fp.inverse_kinematics(robot, home).actuator_position.values,
+        **({"guess": np.concatenate([leg.home for leg in robot.legs])} if "guess" in f.name_in() else {}),
+    }  # fmt: skip
+    found = f(**given)
+    assert float(found["departure"]) == 0.0
+    slopes = f.jacobian()(**given, **{f"out_{output}": found[output] for output in f.name_out()})
+    assert all(np.isfinite(np.array(ca.DM(slope))).all() for slope in slopes.values())
+
+
 def test_named_parameters_replace_the_robots_own() -> None:
     robot, heavy = fp.load("stewart-3-3"), fp.load("stewart-3-3").with_parameters({"platform.mass": 612.5})
     f, bound = fp.casadi_function(robot, "inverse_dynamics", parameters="named"), fp.kernel(heavy, "inverse_dynamics")

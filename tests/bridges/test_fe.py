@@ -210,6 +210,35 @@ def test_two_interfaces_at_one_node(tmp_path: Path) -> None:
     assert np.allclose(once.frequency, twice.frequency, rtol=SAME)
 
 
+@pytest.mark.parametrize("method", ["normal", "craig-bampton", "residual"])
+def test_stiffness_to_ground_is_said(tmp_path: Path, method: str) -> None:
+    """A spring between the first node and ground, and one at every degree of freedom: the stiffness against rigid motions."""
+    spring = np.zeros_like(K_)
+    spring[0, 0] = 500.0  # N/mm
+    three = {**ENDS, "C": NUMBERS[3]}
+    for added, texts in (
+        (spring, ["holds 1 of the 6 rigid motions (translation along x 5e+05 N/m)"]),
+        (np.eye(len(K_)), ["holds 6 of the 6", "translation along z 1.2e+04 N/m", "rotation about x "]),
+    ):
+        np.savez(tmp_path / "both.npz", mass=M_, stiffness=K_ + added)
+        files = (tmp_path / "both.npz", tmp_path / "both.npz", nodes_csv(tmp_path))
+        with pytest.warns(fp.FlexapodWarning, match="import_fe: the stiffness ties the body to ground") as told:
+            found = fp.import_fe(*files, units=UNITS, interfaces=three, modes=3, method=method)
+        for text in texts:
+            assert text in str(told[0].message)
+            assert text in found.check_page
+
+
+def test_one_interface_and_no_modes_is_a_rigid_body(tmp_path: Path) -> None:
+    """A beam whose root alone is held by Craig-Bampton: its static shapes are rigid motions."""
+    bars = "MAT1,1,210000.,,.3,7.8-9\nPBAR,1,1,100.,833.,833.,1406.\nGRID,1,,0.,0.,0.\nGRID,2,,50.,0.,0.\nCBAR,1,1,1,2,0.,1.,0.\n"
+    (tmp_path / "bar.bdf").write_text(bars)
+    given = {"mesh": tmp_path / "bar.bdf", "units": UNITS, "interfaces": {"root": 1}, "method": "craig-bampton"}
+    assert len(fp.import_fe(**given, modes=2).frequency) == 2
+    with pytest.raises(fp.FeFileError, match="no elastic shape: with one interface and no modes the body is rigid"):
+        fp.import_fe(**given, modes=0)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -220,6 +249,7 @@ def test_two_interfaces_at_one_node(tmp_path: Path) -> None:
         ({"modes": None}, "give either modes"),
         ({"mass": "gone.npz"}, "there is no such file"),
         ({"mass": "zero.npz"}, "the mesh has no mass"),
+        ({"stiffness": "slack.npz"}, "slack.npz: the stiffness is zero; export the stiffness matrix"),
         ({"nodes": "few.csv"}, "do not fit 3 nodes"),
         ({"modes": None, "below": 1.0}, "no mode lies below 1 Hz"),
         ({"modes": None, "below": -5.0}, "below: expected a frequency above zero [Hz], got -5.0"),
@@ -248,6 +278,7 @@ def test_mistakes_have_one_clear_message(tmp_path: Path, monkeypatch: pytest.Mon
     npz(Path())
     nodes_csv(Path())
     np.savez("zero.npz", mass=0 * M_, stiffness=K_)
+    np.savez("slack.npz", mass=M_, stiffness=0 * K_)
     Path("few.csv").write_text("node,x,y,z\n1,0,0,0\n2,1,0,0\n3,0,1,0\n")
     broken_files()
     files = {"mass": "both.npz", "stiffness": "both.npz", "nodes": "mesh.csv"}

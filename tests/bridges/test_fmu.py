@@ -191,6 +191,40 @@ def test_strokes_are_events(fmu: Path, robot: fp.Robot) -> None:
     at.close()
 
 
+@pytest.mark.parametrize("every", [1e-3, 1e-2])
+def test_a_stroke_that_is_left_ends_the_co_simulation(fmu: Path, robot: fp.Robot, every: float) -> None:
+    """FMPy keeps the results up to the first inner step beyond the stroke, also where it ends within a communication step."""
+    push = {f"force.{a}": (4000.0, "N") for a in robot.actuators}
+    margins = [f"margin.{a}.high" for a in robot.actuators]
+    run = fp.simulate(
+        robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), force=np.full(6, 4000.0), duration=2.0,
+        step=1e-3, watch=("stroke",),
+    )  # fmt: skip
+    found = fmpy.simulate_fmu(
+        str(fmu), fmi_type="CoSimulation", stop_time=2.0, output_interval=every, start_values=push, output=margins
+    )
+    assert abs(found["time"][-1] - run.attrs["stopped_at"]) <= every
+    assert min(found[name][-1] for name in margins) < 0.0
+    inside = found["time"] < found["time"][-1]  # FMI 2.0 has the last time twice
+    assert min(found[name][inside].min() for name in margins) >= 0.0
+
+
+def test_fmi3_asks_to_end_at_the_step_that_leaves_a_stroke(fmu: Path, robot: fp.Robot) -> None:
+    at = Importer(fmu, "cs", {f"force.{a}": 4000.0 for a in robot.actuators})
+    if at.version == "3.0":
+        margins = [f"margin.{a}.high" for a in robot.actuators]
+        for k in range(2000):
+            _, ended, early, last = at.fmu.doStep(k * 1e-3, 1e-3)
+            assert ended == (at.get(margins).min() < 0.0)
+            if ended:
+                assert not early
+                assert last == pytest.approx((k + 1) * 1e-3)
+                break
+        else:
+            pytest.fail("no stroke is left")
+    at.close()
+
+
 def test_states_of_an_instance_can_be_kept(fmu: Path, robot: fp.Robot) -> None:
     at = Importer(fmu, "cs", {f"force.{a}": 900.0 for a in robot.actuators})
     at.fmu.doStep(0.0, 0.01)

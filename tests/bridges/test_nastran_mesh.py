@@ -194,6 +194,47 @@ def test_what_the_file_lacks_is_named(tmp_path: Path, old: str, new: str, lost: 
         fp.import_fe(mesh=path, units=UNITS, interfaces={"tip": 3}, modes=2)
 
 
+LINE = (
+    "MAT1,1,210000.,,.3\nPBAR,1,1,100.,833.,833.,1406.{nsm}\nGRID,1,,0.,0.,0.\nGRID,2,,50.,0.,0.\nGRID,3,,100.,0.,0.\n"
+    "CBAR,1,1,1,2,0.,1.,0.\nCBAR,2,1,2,3,0.,1.,0.\n"
+)
+LUMPS = "".join(f"CONM2,{10 + k},{k},,4.-5{{way}}\n" for k in (1, 2, 3))
+
+
+@pytest.mark.parametrize("method", ["normal", "craig-bampton", "residual"])
+@pytest.mark.parametrize("kind", ["masses", "masses off their nodes", "mass per length"])
+def test_masses_without_rotary_inertia_are_condensed(tmp_path: Path, kind: str, method: str) -> None:
+    """Beams without density: the line's spin has no inertia, and its rotations follow statically."""
+    way = ",5.,6.,7." if kind == "masses off their nodes" else ""
+    text = LINE.format(nsm=",8.-7") if kind == "mass per length" else LINE.format(nsm="") + LUMPS.format(way=way)
+    path = tmp_path / "line.bdf"
+    path.write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fp.import_fe(mesh=path, units=UNITS, interfaces={"a": 1}, modes=2, method=method)
+    assert found.body.mass == pytest.approx(0.08 if kind == "mass per length" else 0.12)
+    if kind == "masses":  # k = 6 E I / h^3 between the middle and the ends, reduced mass m (2m) / (3m)
+        middle = np.sqrt(6 * 210e9 * 833e-12 / 0.05**3 / (0.08 * 0.04 / 0.12)) / (2 * np.pi)
+        assert found.full_frequency[:2] == pytest.approx([middle, middle], rel=1e-6)
+        assert len(found.full_frequency) == 4  # nine displacements less five rigid motions with inertia
+    if method != "craig-bampton":
+        assert np.allclose(found.frequency[:2], found.full_frequency[:2], rtol=1e-9)
+    assert (found.frequency[:2] > found.full_frequency[:2] * (1 - 1e-9)).all()
+    below = fp.import_fe(mesh=path, units=UNITS, interfaces={"a": 1}, below=1.001 * found.full_frequency[1])
+    assert len(below.frequency) == 2
+
+
+def test_an_interface_at_a_node_of_no_element(tmp_path: Path) -> None:
+    path = written(frame(), tmp_path)
+    for node, text in (
+        (77, "'A' is node 77, to which no element is connected; take a node of an element"),
+        (107, "'A' is node 107, which a rigid link ties to node 3; take that one"),
+        (78, "'A' is node 78, which the file does not have"),
+    ):
+        with pytest.raises(fp.InputError, match=text):
+            fp.import_fe(mesh=path, units=UNITS, interfaces={"A": node}, modes=2)
+
+
 def test_a_mesh_and_matrices_are_not_mixed(tmp_path: Path) -> None:
     path = written(beam(2), tmp_path)
     for given in ({}, {"mesh": path, "mass": path}, {"mass": path}):

@@ -64,6 +64,16 @@ def test_c_equals_the_kernel(case: tuple, constants: str, tmp_path: Path) -> Non
         compare(run_c(library, generated, parameters(generated, robot), sample), outputs, k)
 
 
+@pytest.mark.parametrize("friction", [None, "file"])
+@pytest.mark.parametrize(("name", "quantity"), [("planar-3-rpr", "inverse_dynamics"), ("hexaslide", "inverse_dynamics")])
+def test_the_function_is_called_as_the_quantity(name: str, quantity: str, friction: str | None) -> None:
+    """Whatever the program: in link axes, minimal, or Newton-Euler with friction."""
+    robot = fp.load(name)
+    starts = {"python": f"\ndef {quantity}(", "c": f"\nint {quantity}(", "cpp": f"\nstruct {quantity} "}
+    for form, start in starts.items():
+        assert start in fp.generate(robot, quantity, form=form, friction=friction).text
+
+
 def test_loops_are_written_as_loops(tmp_path: Path) -> None:
     """Map, scan, iteration and statuses in Python and in C; names that are keywords there."""
     tape = make_tape(looped())
@@ -126,6 +136,7 @@ def test_without_the_solve() -> None:
     ("name", "quantity", "text"),
     [
         ("h4", "inverse_kinematics", "run through several legs; the verb inverse_kinematics solves them, and 'inverse_dynamics'"),
+        ("gough-stewart-flexible", "gravity_force", "has equations of a rigid platform, and that of gough-stewart-flexible is"),
         ("h4", "friction_force", "it is the difference of 'inverse_dynamics' with and without friction"),
         ("delta-parallelograms", "friction_force", "'inverse_dynamics'"),
         ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),

@@ -108,6 +108,35 @@ def test_matlab_files(tmp_path: Path) -> None:
         motion_from_file(tmp_path / "no.mat")
 
 
+def test_rotations_of_matlab_with_time_last(tmp_path: Path) -> None:
+    """(3, 3, n) as MATLAB's own functions have them; three samples could be read both ways."""
+    R = TURNS.as_matrix()
+    savemat(tmp_path / "m.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R, 0, -1)})
+    assert np.abs(motion_from_file(tmp_path / "m.mat").rotation - R).max() <= WRITTEN
+    savemat(tmp_path / "m.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R, 0, -1), "J": R.reshape(-1, 9)[::-1]})
+    assert np.abs(motion_from_file(tmp_path / "m.mat").rotation - R).max() <= WRITTEN  # of two with nine columns the one called R
+    savemat(tmp_path / "three.mat", {"t": TIME[:3], "p": PLACES[:3], "R": R[:3]})
+    with pytest.raises(InputError, match="R is 3x3x3, with time first or last; save it as 3x9, one row per time"):
+        motion_from_file(tmp_path / "three.mat")
+    savemat(tmp_path / "short.mat", {"t": TIME, "p": PLACES, "R": np.moveaxis(R[1:], 0, -1)})
+    with pytest.raises(
+        InputError, match=rf"\(t: {len(TIME)}, p: {len(TIME)}x3, R: 3x3x{len(TIME) - 1}\); each has one row"
+    ) as told:
+        motion_from_file(tmp_path / "short.mat")
+    assert len(str(told.value)) < 300
+
+
+def test_one_name_of_a_matrix_in_a_matlab_file(tmp_path: Path) -> None:
+    savemat(tmp_path / "m.mat", {"Zeit": TIME, "pos": PLACES, "q": TURNS.as_quat(), "lam": PLACES})
+    names = {"time": "Zeit", "position": "pos", "quat_xyzw": "q"}
+    found = motion_from_file(tmp_path / "m.mat", columns=names)
+    assert np.abs(found.rotation - TURNS.as_matrix()).max() <= WRITTEN
+    found = motion_from_file(tmp_path / "m.mat", kind="actuators", columns={"time": "Zeit", "actuator_position": "lam"})
+    assert np.abs(found.position - PLACES).max() <= WRITTEN
+    with pytest.raises(InputError, match="'quat_xyzw' needs 4 column names, got 3"):
+        motion_from_file(tmp_path / "m.mat", columns={**names, "quat_xyzw": "lam"})
+
+
 def test_matlab_files_without_columns_of_numbers(tmp_path: Path) -> None:
     savemat(tmp_path / "struct.mat", {"data": {"t": TIME, "q": PLACES}})
     with pytest.raises(
@@ -141,7 +170,7 @@ def test_noise_in_accelerations_is_said(tmp_path: Path, recwarn: pytest.Warnings
     motion_from_file(tmp_path / "clean.csv")
     assert not [w for w in recwarn if w.category is MotionNoiseWarning]
     write(tmp_path / "dirty.csv", "t,q_1", dirty)
-    with pytest.warns(MotionNoiseWarning, match="noise dominates the accelerations of the actuator coordinates"):
+    with pytest.warns(MotionNoiseWarning, match=r"about 9\d % of the accelerations of the actuator coordinates"):
         raw = motion_from_file(tmp_path / "dirty.csv")
     for sigma in noise(dirty[:, 0], dirty[:, 1:]):
         assert sigma[0] == pytest.approx(1e-5, rel=0.1)
@@ -187,6 +216,16 @@ def test_noise_is_said_on_every_path_to_accelerations(tmp_path: Path, header: st
         assert bool(told) == (file == "noisy"), [str(w.message) for w in told]
         assert all(w.category is MotionNoiseWarning for w in told)
     assert ("Smooth it more" in str(told[0].message)) == ("derivatives" in options)
+
+
+def test_the_part_of_noise_is_said_in_numbers(tmp_path: Path) -> None:
+    """Seven digits: noise is a fifth of the accelerations and half of their peak, and is not said to dominate."""
+    t = np.linspace(0.0, 2.0, 2001)
+    q = np.round(0.1 * np.sin(3.0 * t), 7)
+    with pytest.warns(
+        MotionNoiseWarning, match=r"noise makes up about 2\d % of the accel.* \(rms\) and 4\d % of their peak: 2.8e-08"
+    ):
+        motion_from_file(write(tmp_path / "q.csv", "t,q_1", t, q))
 
 
 @pytest.mark.parametrize("seed", range(40))

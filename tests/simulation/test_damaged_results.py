@@ -87,6 +87,19 @@ def test_every_cause_has_its_message(tmp_path: Path, run: xr.Dataset, suffix: st
         assert cause
 
 
+def test_a_netcdf_file_of_another_program_is_not_called_cut_off(tmp_path: Path, run: xr.Dataset) -> None:
+    """Read, changed and written by xarray: the file is whole, the digest is gone."""
+    path = fp.save(run, tmp_path / "run.nc")
+    same = xr.load_dataset(path)
+    other = same.copy(deep=True)
+    other["time"].attrs["unit"] = "ms"
+    for number, changed in enumerate((same, other, same.drop_vars("position"))):
+        again = tmp_path / f"again{number}.nc"
+        changed.to_netcdf(again)
+        with pytest.raises(fp.FileError, match="is a whole NetCDF file without the digest of a result: another program wrote it"):
+            fp.open(again)
+
+
 def test_half_a_row_and_more_rows(tmp_path: Path, run: xr.Dataset) -> None:
     path = fp.save(run, tmp_path / "run.csv")
     whole = path.read_bytes()

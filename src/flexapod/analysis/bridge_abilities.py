@@ -7,7 +7,10 @@ from collections.abc import Mapping
 Row = Mapping[str, str]
 
 NO_FLEXIBLE = "{robot} has {part}, which MJCF and URDF cannot describe; export an FMU instead"
-EXPLICIT = "method: the {part} of {robot} are stiff; choose 'implicit' or 'radau', not {value!r}"
+EXPLICIT = (
+    "method: steps of {robot}, which has {part}, are 'implicit' or 'radau', as stiff springs need, not {value!r}; simulate has "
+    "explicit methods too"
+)
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
 RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {

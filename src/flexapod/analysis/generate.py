@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -130,6 +130,8 @@ def generate(
 ) -> Generated:
     """The model of a quantity as intermediate variables: unused ones removed, constants folded, operators counted.
 
+    The function of the text is called as the quantity is, whatever the formulation (of MATLAB: as its file is).
+
     Args:
         robot: any robot.
         quantity: ``"inverse_dynamics"``, ``"forward_dynamics"``, ``"mass_matrix"``, ``"inverse_kinematics"``, or any name that
@@ -160,7 +162,7 @@ def generate(
 
         robot = with_dependents(robot, dependents)
     choice = choose_model(robot, quantity, solve=solve, formulation=formulation, friction=friction, options=options)
-    tape = tape_of(robot, make_program(robot, choice.program, choice.options), constants)
+    tape = _called(quantity, tape_of(robot, make_program(robot, choice.program, choice.options), constants))
     from flexapod.kernels.listing import make_listing
 
     listing = make_listing(tape, short_names(robot, tape.signature))
@@ -177,6 +179,11 @@ def generate(
         signature=tape.signature,
         tape=tape,
     )
+
+
+def _called(quantity: str, tape: Tape) -> Tape:
+    """The operations under the name of the quantity, whichever program they come from."""
+    return replace(tape, signature=replace(tape.signature, name=quantity))
 
 
 def counts(tape: Tape, listing: Listing) -> tuple[OperatorCount, OperatorCount]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import check_robot as _robot
-from flexapod.analysis.program_refusals import refuse_inner_loops, refuse_other_bodies
+from flexapod.analysis.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
@@ -265,6 +265,7 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
 def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
     """The program of a quantity, derived now."""
     refuse_inner_loops(robot, quantity)
+    refuse_too_few_actuators(robot, quantity)
     derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
     try:
         inspect.signature(derive).bind(robot, **options)

@@ -19,6 +19,10 @@ RIGID_BODIES = (
 """Beginnings of programs whose legs are rigid and free of springs and force elements."""
 
 
+TERMS = ("gravity_force", "coriolis_force", "friction_force")
+"""Terms of the equations of rigid robots."""
+
+
 def refuse_other_bodies(robot: Robot, quantity: str) -> None:
     """Refuse programs of rigid legs for robots with others."""
     from flexapod.analysis.properties import PLACES, holds
@@ -29,8 +33,37 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
             f"{quantity}: has equations of rigid legs, and {robot.name} has {PLACES['part'](robot)}; 'inverse_dynamics', "
             "'forward_dynamics' and 'mass_matrix' are those of this robot"
         )
+    if quantity in TERMS and holds(robot, "flexible platform"):
+        raise InputError(
+            f"{quantity}: has equations of a rigid platform, and that of {robot.name} is flexible; 'inverse_dynamics', "
+            "'forward_dynamics' and 'mass_matrix' are those of this robot"
+        )
     if quantity == "pose_limits" and None in robot.closed_forms:
         raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
+
+
+INVERSE_DYNAMICS = (
+    "virtual_power", "virtual_work", "newton_euler", "minimal_inverse_dynamics", "link_inverse_dynamics",
+    "flexible_inverse_dynamics", "general_flexible_inverse_dynamics", "elastic_inverse_dynamics",
+)  # fmt: skip
+"""Programs of actuator forces that enforce a motion."""
+
+
+NO_FRICTION = (
+    "forward dynamics with friction: found by inverse dynamics, which the under-actuated {robot} does not have ({actuators} "
+    "actuators for {mobility} freedoms); friction=False leaves it out, the verb forward_dynamics, simulate and export_fmu have it"
+)
+
+
+def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
+    """Refuse actuator forces that enforce a motion, and what is found by them, as the verb does."""
+    from flexapod.analysis.abilities import UNDERACTUATED, wording
+    from flexapod.analysis.properties import holds
+
+    verb = "inverse_dynamics" if quantity in INVERSE_DYNAMICS else quantity
+    if verb not in ("inverse_dynamics", "friction_force", "forward_friction") or not holds(robot, "under-actuated"):
+        return
+    raise InputError(wording(robot, verb, "", NO_FRICTION if verb == "forward_friction" else UNDERACTUATED))
 
 
 ANY_LOOPS = ("elastic_", "recursive_")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from scipy import sparse
 
 from flexapod.bridges.fe_check import ImportedBody, checked
 from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_matrix, read_matrix, read_nodes
-from flexapod.bridges.fe_remarks import with_remarks
+from flexapod.bridges.fe_remarks import tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
 from flexapod.errors import InputError
@@ -35,7 +35,10 @@ Source = str | os.PathLike[str]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements."""
+    """Matrices in SI, rows node by node; nodes with numbers and places [m]; of a mesh, mass over volume of its elements.
+
+    left_out: nodes of a mesh that the matrices do not have -> why.
+    """
 
     mass: Any
     stiffness: Any
@@ -46,6 +49,7 @@ class Model:
     source: Path
     notes: tuple[str, ...] = ()
     density: float | None = None
+    left_out: Mapping[int, str] = field(default_factory=dict)
 
 
 def import_fe(
@@ -81,21 +85,19 @@ def import_fe(
     tests/bridges/test_ansys_mesh.py.
     """
     from flexapod.flexible.errors import FlexibleBodyError
-    from flexapod.flexible.matrices import _free_motions, from_matrices, rigid_motions
+    from flexapod.flexible.matrices import _free_motions, from_matrices, rigid_motions, stiffness_to_ground
 
     if (modes is None) == (below is None):
         raise InputError("import_fe: give either modes (a number) or below (a frequency [Hz])")
     model = _model(mass, stiffness, nodes, mesh, units_in_si(units))
-    chosen = interface_nodes(interfaces, model.numbers)
+    chosen = interface_nodes(interfaces, model.numbers, model.left_out)
     try:
         R = _free_motions(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
         if shapes is not None:
             body = _from_shapes(model, _solver_shapes(Path(shapes), mesh, nodes), chosen, modes, below, method, damping)
         else:
             count = (
-                modes
-                if modes is not None
-                else modes_below(model.mass, model.stiffness, R.shape[1], below, _held(model, chosen, method))
+                modes if modes is not None else modes_below(model.mass, model.stiffness, R, below, _held(model, chosen, method))
             )
             body = from_matrices(
                 model.mass, model.stiffness, model.r0, modes=count, dofs_per_node=model.width, method=method, interfaces=chosen,
@@ -103,8 +105,9 @@ def import_fe(
             )  # fmt: skip
     except FlexibleBodyError as error:
         raise FeFileError(f"import_fe: {error}") from error
-    found = checked(body, model.mass, model.stiffness, model.width, R.shape[1], model.notes)
-    return with_remarks(found, model.r0, model.density, units)
+    found = checked(body, model.mass, model.stiffness, model.width, R, model.notes)
+    ground = stiffness_to_ground(sparse.csc_array(model.stiffness), rigid_motions(model.r0, model.width))
+    return with_remarks(tied_to_ground(found, ground, R.shape[1]), model.r0, model.density, units)
 
 
 def _model(
@@ -115,10 +118,10 @@ def _model(
     if any(given) == (mesh is not None) or (any(given) and not all(given)):
         raise InputError("import_fe: give either mesh=..., or mass, stiffness and nodes")
     notes: tuple[str, ...] = ()
-    solid = None
+    solid, lost = None, {}
     if mesh is not None:
         from flexapod.bridges.ansys_mesh import ansys_mesh
-        from flexapod.bridges.fe_assembly import assembled, density
+        from flexapod.bridges.fe_assembly import assembled, density, left_out
         from flexapod.bridges.nastran_mesh import nastran_mesh
 
         source = Path(mesh)
@@ -128,7 +131,7 @@ def _model(
             )
         found = ansys_mesh(source) if source.suffix.lower() == ".cdb" else nastran_mesh(source)
         numbers, places, M, K = assembled(found, str(source))
-        notes, solid = found.notes, density(found)
+        notes, solid, lost = found.notes, density(found), left_out(found, numbers)
     else:
         source = Path(str(mass))
         numbers, places = read_nodes(Path(str(nodes)))
@@ -140,9 +143,13 @@ def _model(
     D = sparse.diags(np.tile([1.0] * 3 + [size["length"]] * (width - 3), len(numbers)))
     inertia = size["mass"] * (D @ inside @ D)
     _check_mass(inertia, numbers, width, source)
+    if springs.count_nonzero() == 0:
+        raise FeFileError(
+            f"{stiffness or mesh}: the stiffness is zero; export the stiffness matrix, with a modulus for every material"
+        )
     return Model(mass=inertia, stiffness=size["mass"] / size["time"] ** 2 * (D @ springs @ D), numbers=numbers,
                  r0=size["length"] * places, width=width, units=size, source=source, notes=notes,
-                 density=None if solid is None else size["mass"] / size["length"] ** 3 * solid)  # fmt: skip
+                 density=None if solid is None else size["mass"] / size["length"] ** 3 * solid, left_out=lost)  # fmt: skip
 
 
 def _check_mass(mass: Any, numbers: list[int], width: int, source: Path) -> None:

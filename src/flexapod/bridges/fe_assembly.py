@@ -48,9 +48,20 @@ class Mesh:
 
 
 def density(mesh: Mesh) -> float | None:
-    """Mass of the elements over their volume, in the file's units; None where there are only masses."""
-    parts = [part for part in mesh.parts if part.volume > 0.0]
+    """Mass of the elements over their volume, in the file's units; None where only nodes have masses."""
+    parts = [part for part in mesh.parts if part.volume > 0.0 and part.mass.any()]
     return sum(float(part.mass[::6, ::6].sum()) for part in parts) / sum(part.volume for part in parts) if parts else None
+
+
+def left_out(mesh: Mesh, kept: Sequence[int]) -> dict[int, str]:
+    """Nodes of the mesh that are not kept -> why."""
+    carrier = {node: _carrier(mesh.links, node, "mesh") for node in set(mesh.places) - set(kept)}
+    return {
+        node: f"which a rigid link ties to node {own}; take that one"
+        if own in kept
+        else "to which no element is connected; take a node of an element"
+        for node, own in carrier.items()
+    }
 
 
 def assembled(mesh: Mesh, source: str) -> tuple[list[int], Array, Labelled, Labelled]:

@@ -29,7 +29,9 @@ DENSE = 3000
 SHIFT = 400.0
 """[rad^2/s^2] below zero, about which a large model is factorised: rigid motions do not make it singular."""
 NO_INERTIA = 1e-13
-"""Directions whose 1/omega^2 is below this part of the largest have no inertia beyond rounding."""
+"""Smallest eigenvalue of a mass with unit diagonal below which it is singular beyond rounding."""
+SPARE = 2
+"""Modes of the matrices beyond those of the body that the picture shows."""
 CELL = 22
 """Side of a square of the picture [px]."""
 STYLE = (
@@ -100,7 +102,7 @@ class ImportedBody:
 
     def picture(self) -> str:
         """The modal assurance criterion as SVG: a row per reduced mode, a column per mode of the matrices, dark is alike."""
-        shown = self.mac[:, : len(self.frequency) + 2]
+        shown = self.mac[:, : len(self.frequency) + SPARE]
         n, m = shown.shape
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{60 + CELL * m}" height="{50 + CELL * n}" role="img">']
         parts.append('<text x="60" y="12">modes of the matrices</text><text x="2" y="42">reduced</text>')
@@ -117,32 +119,52 @@ class ImportedBody:
         return "".join([*parts, "</svg>"])
 
 
-def full_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array]:
-    """Frequencies [Hz] and mass-normalised shapes of the matrices behind their rigid motions, at least `count` or all."""
-    from scipy.linalg import eigh
+def full_modes(M: Any, K: Any, R: Array, count: int) -> tuple[Array, Array]:
+    """Frequencies [Hz] and mass-normalised shapes of the matrices behind their rigid motions, at least `count` or all.
+
+    Args:
+        R: (n, r) the rigid motions without energy.
+
+    Degrees of freedom without inertia (lumped masses, rotations of shells) follow the others statically.
+    """
+    from flexapod.flexible.normal_modes import all_modes, normal_modes
+
+    M, K = sparse.csc_array(M), sparse.csc_array(K)
+    heavy = int(np.count_nonzero(M.diagonal() > 0.0))
+    found = _massive_modes(M, K, R.shape[1], count) if heavy == M.shape[0] else None
+    if found is None:
+        few = M.shape[0] > DENSE // 3 and count <= heavy // 3
+        found = normal_modes(K, M, R, count, SPARE) if few else all_modes(K, M, R)
+    value, V = found
+    return np.sqrt(np.clip(value, 0, None)) / (2 * np.pi), V
+
+
+def _massive_modes(M: Any, K: Any, rigid: int, count: int) -> tuple[Array, Array] | None:
+    """omega^2 and shapes of a mass without zeros on its diagonal; None where it is singular (masses off their nodes)."""
+    from scipy.linalg import LinAlgError, eigh
     from scipy.sparse.linalg import eigsh
 
-    M, K = sparse.csc_matrix(M), sparse.csc_matrix(K)
-    massive = bool(np.all(M.diagonal() > 0.0))  # shells may have rotations without inertia
-    if M.shape[0] <= DENSE and massive:
-        value, V = eigh(K.toarray(), M.toarray())
-    elif M.shape[0] <= DENSE // 3:
-        inverse, V = eigh(M.toarray(), (K + SHIFT * M).toarray())
-        moving = np.flatnonzero(inverse > NO_INERTIA * inverse[-1])[::-1]
-        value, V = 1.0 / inverse[moving] - SHIFT, V[:, moving] / np.sqrt(inverse[moving])
+    if M.shape[0] <= DENSE:
+        inside = M.toarray()
+        size = 1.0 / np.sqrt(np.diag(inside))
+        if np.linalg.eigvalsh(size[:, None] * inside * size)[0] <= NO_INERTIA:
+            return None
+        try:
+            value, V = eigh(K.toarray(), inside)
+        except LinAlgError:
+            return None
     else:
-        heavy = int(np.count_nonzero(M.diagonal() > 0.0))
-        value, V = eigsh(K, k=min(rigid + count + 2, heavy - 1), M=M, sigma=-SHIFT, v0=np.ones(M.shape[0]))
+        value, V = eigsh(K, k=min(rigid + count + SPARE, M.shape[0] - 1), M=M, sigma=-SHIFT, v0=np.ones(M.shape[0]))
         order = np.argsort(value)
         value, V = value[order], V[:, order]
-    return np.sqrt(np.clip(value[rigid:], 0, None)) / (2 * np.pi), V[:, rigid:]
+    return value[rigid:], V[:, rigid:]
 
 
-def checked(body: FlexibleBody, M: Any, K: Any, width: int, rigid: int, notes: tuple[str, ...]) -> ImportedBody:
-    """Frequencies before and after, and the modal assurance criterion with the mass as weight."""
+def checked(body: FlexibleBody, M: Any, K: Any, width: int, R: Array, notes: tuple[str, ...]) -> ImportedBody:
+    """Frequencies before and after, and the modal assurance criterion weighted by the mass; R: rigid motions without energy."""
     from scipy.linalg import eigh
 
-    full, V = full_modes(M, K, rigid, len(body.names))
+    full, V = full_modes(M, K, R, len(body.names))
     value, Q = eigh(np.asarray(body.K_ee), np.asarray(body.M_ee))
     picture = body.nodes
     assert picture is not None

@@ -27,8 +27,39 @@ BOUNDS = {
 """Quantity -> smallest, largest and unit of what structures have."""
 
 
+MOTIONS = tuple(f"{kind} {axis}" for kind in ("translation along", "rotation about") for axis in "xyz")
+"""Rigid motions of the nodes, about the frame origin."""
+
+
+class TiedToGroundWarning(FlexapodWarning):
+    """The stiffness of an imported body holds some of its rigid motions: it is no free body."""
+
+
 class UnitsWarning(FlexapodWarning):
     """An imported body has numbers that no structure has: its units are hardly those that were said."""
+
+
+def tied_to_ground(found: ImportedBody, ground: Array, free: int) -> ImportedBody:
+    """The body with a note, which is also a warning, where its stiffness holds rigid motions.
+
+    Args:
+        ground: (6,) stiffness against the rigid motions [N/m, N m/rad]; free: rigid motions without energy.
+
+    Checked by: tests/bridges/test_fe.py.
+    """
+    held = [
+        f"{name} {value:.4g} {'N/m' if k < 3 else 'N m/rad'}"
+        for k, (name, value) in enumerate(zip(MOTIONS, ground, strict=True))
+        if value > 0.0
+    ]
+    if not held:
+        return found
+    text = (
+        f"the stiffness ties the body to ground: it holds {6 - free} of the 6 rigid motions ({', '.join(held)}), and the modes "
+        "are those of the tied body. A free body needs the stiffness without supports and springs to ground, in all digits"
+    )
+    warnings.warn(TiedToGroundWarning(f"import_fe: {text}"), stacklevel=3)
+    return replace(found, notes=(*found.notes, text))
 
 
 def with_remarks(found: ImportedBody, r0: Array, density: float | None, units: Mapping[str, str]) -> ImportedBody:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.bridges.fe_check import full_modes
+from flexapod.bridges.fe_matrices import Array
 from flexapod.description.unit_parser import UnitError, parse_unit
 from flexapod.errors import InputError
 
@@ -39,8 +40,12 @@ def _unit(units: Mapping[str, Any], name: str) -> float:
     return float(factor)
 
 
-def interface_nodes(interfaces: Any, numbers: Sequence[int]) -> dict[str, Any]:
-    """Name -> index of the node where its number is given, else the position as it is."""
+def interface_nodes(interfaces: Any, numbers: Sequence[int], left_out: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """Name -> index of the node where its number is given, else the position as it is.
+
+    Args:
+        left_out: nodes of the file that the body does not have -> why.
+    """
     if not isinstance(interfaces, Mapping):
         raise InputError(f"interfaces: expected a dictionary, e.g. interfaces={{'tip': 1}}, got {interfaces!r}")
     at = {number: k for k, number in enumerate(numbers)}
@@ -48,13 +53,17 @@ def interface_nodes(interfaces: Any, numbers: Sequence[int]) -> dict[str, Any]:
     for name, place in interfaces.items():
         if isinstance(place, int | np.integer):
             if int(place) not in at:
-                raise InputError(f"interfaces: {name!r} is node {place}, which the file does not have")
+                why = (left_out or {}).get(int(place), "which the file does not have")
+                raise InputError(f"interfaces: {name!r} is node {place}, {why}")
             found[name] = at[int(place)]
     return found
 
 
-def modes_below(M: Any, K: Any, rigid: int, below: Any, held: Sequence[int]) -> int:
+def modes_below(M: Any, K: Any, R: Array, below: Any, held: Sequence[int]) -> int:
     """Number of elastic modes up to a frequency [Hz], with these degrees of freedom held (Craig-Bampton), or free.
+
+    Args:
+        R: (n, r) the rigid motions without energy of the free body.
 
     Checked by: tests/bridges/test_fe.py.
     """
@@ -62,14 +71,14 @@ def modes_below(M: Any, K: Any, rigid: int, below: Any, held: Sequence[int]) -> 
         raise InputError(f"below: expected a frequency above zero [Hz], got {below!r}")
     if len(held):
         free = np.setdiff1d(np.arange(M.shape[0]), held)
-        M, K, rigid = M.tocsr()[free][:, free], K.tocsr()[free][:, free], 0
+        M, K, R = M.tocsr()[free][:, free], K.tocsr()[free][:, free], np.zeros((len(free), 0))
     count = 16
     while True:
-        frequency, _ = full_modes(M, K, rigid, count)
+        frequency, _ = full_modes(M, K, R, count)
         found = int(np.sum(frequency <= below))
         if found == 0:
             where = " with the interfaces held" if len(held) else ""
             raise InputError(f"below: no mode lies below {below:g} Hz; the first is at {frequency[0]:.5g} Hz{where}")
-        if found < len(frequency) or len(frequency) >= M.shape[0] - rigid - 2:
+        if found < len(frequency) or len(frequency) < count or len(frequency) >= M.shape[0] - R.shape[1] - 2:
             return found
         count *= 2

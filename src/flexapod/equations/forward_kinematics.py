@@ -132,8 +132,15 @@ def _departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
     """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
     turn = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
     way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(turn - turn.T) / 2)
-    off = ca.sqrt(ca.dot(way - first, way - first)) / (ca.sqrt(ca.dot(first, first)) + NEWTON_STEP)
+    off = _length(way - first) / (_length(first) + NEWTON_STEP)
     return ca.if_else(off < 1e300, off, 1e300)  # a singular guess has no first step
+
+
+def _length(x: Any) -> Any:
+    """The norm of x; its derivative is zero at zero, where the norm has none."""
+    square = ca.dot(x, x)
+    none = square == 0
+    return ca.if_else(none, 0, ca.sqrt(ca.if_else(none, 1, square)))  # nan stays nan
 
 
 def _moved(pose: Any, step: Any) -> Any:

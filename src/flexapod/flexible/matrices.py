@@ -234,9 +234,21 @@ def _semidefinite(A: Sparse) -> bool:
     return ordered and bool((factor.U.diagonal() > 0.0).all())
 
 
+def _without_cancellation(K: Sparse, rigid: Floats) -> Floats:
+    """(6,) twice the energy of each rigid motion if no entries of K cancelled; one where K has no entries for it."""
+    whole: Floats = np.einsum("nk,nk->k", np.abs(rigid), abs(K) @ np.abs(rigid))
+    return np.where(whole > 0.0, whole, 1.0)
+
+
+def stiffness_to_ground(K: Sparse, rigid: Floats) -> Floats:
+    """(6,) stiffness against each rigid motion [N/m, N m/rad], zero where it is none beyond rounding (`RIGID`)."""
+    found: Floats = np.einsum("nk,nk->k", rigid, K @ rigid)
+    return np.where(found > RIGID * _without_cancellation(K, rigid), found, 0.0)
+
+
 def _free_motions(K: Sparse, rigid: Floats) -> Floats:
     """The rigid motions (n, r) that cost no energy."""
-    sized = rigid / np.sqrt(np.einsum("nk,nk->k", np.abs(rigid), abs(K) @ np.abs(rigid)))
+    sized = rigid / np.sqrt(_without_cancellation(K, rigid))
     values, vectors = np.linalg.eigh(sized.T @ (K @ sized))
     free: Floats = sized @ vectors[:, np.abs(values) < RIGID]
     return free

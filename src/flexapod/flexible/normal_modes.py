@@ -52,6 +52,17 @@ def normal_modes(K: Sparse, M: Sparse, R: Floats, count: int, spare: int = 0) ->
     return rayleigh_ritz(K, M, frame, _lowest(K, M, _free_flexibility(K, frame), count + spare))
 
 
+def all_modes(K: Sparse, M: Sparse, R: Floats) -> tuple[Floats, Floats]:
+    """Every elastic mode that has inertia, by dense matrices: omega^2, ascending, and V; see `normal_modes`.
+
+    Checked by: tests/flexible/test_massless.py.
+    """
+    _refuse_loose_parts(K, R)
+    frame = MeanFrame(M, R)
+    Q = _complement(frame.anchor)
+    return rayleigh_ritz(K, M, frame, _dense_modes(K, M, Q, 0, Q.shape[1], "the elastic degrees of freedom"))
+
+
 class MeanFrame:
     """The frame that elastic motion is measured from: no displacement x with anchor^T x = 0 moves it.
 
@@ -83,12 +94,18 @@ class MeanFrame:
 def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tuple[Floats, Floats]:
     """omega^2 and modes in the span of `basis` (n, m) after its rigid part is removed.
 
-    Dependent directions are dropped, measured by the mass with a filling where a degree of freedom has none; independent ones
-    without inertia are condensed statically.
+    Dependent directions and those that are rigid but for rounding are dropped, measured by the mass with a filling, as it may be
+    singular; independent ones without inertia are condensed statically.
     """
     W = _filled(K, M)
     X = frame.without_rigid(basis)
-    X = X / np.sqrt(np.einsum("nk,nk->k", X, W @ X))
+    left = np.einsum("nk,nk->k", X, W @ X)
+    elastic = left > NO_INERTIA * np.einsum("nk,nk->k", basis, W @ basis)
+    if not elastic.any():
+        raise FlexibleBodyError(
+            "The reduction has no elastic shape: with one interface and no modes the body is rigid; ask for modes."
+        )
+    X = X[:, elastic] / np.sqrt(left[elastic])
     size, turn = np.linalg.eigh(X.T @ (W @ X))
     keep = size > NO_INERTIA * size[-1]
     X = frame.without_rigid(X @ (turn[:, keep] / np.sqrt(size[keep])))
@@ -101,13 +118,11 @@ def rayleigh_ritz(K: Sparse, M: Sparse, frame: MeanFrame, basis: Floats) -> tupl
 
 
 def _filled(K: Sparse, M: Sparse) -> Sparse:
-    """The mass with K's diagonal, in the mean proportion of the others, where it has no entries."""
+    """The mass with K's diagonal in the mean proportion of the degrees of freedom with mass: positive, also for lumped masses."""
     mass, stiffness = M.diagonal(), K.diagonal()
     some = mass > 0.0
-    if some.all():
-        return M
     ratio = float(mass[some].sum() / stiffness[some].sum())
-    return sparse.csc_array(M + sparse.diags_array(np.where(some, 0.0, ratio * stiffness)))
+    return sparse.csc_array(M + sparse.diags_array(ratio * stiffness))
 
 
 def _small(M: Sparse, count: int, held: int) -> bool:

@@ -63,6 +63,8 @@ def check_names(table: Table, columns: Mapping[str, Any] | None) -> dict[str, tu
         names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
         if not names or not all(isinstance(name, str) for name in names):
             raise InputError(f"columns: {key!r} needs column names as text, got {value!r}")
+        if len(names) == 1 and names[0] not in table.cells:
+            names = table.variables.get(names[0], names)  # one matrix of a MATLAB file
         if size and len(names) != size:
             raise InputError(f"columns: {key!r} needs {size} column name{'s' * (size > 1)}, got {len(names)}")
         for name in names:

@@ -168,7 +168,7 @@ def _platform(
 
 
 def _warn_of_noise(table: Table, time: Array, smooth: Smooth | None, what: str, values: Array, order: int = 2) -> None:
-    """Warn where noise of samples dominates their derivative of this order."""
+    """Warn where noise of samples makes up most of their derivative of this order."""
 
     def accelerate(x: Array) -> Array:
         x = x if smooth is None else smooth(values=x)

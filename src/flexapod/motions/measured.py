@@ -1,4 +1,4 @@
-r"""Measured samples: Savitzky-Golay smoothing, and whether noise dominates the second derivative.
+r"""Measured samples: Savitzky-Golay smoothing, and how much of the second derivative is noise.
 
 The size sigma of noise is how far samples lie from the polynomial through their neighbours; noise lies as far from a wider
 polynomial, a smooth signal much nearer. Sampled every h it gives splines accelerations of about
@@ -40,7 +40,7 @@ Accelerate = Callable[[Array], Array]
 
 
 class MotionNoiseWarning(FlexapodWarning):
-    """The accelerations of a measured motion are mostly noise."""
+    """Noise makes up most of the accelerations of a measured motion, of their rms or of their peak."""
 
 
 def savitzky_golay(*, time: Any, values: Any, window: int, order: int = 5) -> Values:
@@ -114,11 +114,13 @@ def warn_of_noise(file: str, what: str, time: Array, values: Array, accelerate: 
     if len(bad):
         k = int(bad[np.argmax(caused[1, bad])])
         rate = 1.0 / float(np.median(np.diff(time)))
+        whole = np.array([size[0, k], found[:, k].max()])
+        part = np.minimum(caused[:, k] / whole, 1.0)
         warnings.warn(
             MotionNoiseWarning(
-                f"{file}: noise dominates the accelerations of the {what}: about {sigma[k]:.2g} in its samples at {rate:.4g} "
-                f"per second gives {caused[0, k]:.3g} (rms) and peaks of {caused[1, k]:.3g}; found were {size[0, k]:.3g} and "
-                f"{found[:, k].max():.3g}. "
+                f"{file}: noise makes up about {100 * part[0]:.0f} % of the accelerations of the {what} (rms) and "
+                f"{100 * part[1]:.0f} % of their peak: {sigma[k]:.2g} in its samples at {rate:.4g} per second gives "
+                f"{caused[0, k]:.3g} (rms) and peaks of {caused[1, k]:.3g}; found were {whole[0]:.3g} and {whole[1]:.3g}. "
                 f"{SMOOTH_MORE if smoothed else SMOOTH}"
             ),
             stacklevel=5,

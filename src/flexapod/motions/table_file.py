@@ -9,7 +9,7 @@ import csv
 import difflib
 import importlib
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,10 @@ from flexapod.motions.arrays import Array
 
 PARQUET = (".parquet", ".pq")
 """Endings of Parquet files; .mat is MATLAB's, every other file is read as CSV."""
+
+
+LISTED = 8
+"""Variables that a message lists."""
 
 
 class MotionFileError(InputError):
@@ -46,11 +50,13 @@ class Table:
         file: its name, for messages.
         cells: column name to its values, text or numbers.
         lines: line of each row in a CSV file.
+        variables: matrices of a MATLAB file to the names of their columns.
     """
 
     file: str
     cells: dict[str, Any]
     lines: tuple[int, ...] | None = None
+    variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def error(self, what: str, *, column: str | None = None, index: int | None = None) -> MotionFileError:
         """An error at a column and at a row given by its index from 0."""
@@ -142,7 +148,7 @@ def _read_parquet(path: Path) -> Table:
 
 def _read_mat(path: Path) -> Table:
     """Variables of a MATLAB file: vectors are columns; matrices (n, 3) get the endings _x _y _z, quaternions _0 to _3, rotations
-    (n, 3, 3) or (n, 9) R_11 to R_33, others _1, _2, ..."""
+    (n, 3, 3), (3, 3, n) or (n, 9) R_11 to R_33, others _1, _2, ..."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
@@ -152,18 +158,12 @@ def _read_mat(path: Path) -> Table:
         raise MotionFileError("is a MATLAB file of version 7.3; save it with -v7", file=str(path)) from error
     except (ValueError, TypeError, OSError, MatReadError) as error:
         raise MotionFileError(f"is not a readable MATLAB file ({error})", file=str(path)) from error
-    cells: dict[str, Any] = {}
-    for name, values in found.items():
-        if values.ndim == 1:
-            cells[name] = values
-        elif values.ndim >= 2:
-            flat = values.reshape(len(values), -1)
-            ends = {3: [f"{name}_{a}" for a in "xyz"], 9: [f"R_{i}{j}" for i in "123" for j in "123"]}.get(flat.shape[1])
-            if name.startswith("quat_") and flat.shape[1] == 4:
-                ends = [f"{name}_{k}" for k in range(4)]
-            elif name in ("q", "qd", "qdd", "euler"):
-                ends = None
-            cells |= dict(zip(ends or [f"{name}_{k + 1}" for k in range(flat.shape[1])], flat.T, strict=True))
+    rows = _rows({name: values for name, values in found.items() if values.ndim})
+    turns = _rotation(rows)
+    cells: dict[str, Any] = {name: values for name, values in rows.items() if values.ndim == 1}
+    variables = {name: _columns(name, values.shape[1], name == turns) for name, values in rows.items() if values.ndim == 2}
+    for name, columns in variables.items():
+        cells |= dict(zip(columns, rows[name].T, strict=True))
     if found and not cells:
         kinds = {True: "a struct", False: "no array of numbers over time"}
         what = ", ".join(f"{name} ({kinds[values.dtype.names is not None]})" for name, values in found.items())
@@ -171,9 +171,41 @@ def _read_mat(path: Path) -> Table:
             f"holds {what}; save fields as variables of their own: save('m.mat', '-struct', 's')", file=str(path)
         )
     if len({len(v) for v in cells.values()}) > 1:
-        sizes = ", ".join(f"{k}: {len(v)}" for k, v in cells.items())
-        raise MotionFileError(f"has variables of different lengths ({sizes})", file=str(path))
-    return Table(file=str(path), cells=cells)
+        shapes = [f"{name}: {'x'.join(map(str, values.shape))}" for name, values in found.items() if values.ndim]
+        listed = ", ".join(shapes[:LISTED]) + (f" and {len(shapes) - LISTED} more" if len(shapes) > LISTED else "")
+        what = f"has variables of different lengths ({listed}); each has one row per time, rotations are 3x3xN, Nx3x3 or Nx9"
+        raise MotionFileError(what, file=str(path))
+    three = next((name for name, values in found.items() if values.shape == (3, 3, 3)), None)
+    if three is not None:
+        raise MotionFileError(f"{three} is 3x3x3, with time first or last; save it as 3x9, one row per time", file=str(path))
+    return Table(file=str(path), cells=cells, variables=variables)
+
+
+def _rows(found: dict[str, Any]) -> dict[str, Any]:
+    """Variables with one row per time, (n,) or (n, m); rotations (3, 3, n) by their last axis, which is as long as time."""
+    vectors = [len(values) for values in found.values() if values.ndim == 1]
+    named = [len(found[name]) for name in ("t", "time", "time_s") if name in found]
+    times = next(iter([*named, *vectors]), None)
+    last = {k: v.ndim == 3 and v.shape[:2] == (3, 3) and v.shape[2] == times != len(v) for k, v in found.items()}
+    turned = {k: np.moveaxis(v, -1, 0) if last[k] else v for k, v in found.items()}
+    return {k: v if v.ndim == 1 else v.reshape(len(v), -1) for k, v in turned.items()}
+
+
+def _rotation(rows: dict[str, Any]) -> str | None:
+    """The variable that is read as rotation matrices: the one with nine columns, of several the one that is called so."""
+    nine = [name for name, values in rows.items() if values.ndim == 2 and values.shape[1] == 9]
+    return nine[0] if len(nine) == 1 else next((name for name in nine if name.lower() in ("r", "rotation")), None)
+
+
+def _columns(name: str, count: int, rotation: bool) -> tuple[str, ...]:
+    """Names of a matrix's columns."""
+    if rotation:
+        return tuple(f"R_{i}{j}" for i in "123" for j in "123")
+    if name.startswith("quat_") and count == 4:
+        return tuple(f"{name}_{k}" for k in range(4))
+    if count == 3 and name not in ("q", "qd", "qdd", "euler"):
+        return tuple(f"{name}_{axis}" for axis in "xyz")
+    return tuple(f"{name}_{k + 1}" for k in range(count))
 
 
 def arrow_modules(path: Path) -> tuple[Any, Any]:

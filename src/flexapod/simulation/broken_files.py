@@ -47,8 +47,14 @@ def netcdf_reason(data: bytes) -> str:
     ends = [found.end() for found in DIGEST.finditer(data)]
     if ends:
         return behind(len(data) - ends[-1])
-    if hdf5_length(data) > len(data) or b"flexapod_format" in data:
+    length = hdf5_length(data)
+    if length > len(data) or (length < len(data) and b"flexapod_format" in data):  # cut in the data, or in the digest behind them
         return f"is cut off: the end of the NetCDF file is missing; {AGAIN}"
+    if b"flexapod_format" in data:
+        return (
+            "is a whole NetCDF file without the digest of a result: another program wrote it again, perhaps with other numbers, "
+            f"or its last bytes are missing; {AGAIN}, or read it by xarray.open_dataset"
+        )
     return "was not written by flexapod: it lacks the digest of a result; xarray.open_dataset may read it"
 
 

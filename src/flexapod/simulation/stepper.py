@@ -91,7 +91,8 @@ def stepper(
     Args:
         start: state at time 0; home at rest if left out. With flexible legs an `ActuatorMotion`, whose start is taken.
         step: [s].
-        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`.
+        method: ``"rk4"``, ``"implicit"`` or ``"radau"``, as in `simulate`; with flexible legs, springs or force elements one of
+            the last two, the first of which is the usual one.
         wrench: a load on the platform is an input too.
         friction, watch: as in `simulate`.
     Returns:

@@ -163,7 +163,7 @@ def _three(plant: Plant, token: str, identifier: str) -> Element:
     SubElement(root, "ModelExchange", {"modelIdentifier": identifier, **FLAGS3, "needsCompletedIntegratorStep": "true"})
     SubElement(root, "CoSimulation", {
         "modelIdentifier": identifier, **FLAGS3, "canHandleVariableCommunicationStepSize": "true",
-        "fixedInternalStepSize": repr(plant.step),
+        "mightReturnEarlyFromDoStep": "true", "fixedInternalStepSize": repr(plant.step),
     })  # fmt: skip
     _units(root, plant, layout)
     _categories(root)

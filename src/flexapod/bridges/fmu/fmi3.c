@@ -487,6 +487,8 @@ fmi3Status F(fmi3GetOutputDerivatives)(fmi3Instance instance, const fmi3ValueRef
     return instance != NULL && count == 0 ? fmi3OK : refused(instance, "fmi3GetOutputDerivatives: this FMU gives none");
 }
 
+/* A stroke that is left is a request to end the simulation: at the end of the step, or where its inner steps stopped. Other
+ * failures of a step are discarded, unless the importer allows an early return. */
 fmi3Status F(fmi3DoStep)(fmi3Instance instance, fmi3Float64 now, fmi3Float64 length, fmi3Boolean no_set, fmi3Boolean *event,
                          fmi3Boolean *terminate, fmi3Boolean *early, fmi3Float64 *last)
 {
@@ -499,10 +501,11 @@ fmi3Status F(fmi3DoStep)(fmi3Instance instance, fmi3Float64 now, fmi3Float64 len
     i->model.time = now;
     const int status = model_advance(&i->model, length);
     *last = i->model.time;
-    if (status == 0) return fmi3OK;
+    const int left = MODEL_MARGINS > 0 && model_evaluate(&i->model) == 0 ? model_left(&i->model) : -1;
+    if (status == 0 && left < 0) return fmi3OK;
     *terminate = true;
-    if (!i->early_return) return checked(i, status);
-    *early = true;
-    say(i, fmi3Warning, model_status_text(status));
-    return fmi3OK;
+    *early = status != 0 && i->early_return;
+    if (left < 0 && !*early) return checked(i, status);
+    say(i, fmi3Warning, left >= 0 ? model_margin_texts[left] : model_status_text(status));
+    return status == 0 || *early ? fmi3OK : fmi3Warning; /* a warning: the end of the step is not reached, see `last` */
 }
