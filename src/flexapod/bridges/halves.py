@@ -45,13 +45,9 @@ def _weighted(tree: Tree) -> Tree:
     """The tree with massless moving bodies that fixed joints hold to others as equal parts of those."""
     held: dict[str, list[Loop]] = {}
     for loop in (one for k in tree.loops if k.type == "fixed" for one in (k, _swapped(k))):
-        if (
-            loop.first != WORLD
-            and tree.node(loop.first).kind in "RP"
-            and tree.node(loop.first).light
-            and _mass(tree, loop.second)
-        ):
-            held.setdefault(loop.second, []).append(loop)
+        end, (heavy, on) = loop.first, _solid(tree, loop.second, loop.on_second)
+        if end != WORLD and tree.node(end).kind in "RP" and tree.node(end).light and _mass(tree, heavy):
+            held.setdefault(heavy, []).append(replace(loop, second=heavy, on_second=on))
     for heavy, loops in held.items():
         ends = {loop.first: loop for loop in loops}  # a body may be held twice
         own = tree.node(heavy).inertial
@@ -63,6 +59,13 @@ def _weighted(tree: Tree) -> Tree:
     return tree
 
 
+def _solid(tree: Tree, name: str, at: Pose) -> tuple[str, Pose]:
+    """The body with mass that a massless one is fixed on, and a frame of it seen from there."""
+    while name != WORLD and tree.node(name).light and tree.node(name).kind == "fixed":
+        name, at = tree.node(name).parent, tree.node(name).place @ at
+    return name, at
+
+
 def _seen(part: Inertial, frame: Pose) -> Inertial:
     """Inertial data in another frame; `frame`: the frame they are in, seen from it."""
     R = frame.rotation
@@ -70,8 +73,7 @@ def _seen(part: Inertial, frame: Pose) -> Inertial:
 
 
 def _halve(tree: Tree, loop: Loop) -> Tree:
-    first, second = loop.first, loop.second
-    at, on = loop.on_first, loop.on_second
+    (first, at), (second, on) = _solid(tree, loop.first, loop.on_first), _solid(tree, loop.second, loop.on_second)
     if not _mass(tree, first):
         first, second, at, on = second, first, on, at
     if not _mass(tree, first):

@@ -222,7 +222,7 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     name = root.get("model", file.stem).replace(" ", "-")
     return whole(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
                       gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
-                      remarks=remarks))  # fmt: skip
+                      remarks=remarks, frames=reader.frames))  # fmt: skip
 
 
 def _check_masses(reader: Reader) -> None:

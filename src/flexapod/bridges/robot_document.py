@@ -14,15 +14,19 @@ import numpy as np
 from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.loop_gaps import open_loops
 from flexapod.bridges.mjcf_in import read_mjcf
-from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree
+from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, inverse
 from flexapod.description.problems import Problem, RobotFileError
 from flexapod.errors import FileWarning, InputError
+from flexapod.robot.geometry import Pose, pose
 
 if TYPE_CHECKING:
     from flexapod.description.read import Description
-    from flexapod.robot.geometry import Pose
 
 TYPES = {"R": "revolute", "P": "prismatic", "fixed": "fixed", "free": "free"}
+TAKEN = ("platform", "base", "frame", "platform_frame", "branch", "table", "joints", "bodies", "copy", "mirrored", "rotated")
+"""Words of a leg in a robot file, which bodies and joints cannot be called."""
+SAME = 1e-12
+"""Frames that differ by less [m, and in directions] are one."""
 
 
 def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, loops: str | os.PathLike[str] | None = None,
@@ -81,6 +85,7 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> tuple[dict[
     name = platform or _floating(tree)
     if name not in {n.name for n in tree.nodes}:
         raise ImportedModelError(f"{tree.name}: there is no body {name!r}; bodies: {', '.join(n.name for n in tree.nodes)}")
+    tree, name = _framed(tree, name)
     node = tree.node(name)
     loops = [_toward(loop, name) for loop in tree.loops]
     ends = [end for loop in loops for end in (loop.first, loop.second)] + [name]
@@ -99,6 +104,21 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> tuple[dict[
         **({"notes": notes} if notes else {}), "gravity": tree.gravity.tolist(), **written,
     }  # fmt: skip
     return document, origins
+
+
+def _framed(tree: Tree, name: str) -> tuple[Tree, str]:
+    """The tree with a platform whose frame is the one that the file gives its body: fixed on the body, whose own frame is at its
+    joint, where the two differ."""
+    frame = tree.frames.get(name, pose())
+    if tree.node(name).kind == "free" or np.allclose([*frame.position, *np.ravel(frame.rotation - np.eye(3))], 0.0, atol=SAME):
+        return tree, name
+    own, back = f"{name}_origin", inverse(frame)
+    node = Node(name=own, parent=name, place=frame, kind="fixed", joint=f"{own}.fixed")
+    loops = []
+    for loop in tree.loops:
+        loop = replace(loop, first=own, on_first=back @ loop.on_first) if loop.first == name else loop
+        loops.append(replace(loop, second=own, on_second=back @ loop.on_second) if loop.second == name else loop)
+    return replace(tree, nodes=(*tree.nodes, node), loops=tuple(loops)), own
 
 
 def _in_order(tree: Tree, groups: dict[str, list[Node]], platform: str) -> list[list[Node]]:
@@ -215,8 +235,7 @@ def _toward(loop: Loop, platform: str) -> Loop:
     """The loop written toward the platform where it ends there, and away from the world."""
     if loop.second == platform or (loop.first not in (platform, WORLD)):
         return loop
-    return Loop(name=loop.name, type=loop.type, first=loop.second, on_first=loop.on_second, second=loop.first,
-                on_second=loop.on_first)  # fmt: skip
+    return replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
 
 
 def _chain(tree: Tree, end: str, platform: str) -> list[Node]:
@@ -237,7 +256,7 @@ def _plain(name: str) -> str:
 
 def _short(name: str) -> str:
     short = _plain(name.split(".", 1)[1] if "." in name else name)
-    return f"{short}_body" if short in ("platform", "base") else short
+    return f"{short}_body" if short in TAKEN else short
 
 
 def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ Every node has its frame at its joint with z along the joint axis, as links of a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -118,6 +118,7 @@ class Tree:
     Args:
         actuators: driven joints in the order of the file that the tree was read from.
         remarks: what the reader of a file, or of the exported one, must know.
+        frames: of nodes that were read, the frame that the file gives the body, seen from the node; left out: the node's own.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Tree:
     struts: tuple[Strut, ...] = ()
     actuators: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    frames: Mapping[str, Pose] = field(default_factory=dict)
 
     def node(self, name: str) -> Node:
         """A node by name."""

@@ -58,7 +58,7 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
     return whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
                       nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside),
-                      actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"])))  # fmt: skip
+                      actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=turned))  # fmt: skip
 
 
 def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[str, Any]:
