@@ -58,9 +58,18 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) 
         raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
     tree = robot_tree(robot)
     target.write_text(mjcf_text(tree, copies), encoding="utf-8")
-    for remark in tree.remarks:
+    for remark in (*tree.remarks, *_remarks(tree)):
         warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)
     return target
+
+
+def _remarks(tree: Tree) -> list[str]:
+    """Friction of closing joints that is left out or changed."""
+    lost = [k.name for k in tree.loops if k.type == "spherical" and (k.damping or k.loss)]
+    vectors = [k.name for k in tree.loops if k.type == "universal" and k.loss and not k.per_axis]
+    found = [f"the friction of {', '.join(lost)}, spherical joints that close loops, is left out"] if lost else []
+    text = "acts against the vector of angular velocity; it is written for each axis alone"
+    return found + ([f"the friction of {', '.join(vectors)} {text}"] if vectors else [])
 
 
 def mjcf_text(tree: Tree, copies: int = 1) -> str:

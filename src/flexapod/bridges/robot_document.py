@@ -261,7 +261,8 @@ def _short(name: str) -> str:
 
 def _leg_name(chain: list[Node], known: dict[str, Any]) -> str:
     """What the names of a chain have before their dot, else its one driven joint, else a number."""
-    heads = {n.name.split(".", 1)[0] for n in chain if "." in n.name}
+    own = {n.name for n in chain}
+    heads = {n.name.split(".", 1)[0] for n in chain if "." in n.name and n.name.rpartition(".")[0] not in own}
     driven = {n.joint for n in chain if n.actuated}
     names = next((found for found in (heads, driven) if len(found) == 1), {str(len(known) + 1)})
     name = _short(names.pop())

@@ -236,25 +236,22 @@ def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
 
 def _remarks(robot: Robot) -> tuple[str, ...]:
     """Friction that hinges and slides do not have: by loads, or against a vector of angular velocity."""
-    loaded: list[str] = []
-    vectors: list[str] = []
+    loaded: dict[str, None] = {}
+    vectors: dict[str, None] = {}
     for leg in robot.legs:
         joints = [link.joint for link in leg.links if link.kind != "fixed"]
-        for part in (*leg.links, *leg.closings):
-            f, name = part.friction, f"{leg.name}.{part.joint}"
-            if f is None:
-                continue
-            loaded += [name] if (f.normal or f.reaction) and name not in loaded else []
-            axes = joints.count(part.joint) or {"universal": 2, "spherical": 3}.get(getattr(part, "type", ""), 1)
-            alike = f.direction == "per_axis" or axes == 1 or (axes == 2 and not f.coulomb)
-            vectors += [name] if not alike and (f.viscous or f.coulomb) and name not in vectors else []
+        for part in (p for p in (*leg.links, *leg.closings) if p.friction is not None):
+            f, name, axes = part.friction, f"{leg.name}.{part.joint}", joints.count(part.joint)
+            if f.normal or f.reaction:
+                loaded[name] = None
+            if f.direction == "vector" and ((axes == 3 and (f.viscous or f.coulomb)) or (axes == 2 and f.coulomb)):
+                vectors[name] = None
     found = []
     if loaded:
         found.append(f"the friction of {', '.join(loaded)} by joint loads has no counterpart and is left out")
     if vectors:
         found.append(
-            f"the friction of {', '.join(vectors)} acts against a vector of angular velocity, which joints of one axis do not "
-            "have: it is written per axis, and left out of spherical joints that close loops of MJCF"
+            f"the friction of {', '.join(vectors)} acts against the vector of angular velocity; it is written for each axis alone"
         )
     return tuple(found)
 
