@@ -218,6 +218,7 @@ def _written(
                        "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts}  # fmt: skip
     extra = {key: value for key, value in (("couplings", couplings), ("forces", forces)) if value}
     origins |= {f"legs.{path}": ("body", name) for name, path in place.items()} | {"platform": ("body", platform.name)}
+    origins |= {f"legs.{carrier}": ("body", platform.name)} if carrier else {}
     origins |= {f"legs.{path}": ("joint", name) for name, path in joints.items()}
     return {**found, "legs": {"each": legs}, **extra}, joints, origins
 

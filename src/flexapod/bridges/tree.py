@@ -320,7 +320,7 @@ def massless(nodes: Sequence[Node]) -> list[str]:
     """Names of bodies that move and have no mass, neither their own nor that of bodies fixed on them."""
 
     def weighs(node: Node) -> bool:
-        return node.inertial.mass > 0.0 or any(weighs(n) for n in nodes if n.parent == node.name and n.kind == "fixed")
+        return node.inertial.mass != 0.0 or any(weighs(n) for n in nodes if n.parent == node.name and n.kind == "fixed")
 
     return [node.name for node in nodes if node.kind != "fixed" and not weighs(node)]
 
