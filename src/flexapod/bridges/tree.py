@@ -15,7 +15,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.errors import InputError
 from flexapod.robot import point_forces
 from flexapod.robot.geometry import Pose, pose
-from flexapod.robot.model import Leg, Link, RigidBody
+from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -240,8 +240,11 @@ def _remarks(robot: Robot) -> tuple[str, ...]:
     vectors: dict[str, None] = {}
     for leg in robot.legs:
         joints = [link.joint for link in leg.links if link.kind != "fixed"]
-        for part in (p for p in (*leg.links, *leg.closings) if p.friction is not None):
+        parts: tuple[Link | Closing, ...] = (*leg.links, *leg.closings)
+        for part in parts:
             f, name, axes = part.friction, f"{leg.name}.{part.joint}", joints.count(part.joint)
+            if f is None:
+                continue
             if f.normal or f.reaction:
                 loaded[name] = None
             if f.direction == "vector" and ((axes == 3 and (f.viscous or f.coulomb)) or (axes == 2 and f.coulomb)):
