@@ -448,3 +448,214 @@ def test_what_mjcf_cannot_say_is_refused(tmp_path: Path) -> None:
     with pytest.raises(fp.ImportedModelError, match=advice):
         fp.import_robot(tmp_path / "free.xml")
     assert read_mjcf(tmp_path / "free.xml").name == "hand-written"
+
+
+REFERRED = """<mujoco model="referred"><compiler angle="degree"/><option gravity="0 -9.81 0"/><worldbody>
+  <body name="l1" pos="-0.2 0 0"><joint name="a1" axis="0 0 1" {a1}/>
+    <inertial pos="0.15 0 0" mass="0.5" diaginertia="0.001 0.004 0.004"/>
+    <body name="e1" pos="-0.1 0.28 0"><joint name="a2" {a2}/>
+      <inertial pos="0 0.05 0" mass="1" diaginertia="0.01 0.02 0.03"/></body></body>
+  <body name="m1" pos="0.2 0 0"><joint name="b1" axis="0 0 1"/>
+    <inertial pos="0.05 0.14 0" mass="0.5" diaginertia="0.004 0.004 0.001"/>
+    <body name="l2" pos="0.1 0.28 0"><joint name="b2" axis="0 0 1"/>
+      <inertial pos="-0.15 0.1 0" mass="0.4" diaginertia="0.004 0.004 0.002"/></body></body>
+</worldbody><equality><connect name="loop" body1="e1" body2="l2" anchor="0.3 0.1 0"/></equality>
+<actuator>{motors}</actuator>{key}</mujoco>"""
+"""A five-bar whose loop closes where the file stands: at `ref`."""
+MOTORS = '<motor joint="a1"/><motor joint="b1"/>'
+
+
+def imported(text: str, folder: Path, platform: str) -> fp.Robot:
+    (folder / "given.xml").write_text(text)
+    fp.write_robot_file(fp.import_robot(folder / "given.xml", platform=platform), folder / "given.yaml")
+    return fp.load(folder / "given.yaml")
+
+
+def hard_acceleration(text: str, force: np.ndarray, body: str) -> np.ndarray:
+    """MuJoCo's acceleration of a body's frame (6,) at rest, with hard loops, world axes; forces in the order of the motors."""
+    engine = Engine(text)
+    m, d = engine.model, engine.data
+    if m.nkey:
+        mujoco.mj_resetDataKeyframe(m, d, 0)
+    d.ctrl[:] = force
+    mujoco.mj_forward(m, d)
+    M, J = np.zeros((m.nv, m.nv)), d.efc_J.reshape(-1, m.nv)[: d.ne]
+    mujoco.mj_fullM(m, d, M)
+    loads = np.concatenate([d.qfrc_actuator + d.qfrc_passive - d.qfrc_bias, np.zeros(len(J))])
+    system = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
+    found = np.linalg.lstsq(system, loads, rcond=1e-12)[0][: m.nv]
+    both = np.zeros((6, m.nv))
+    mujoco.mj_jac(m, d, both[:3], both[3:], d.xpos[m.body(body).id], m.body(body).id)
+    return both @ found
+
+
+def accelerations_agree(text: str, folder: Path, platform: str) -> fp.Robot:
+    robot, force = imported(text, folder, platform), np.array([1.5, -0.7])
+    found = fp.forward_dynamics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation), force)
+    ours = np.concatenate([found.acceleration.values, found.angular_acceleration.values])
+    theirs = hard_acceleration(text, force, platform)
+    assert np.abs(ours - theirs).max() <= EXACT * np.abs(theirs).max()
+    return robot
+
+
+@pytest.mark.parametrize(
+    ("a1", "a2"),
+    [
+        ('ref="20"', ""),
+        ("", 'ref="20" stiffness="5" springref="10" range="-5 70"'),
+        ("", 'axis="0 0 -1" pos="0.02 0.01 0" ref="5"'),
+    ],
+)
+def test_a_model_starts_at_ref_and_the_platform_has_the_frame_of_its_body(tmp_path: Path, a1: str, a2: str) -> None:
+    """Without a key frame the file as it stands is home; angles of passive joints are counted from there."""
+    text = REFERRED.format(a1=a1, a2=a2, motors=MOTORS, key="")
+    robot = accelerations_agree(text, tmp_path, "e1")
+    assert np.allclose(robot.home.position, [-0.3, 0.28, 0.0], rtol=0, atol=SAME)
+    assert np.allclose(robot.home.rotation, np.eye(3), rtol=0, atol=SAME)
+    if "range" in a2:
+        stroke = next(link.limits.stroke for link in robot.legs[0].links if link.joint == "a2")
+        assert np.allclose(stroke, np.deg2rad([-25, 50]), rtol=0, atol=SAME)
+
+
+def test_actuators_have_the_order_and_the_names_of_the_file(tmp_path: Path) -> None:
+    for joints in (("a1", "b1"), ("b1", "a1")):
+        motors = "".join(f'<motor joint="{joint}"/>' for joint in joints)
+        robot = accelerations_agree(REFERRED.format(a1="", a2="", motors=motors, key=""), tmp_path, "e1")
+        assert robot.actuators == joints
+        assert not robot.description.file.notes
+    both = REFERRED.format(a1="", a2="", motors='<motor joint="a2"/><motor joint="a1"/>', key="")
+    assert imported(both, tmp_path, "e1").description.file.notes == [
+        "actuators: 2.a1 is the joint a1, 2.a2 is the joint a2; the order of the imported file is a2, a1"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ('name="a1" axis="0 0 1"', 'name="a1" axis="0 0 1" stiffness="20" springref="30"',
+         "given.xml: <joint 'a1'> of body 'l1' has a spring (stiffness 20) beside its motor, which a robot file has no word for"),
+        ("<compiler", '<default><joint stiffness="3"/></default><compiler',
+         "given.xml: <joint 'a1'> of body 'l1' has a spring (stiffness 3)"),
+        ('<inertial pos="0.15 0 0" mass="0.5" diaginertia="0.001 0.004 0.004"/>', "",
+         "given.xml: body 'l1' moves and has no mass, nor has a body that is fixed on it: write its `inertial`"),
+        ('mass="0.4"', 'mass="-0.4"', "given.xml: <body 'l2'>: mass: must not be below 0, is -0.4"),
+        ('diaginertia="0.01 0.02 0.03"', 'diaginertia="0.01 0.02 3"',
+         "given.xml: <body 'e1'>: inertia: no body has this inertia"),
+    ],
+)  # fmt: skip
+def test_mistakes_name_the_file_and_its_element(tmp_path: Path, old: str, new: str, text: str) -> None:
+    given = REFERRED.format(a1="", a2="", motors=MOTORS, key="")
+    assert old in given
+    with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
+        imported(given.replace(old, new, 1), tmp_path, "e1")
+
+
+def test_a_body_may_have_its_mass_in_one_that_is_fixed_on_it(tmp_path: Path) -> None:
+    inertial = '<inertial pos="0.15 0 0" mass="0.5" diaginertia="0.001 0.004 0.004"/>'
+    text = REFERRED.format(a1="", a2="", motors=MOTORS, key="").replace(inertial, f'<body name="part">{inertial}</body>')
+    accelerations_agree(text, tmp_path, "e1")
+
+
+def test_a_loop_that_the_key_frame_leaves_open_is_said(tmp_path: Path) -> None:
+    text = REFERRED.format(a1="", a2="", motors=MOTORS, key='<keyframe><key qpos="0.1 -0.2 0.1 0.05"/></keyframe>')
+    with pytest.warns(fp.FileWarning, match=r"given\.xml: the loop 'loop' is open by 0\.022 m where the file puts its bodies"):
+        robot = imported(text, tmp_path, "e1")
+    assert "the loop 'loop' is open by 0.022 m" in robot.description.file.notes[0]
+
+
+FLOATING = """<mujoco model="floating"><compiler angle="radian"/><option gravity="0 -9.81 0"/><worldbody>
+  <body name="c1" pos="-0.2 0 0"><joint name="a" axis="0 0 1"/>
+    <inertial pos="0 0.1 0" mass="0.5" diaginertia="0.004 0.001 0.004"/></body>
+  <body name="rod" pos="-0.2 0.2 0"><freejoint/><inertial pos="0.05 0.1 0" mass="0.3" diaginertia="0.003 0.001 0.004"/></body>
+  <body name="c2" pos="0.2 0 0"><joint name="b" axis="0 0 1"/>
+    <inertial pos="0 0.15 0" mass="0.6" diaginertia="0.004 0.001 0.004"/></body>
+  <body name="p" pos="0 0.4 0" euler="0 0 0.3"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.02"/></body>
+</worldbody><equality>{loops}</equality><actuator><motor joint="a"/><motor joint="b"/></actuator>{key}</mujoco>"""
+
+
+def test_bodies_that_float_beside_the_platform(tmp_path: Path) -> None:
+    """A rod of six coordinates, held by its loops alone; the key frame places what floats."""
+    pairs = (("c1", "rod", "0 0.2"), ("rod", "p", "0.1 0.2"), ("c2", "p", "0 0.35"))
+    loops = "".join(f'<connect body1="{one}" body2="{two}" anchor="{at} {z}"/>' for one, two, at in pairs for z in (0, 1))
+    text = FLOATING.format(loops=loops, key="")
+    robot = accelerations_agree(text, tmp_path, "p")
+    moved = fp.forward_kinematics(robot, [0.05, -0.03])
+    joints = fp.inverse_kinematics(robot, fp.State(position=moved.position.values, rotation=moved.rotation.values))
+    rod = dict(zip(robot.coordinates, joints.joint_position.values, strict=True))
+    x, y, angle = (next(v for k, v in rod.items() if k.endswith(end)) for end in (".1", ".2", ".6"))
+    turned = float(np.arctan2(moved.rotation.values[1, 0], moved.rotation.values[0, 0]))
+    qpos = [0.05, x - 0.2, y + 0.2, 0, np.cos(angle / 2), 0, 0, np.sin(angle / 2), -0.03, *moved.position.values,
+            np.cos(turned / 2), 0, 0, np.sin(turned / 2)]  # fmt: skip
+    key = f'<keyframe><key qpos="{" ".join(repr(float(v)) for v in qpos)}"/></keyframe>'
+    again = accelerations_agree(FLOATING.format(loops=loops, key=key), tmp_path, "p")
+    assert np.allclose(again.home.position, moved.position.values, rtol=0, atol=1e-9)
+
+
+PIN = (Path(fp.__file__).parent / "robots" / "planar-3-rpr.yaml").read_text()
+HELD = ["friction: {viscous: 0.1},", "damping: 0.2,", "stiffness: 5, damping: 0.1,", "stiffness: 5, rest: 0.2, preload: 0.3,"]
+
+
+@pytest.mark.parametrize("words", HELD)
+def test_friction_and_springs_of_closing_joints(tmp_path: Path, words: str) -> None:
+    """MuJoCo's passive forces with hard loops, and the way back by MJCF and URDF."""
+    (tmp_path / "robot.yaml").write_text(PIN.replace("pin: {type: revolute,", f"pin: {{type: revolute, {words}"))
+    robot = fp.load(tmp_path / "robot.yaml")
+    engine, motion = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text()), some_motion(robot)
+    joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion).force.values
+    free = fp.inverse_dynamics(fp.load("planar-3-rpr"), motion).force.values
+    assert np.abs(force - free).max() > 0.1  # what acts at the joint shows
+    for k in range(len(motion)):
+        acceleration = engine.put(robot, motion, joints, k)
+        M, bias, J, S = engine.parts()
+        rest = M @ acceleration + bias - engine.data.qfrc_passive - S @ force[k]
+        carried = J.T @ np.linalg.lstsq(J.T, rest, rcond=1e-10)[0]
+        assert np.abs(carried - rest).max() <= EXACT * np.abs(force[k]).max()
+    fp.export_urdf(robot, tmp_path / "robot.urdf")
+    for form in ("xml", "urdf"):
+        fp.write_robot_file(fp.import_robot(tmp_path / f"robot.{form}", platform="platform"), tmp_path / "again.yaml")
+        again = fp.load(tmp_path / "again.yaml")
+        assert again.actuators == robot.actuators
+        assert np.abs(fp.inverse_dynamics(again, motion).force.values - force).max() <= EXACT * np.abs(force).max()
+        Engine(fp.export_mjcf(again, tmp_path / "again.xml").read_text())  # MuJoCo takes it again
+
+
+def test_friction_that_mjcf_has_no_word_for_is_said(tmp_path: Path) -> None:
+    with pytest.warns(fp.FlexapodWarning) as said:
+        fp.export_mjcf(fp.load("hexaslide"), tmp_path / "robot.xml")
+    texts = [str(warning.message) for warning in said]
+    assert any("by joint loads has no counterpart and is left out" in text for text in texts)
+    assert any("spherical joints that close loops, is left out" in text for text in texts)
+
+
+@pytest.mark.parametrize("form", ["xml", "urdf"])
+def test_limits_of_force_go_out_and_come_back(tmp_path: Path, form: str) -> None:
+    speed = ", speed: 0.4" if form == "urdf" else ""
+    (tmp_path / "robot.yaml").write_text(PIN.replace("stroke: [0.35, 0.75]", f"stroke: [0.35, 0.75], force: 120{speed}"))
+    robot, path = fp.load(tmp_path / "robot.yaml"), tmp_path / f"robot.{form}"
+    fp.export_mjcf(robot, path) if form == "xml" else fp.export_urdf(robot, path)
+    fp.write_robot_file(fp.import_robot(path), tmp_path / "again.yaml")
+    one, two = ([link.limits for leg in r.legs for link in leg.links if link.actuated]
+                for r in (robot, fp.load(tmp_path / "again.yaml")))  # fmt: skip
+    assert one == two
+    if form == "xml":
+        assert np.array_equal(Engine(path.read_text()).model.actuator_forcerange, [[-120.0, 120.0]] * 3)
+
+
+def test_limits_of_motors(tmp_path: Path) -> None:
+    """The smallest of what limits a force; a range that is not the same both ways is said and left out."""
+    motors = '<motor joint="a1" ctrlrange="-5 5" forcerange="-3 3"/><motor joint="b1" ctrlrange="-1 2"/>'
+    given = REFERRED.format(a1="", a2="", motors=motors, key="")
+    with pytest.warns(fp.FileWarning, match="the motor of 'b1' may give -1 to 2; limits of robot files are the same both ways"):
+        robot = imported(given, tmp_path, "e1")
+    limits = {link.joint: link.limits for leg in robot.legs for link in leg.links if link.actuated}
+    assert limits["a1"] is not None
+    assert limits["a1"].force == 3.0
+    assert limits["b1"] is None
+
+
+def test_a_massless_end_of_a_loop_is_refused(tmp_path: Path) -> None:
+    piston = "piston: {mass: 0.6, com: [-0.16, 0, 0], inertia: {diagonal: [0.0001, 0.005, 0.005]}}"
+    assert piston in PIN
+    (tmp_path / "robot.yaml").write_text(PIN.replace(piston, "piston: {}"))
+    with pytest.raises(fp.InputError, match=r"export: 1\.piston, 2\.piston, 3\.piston would be moving bodies without mass"):
+        fp.export_mjcf(fp.load(tmp_path / "robot.yaml"), tmp_path / "robot.xml")

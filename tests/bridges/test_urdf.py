@@ -114,10 +114,80 @@ def test_the_form_of_public_collections(tmp_path: Path) -> None:
         with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
             fp.import_robot(tmp_path / "robot.urdf", platform="l2", loops=tmp_path / "robot.yaml")
 
+    assert robot.actuators == ("mot_left", "mot_right")
+    for order in (["mot_left", "mot_right"], ["mot_right", "mot_left"]):  # the file's order is kept
+        (tmp_path / "robot.yaml").write_text(yaml.safe_dump({**loops, "name_mot": order}))
+        fp.write_robot_file(
+            fp.import_robot(tmp_path / "robot.urdf", platform="l2", loops=tmp_path / "robot.yaml"), tmp_path / "o.yaml"
+        )
+        assert fp.load(tmp_path / "o.yaml").actuators == tuple(order)
+
     refused({"type": ["3d", "6d"]}, "closed_loop needs pairs of links and one type for each, 3d or 6d")
     refused({"type": ["4d"]}, "has the type '4d'; types: 3d, 6d")
     refused({"joint_name": ["elbow_left"], "joint_type": ["SPHERICAL"]}, "joint_type makes 'elbow_left' another joint")
     refused({"closed_loop": [["closed_r", "gone"]]}, "names the link 'gone'")
+
+
+def collection(tmp_path: Path, text: str, **changes: object) -> fp.Robot:
+    loops = {"closed_loop": [["closed_r", "closed_l"]], "type": ["3d"], "name_mot": ["mot_left", "mot_right"],
+             "gravity": [0, -9.81, 0], **changes}  # fmt: skip
+    (tmp_path / "robot.urdf").write_text(text)
+    (tmp_path / "robot.loops.yaml").write_text(yaml.safe_dump({key: value for key, value in loops.items() if value is not None}))
+    fp.write_robot_file(fp.import_robot(tmp_path / "robot.urdf", platform="l2"), tmp_path / "robot.yaml")
+    return fp.load(tmp_path / "robot.yaml")
+
+
+def test_what_the_form_of_collections_leaves_open_is_said(tmp_path: Path) -> None:
+    """Gravity that it does not give; a loop that does not close where the links are."""
+    with pytest.warns(fp.FileWarning, match=r"robot\.loops\.yaml gives no gravity: \[0\.0, 0\.0, -9\.81\] m/s\^2 is taken"):
+        robot = collection(tmp_path, collection_form(), gravity=None)
+    assert "gives no gravity" in robot.description.file.notes[0]
+    end = f"{0.1 * 2**0.5} 0 0"
+    longer = collection_form().replace(end, f"{0.1 * 2**0.5 + 0.01} 0 0", 1)
+    with pytest.warns(fp.FileWarning, match=r"robot\.urdf: the loop 'closed_r-closed_l' is open by 0\.01 m where the file puts"):
+        robot = collection(tmp_path, longer)
+    assert "is open by 0.01 m" in robot.description.file.notes[0]
+
+
+def test_a_floating_joint_is_a_free_one(tmp_path: Path) -> None:
+    """A body that nothing holds falls and moves nothing else."""
+    more = BAR.format(n="loose", m=0.5, i=1e-3) + JOINT.format(n="float", t="floating", p="l1", c="loose", x="0.1 0 0", r=0.0)
+    plain = collection(tmp_path, collection_form())
+    loose = collection(tmp_path, collection_form().replace("</robot>", f"{more}</robot>"))
+    assert len(loose.coordinates) == len(plain.coordinates) + 6
+    rest = fp.State(position=plain.home.position, rotation=plain.home.rotation)
+    one, two = (fp.forward_dynamics(r, rest, np.array([0.3, -0.2])).acceleration.values for r in (plain, loose))
+    assert np.abs(one - two).max() <= 1e-9 * np.abs(one).max()
+
+
+def test_limits_and_axes_of_a_urdf(tmp_path: Path) -> None:
+    """Effort and velocity of driven joints; the platform has the frame of its link, whatever the axis of its joint."""
+    plain = collection(tmp_path, collection_form())
+    limits = {link.joint: link.limits for leg in plain.legs for link in leg.links}
+    assert (limits["mot_left"].force, limits["mot_left"].speed) == (100.0, 100.0)
+    assert (limits["elbow_left"].force, limits["elbow_left"].speed) == (None, None)
+    old = '<joint name="elbow_left"'
+    head, _, tail = collection_form().partition(old)
+    other = collection(tmp_path, head + old + tail.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 -1"/>', 1))
+    assert np.allclose(other.home.rotation, plain.home.rotation, rtol=0, atol=1e-12)
+    rest = fp.State(position=plain.home.position, rotation=plain.home.rotation)
+    one, two = (fp.inverse_dynamics(r, rest).force.values for r in (plain, other))
+    assert np.abs(one - two).max() <= 1e-9 * np.abs(one).max()
+
+
+def test_mistakes_name_the_file_and_its_link(tmp_path: Path) -> None:
+    for old, new, text in (
+        ('<mass value="0.4"', '<mass value="-0.4"', "robot.urdf: <link 'l1'>: mass: must not be below 0, is -0.4"),
+        ('izz="0.002"', 'izz="0.2"', "robot.urdf: <link 'l1'>: inertia: no body has this inertia"),
+    ):
+        assert old in collection_form()
+        with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
+            collection(tmp_path, collection_form().replace(old, new, 1))
+    files = fp.export_urdf(fp.load("five-bar"), tmp_path / "five.urdf")
+    loops = yaml.safe_load(files["loops"].read_text())
+    files["loops"].write_text(yaml.safe_dump({**loops, "springs": {"left.crank": [5.0, 0.0]}}))
+    with pytest.raises(fp.ImportedModelError, match=re.escape("<joint 'left.crank'> has a spring (springs of the loop file: 5)")):
+        fp.import_robot(files["urdf"], platform="platform")
 
 
 def test_a_mimic_joint_is_a_coupling(tmp_path: Path) -> None:

@@ -115,6 +115,13 @@ def test_an_import_that_cannot_be_loaded_leaves_no_file(run: Run) -> None:
     assert Path("kept.yaml").read_text() == "mine"
 
 
+def test_an_import_says_which_actuator_is_which_joint(run: Run) -> None:
+    assert run("export", "five-bar", "--out", "five-bar.xml").exit_code == 0
+    done = run("import", "five-bar.xml", "--platform", "platform", "--out", "robot.yaml")
+    assert done.exit_code == 0
+    assert "actuators: left is the joint left.crank, right is the joint right.crank" in " ".join(done.stdout.split())
+
+
 def test_copies_of_mjcf(run: Run) -> None:
     assert run("export", "five-bar", "--out", "once.xml").exit_code == 0
     assert run("export", "five-bar", "--out", "often.xml", "--copies", "3").exit_code == 0

@@ -7,6 +7,8 @@ hangs behind the closing joint on the body that the joint leads to, and a fixed 
 
 The mechanism is the same. A program that can only hold points and frames together (MuJoCo's `connect` and `weld`) then has no
 constraint for the axes of a universal, prismatic or cylindrical joint to write, which it would do without their velocity terms.
+A revolute joint with friction is one of the tree too, where its friction has a word. A massless body that a fixed joint holds to
+another one, the far frame of a joint with a spring, takes a part of that body in the same way.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, displacemen
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose, pose
 
-CHAINS = {"universal": "RR", "prismatic": "P", "cylindrical": "PR"}
-"""Joints of the tree behind the body that a closing joint leads to, from that body outwards."""
+CHAINS = {"revolute": "R", "universal": "RR", "prismatic": "P", "cylindrical": "PR"}
+"""Joints of the tree behind the body that a closing joint leads to, from that body outwards; revolute ones with friction only."""
 ACROSS = pose(rotation=[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """The frame of the second axis of a universal joint in that of the first: z perpendicular."""
 SAME = 1e-9
@@ -28,19 +30,50 @@ SAME = 1e-9
 
 
 def halved(tree: Tree) -> Tree:
-    """The tree with every universal, prismatic and cylindrical closing joint inside it, between two halves of a body.
+    """The tree with every universal, prismatic and cylindrical closing joint, and revolute ones with friction, inside it,
+    between two halves of a body; no massless body ends in a fixed joint.
 
     Checked by: tests/bridges/test_mjcf.py.
     """
     for loop in tree.loops:
-        if loop.type in CHAINS:
+        if loop.type in CHAINS and (loop.type != "revolute" or loop.damping or loop.loss):
             tree = _halve(tree, loop)
+    return _weighted(tree)
+
+
+def _weighted(tree: Tree) -> Tree:
+    """The tree with massless moving bodies that fixed joints hold to others as equal parts of those."""
+    held: dict[str, list[Loop]] = {}
+    for loop in (one for k in tree.loops if k.type == "fixed" for one in (k, _swapped(k))):
+        end, (heavy, on) = loop.first, _solid(tree, loop.second, loop.on_second)
+        if end != WORLD and tree.node(end).kind in "RP" and tree.node(end).light and _mass(tree, heavy):
+            held.setdefault(heavy, []).append(replace(loop, second=heavy, on_second=on))
+    for heavy, loops in held.items():
+        ends = {loop.first: loop for loop in loops}  # a body may be held twice
+        own = tree.node(heavy).inertial
+        part = Inertial(mass=own.mass / (len(ends) + 1), com=own.com, tensor=own.tensor / (len(ends) + 1))
+        given = {name: _seen(part, k.on_first @ inverse(k.on_second)) for name, k in ends.items()} | {heavy: part}
+        fixed = {loop.name for loop in ends.values()}
+        tree = replace(tree, nodes=tuple(replace(n, inertial=given.get(n.name, n.inertial)) for n in tree.nodes),
+                       loops=tuple(replace(k, type="held") if k.name in fixed else k for k in tree.loops))  # fmt: skip
     return tree
 
 
+def _solid(tree: Tree, name: str, at: Pose) -> tuple[str, Pose]:
+    """The body with mass that a massless one is fixed on, and a frame of it seen from there."""
+    while name != WORLD and tree.node(name).light and tree.node(name).kind == "fixed":
+        name, at = tree.node(name).parent, tree.node(name).place @ at
+    return name, at
+
+
+def _seen(part: Inertial, frame: Pose) -> Inertial:
+    """Inertial data in another frame; `frame`: the frame they are in, seen from it."""
+    R = frame.rotation
+    return Inertial(mass=part.mass, com=frame.point(part.com), tensor=R @ part.tensor @ R.T)
+
+
 def _halve(tree: Tree, loop: Loop) -> Tree:
-    first, second = loop.first, loop.second
-    at, on = loop.on_first, loop.on_second
+    (first, at), (second, on) = _solid(tree, loop.first, loop.on_first), _solid(tree, loop.second, loop.on_second)
     if not _mass(tree, first):
         first, second, at, on = second, first, on, at
     if not _mass(tree, first):
@@ -48,12 +81,10 @@ def _halve(tree: Tree, loop: Loop) -> Tree:
             f"export: the {loop.type} joint {loop.name} closes a loop between {loop.first} and {loop.second}, which have no "
             "mass, and MJCF holds bodies with mass alone; give one of them a mass"
         )
-    between = inverse(_home(tree, second) @ on) @ _home(tree, first) @ at  # the far frame at home
+    between = inverse(tree.at_home(second) @ on) @ tree.at_home(first) @ at  # the far frame at home
     own, far = tree.node(first), _chain(loop, second, on, between)
     half = Inertial(mass=own.inertial.mass / 2.0, com=own.inertial.com, tensor=own.inertial.tensor / 2.0)
-    back = inverse(at)
-    moved = Inertial(mass=half.mass, com=back.point(half.com), tensor=back.rotation @ half.tensor @ back.rotation.T)
-    far[-1] = replace(far[-1], inertial=moved)
+    far[-1] = replace(far[-1], inertial=_seen(half, inverse(at)))
     held = Loop(name=loop.name, type="held", first=first, on_first=at, second=far[-1].name, on_second=pose())
     nodes = [replace(n, inertial=half) if n.name == first else n for n in tree.nodes]
     return replace(tree, nodes=(*nodes, *far), loops=tuple(held if k.name == loop.name else k for k in tree.loops))
@@ -68,18 +99,22 @@ def _chain(loop: Loop, parent: str, place: Pose, between: Pose) -> list[Node]:
         parts = [("R", place, a), ("R", ACROSS, float(np.arctan2(rest[1, 0], rest[0, 0])))]
     else:
         angle, shift = float(np.arctan2(R[1, 0], R[0, 0])), float(between.position[2])
-        turned = displacement("R", angle)
-        parts = [("P", place @ turned, shift)] if loop.type == "prismatic" else [("P", place, shift), ("R", pose(), angle)]
+        parts = {
+            "revolute": [("R", place, angle)],
+            "prismatic": [("P", place @ displacement("R", angle), shift)],
+            "cylindrical": [("P", place, shift), ("R", pose(), angle)],
+        }[loop.type]
     found: list[Node] = []
     for k, (kind, where, start) in enumerate(parts):
         name = f"{loop.name}.far" if k == len(parts) - 1 else f"{loop.name}.between"
-        found.append(Node(name=name, parent=parent, place=where, kind=kind, joint=f"{loop.name}.{k + 1}", start=start))
+        found.append(Node(name=name, parent=parent, place=where, kind=kind, joint=f"{loop.name}.{k + 1}", start=start,
+                          damping=loop.damping, loss=loop.loss))  # fmt: skip
         parent = name
     return found
 
 
 def whole(tree: Tree) -> Tree:
-    """The tree with halves made one body again: bodies that end in a fixed joint behind a joint that nothing acts on.
+    """The tree with halves made one body again: bodies that end in a fixed joint behind a joint on which friction acts at most.
 
     Such a body may have any mass: it is a part of the body that it is fixed to. The joint that it hangs on closes the loop.
     """
@@ -106,20 +141,33 @@ def _far(tree: Tree, loop: Loop) -> list[Node]:
     name = loop.second
     while name != WORLD:
         node = tree.node(name)
-        acted = node.actuated or node.rotor or node.damping or node.loss or node.stiffness or node.stroke or node.joint in coupled
+        acted = node.actuated or node.rotor or node.stiffness or node.stroke or node.joint in coupled
+        acted = acted or bool(found and (node.damping, node.loss) != (found[0].damping, found[0].loss))
         branches = sum(n.parent == name for n in tree.nodes) - bool(found)
         if node.kind not in "RP" or acted or branches or ends.count(name) != (not found) or (found and node.inertial.mass):
             break
         found.insert(0, node)
         name = node.parent
-    return found if _type(found) and found[0].parent != WORLD else []  # on the world it is a leg of its own
+    if not found or found[0].parent == WORLD:  # on the world it is a leg of its own
+        return []
+    rubs = bool(found[0].damping or found[0].loss)
+    kind = _type(found)
+    fits = {"": False, "revolute": rubs or _floats(tree, found[0]), "cylindrical": not rubs}.get(kind, True)
+    return found if fits else []
+
+
+def _floats(tree: Tree, node: Node) -> bool:
+    """The node hangs on a floating body."""
+    while node.parent != WORLD and node.kind != "free":
+        node = tree.node(node.parent)
+    return node.kind == "free"
 
 
 def _type(chain: list[Node]) -> str:
     """The closing joint that a chain of nodes is, or nothing."""
     kinds = "".join(n.kind for n in chain)
-    if kinds == "P":
-        return "prismatic"
+    if kinds in ("P", "R"):
+        return "prismatic" if kinds == "P" else "revolute"
     if kinds not in ("RR", "PR"):
         return ""
     place = chain[1].place
@@ -132,9 +180,9 @@ def _type(chain: list[Node]) -> str:
 def _join(tree: Tree, loop: Loop, original: Loop, far: list[Node]) -> Tree:
     own, other = tree.node(loop.first), far[-1]
     seen = loop.on_first @ inverse(loop.on_second)  # the far half's frame in the body's own
-    part, R = other.inertial, seen.rotation
-    moved = Inertial(mass=part.mass, com=seen.point(part.com), tensor=R @ part.tensor @ R.T)
-    closed = Loop(name=loop.name, type=_type(far), first=loop.first, on_first=seen, second=far[0].parent, on_second=far[0].place)
+    moved = _seen(other.inertial, seen)
+    closed = Loop(name=loop.name, type=_type(far), first=loop.first, on_first=seen, second=far[0].parent, on_second=far[0].place,
+                  damping=other.damping, loss=other.loss, per_axis=len(far) > 1)  # fmt: skip
     gone = {n.name for n in far}
     nodes = [replace(n, inertial=_sum(own.inertial, moved)) if n.name == own.name else n for n in tree.nodes]
     return replace(tree, nodes=tuple(n for n in nodes if n.name not in gone),
@@ -153,11 +201,3 @@ def _sum(one: Inertial, two: Inertial) -> Inertial:
 
 def _mass(tree: Tree, name: str) -> float:
     return 0.0 if name == WORLD else tree.node(name).inertial.mass
-
-
-def _home(tree: Tree, name: str) -> Pose:
-    """Where a node is at the coordinates of home."""
-    if name == WORLD:
-        return pose()
-    node = tree.node(name)
-    return _home(tree, node.parent) @ node.place @ displacement(node.kind, node.start)

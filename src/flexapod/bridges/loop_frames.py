@@ -41,5 +41,8 @@ def loop_document(extra: dict[str, Any], file: Path) -> dict[str, Any]:
         {"name": f"{first}-{second}", "type": TYPES[kind], "link1": first, "at1": here, "link2": second, "at2": here}
         for (first, second), kind in zip(pairs, types, strict=True)
     ]
+    remarks = (
+        [] if "gravity" in extra else [f"{file.name} gives no gravity: {GRAVITY} m/s^2 is taken; write another as `gravity`"]
+    )
     return {"gravity": extra.get("gravity", GRAVITY), "actuated": extra.get("name_mot") or [], "loops": loops,
-            "home": extra.get("home") or {}}  # fmt: skip
+            "home": extra.get("home") or {}, "remarks": remarks}  # fmt: skip

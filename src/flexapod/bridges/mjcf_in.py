@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
 
 from flexapod.bridges.halves import whole
-from flexapod.bridges.imported import ImportedModelError, said, unit_axis, value, values
+from flexapod.bridges.imported import ImportedModelError, no_driven_spring, said, unit_axis, value, values
 from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
-from flexapod.bridges.mjcf_refused import check_words, driven_joints
+from flexapod.bridges.mjcf_refused import check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
-from flexapod.bridges.tree import WORLD, Array, Inertial, Node, Tree, displacement
+from flexapod.bridges.tree import WORLD, Array, Inertial, Node, Tree, displacement, massless
 from flexapod.robot.geometry import Pose, frame_along, pose
 
 
@@ -38,6 +39,8 @@ class Reader:
         self.sites: dict[str, tuple[str, Pose]] = {}
         self.frames: dict[str, Pose] = {WORLD: pose()}
         self.free: dict[str, float] = {}
+        self.most: dict[str, str] = {}
+        self.between: set[str] = set()
         self.reference: dict[str, float] = {}
         self.zero: dict[str, Pose] = {WORLD: pose()}
         if root.find(".//include") is not None:
@@ -114,8 +117,7 @@ class Reader:
             frame = pose(values(a, "pos", where, 3, "0 0 0"), frame_along(unit_axis(a, "axis", where, 3, "0 0 1")))
             scale = self.angle if kind == "R" else 1.0
             ref = scale * value(a, "ref", where, "0")
-            limited = a.get("limited", "auto") == "true" or (a.get("limited", "auto") == "auto" and self.autolimits)
-            low, high = values(a, "range", where, 2) if "range" in a and limited else (0.0, 0.0)
+            low, high = values(a, "range", where, 2) if "range" in a and self.limited(a, "limited") else (0.0, 0.0)
             node = Node(
                 name=name if last else f"{name}.{k + 1}", parent=at, place=seat @ frame @ displacement(kind, -ref),
                 kind=kind, joint=a.get("name") or f"{name}.joint{k + 1}", rotor=value(a, "armature", where, "0"),
@@ -128,9 +130,17 @@ class Reader:
             self.reference[node.joint] = ref
             if node.stiffness:
                 self.free[node.joint] = scale * value(a, "springref", where, "0")
+            if "actuatorfrcrange" in a and self.limited(a, "actuatorfrclimited"):
+                self.most[node.joint] = a["actuatorfrcrange"]
             back = Pose(position=-frame.rotation.T @ frame.position, rotation=frame.rotation.T)
             self._add(node, inertial if last else Inertial(), back, ref)
+            if not last:
+                self.between.add(node.name)
             at, seat = node.name, back
+
+    def limited(self, a: Mapping[str, str], key: str) -> bool:
+        """A range of an element holds."""
+        return a.get(key, "auto") == "true" or (a.get(key, "auto") == "auto" and self.autolimits)
 
     def _add(self, node: Node, inertial: Inertial, own: Pose, ref: float = 0.0) -> None:
         """Keep a node; `own`: the MJCF frame of the body, seen from the node; ref: its coordinate as the file stands."""
@@ -195,15 +205,31 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
     check_words(root, reader)
     for world in root.findall("worldbody"):
         reader.hold(world, WORLD, "main")
+    _check_masses(reader)
     driven, starts = driven_joints(root, reader), _starts(root, reader)
+    limits, remarks = force_limits(driven, reader)
     nodes = tuple(
-        Node(**{**n.__dict__, "actuated": n.joint in driven, "start": (start := starts.get(n.joint, 0.0)),
-                "free": None if abs(reader.free.get(n.joint, start) - start) <= HELD else reader.free[n.joint]})
+        replace(n, actuated=n.joint in driven, force=limits.get(n.joint), place=starts.places.get(n.name, n.place),
+                start=(start := starts.coordinates.get(n.joint, 0.0)),
+                free=None if abs(reader.free.get(n.joint, start) - start) <= HELD else reader.free[n.joint])
         for n in reader.nodes
     )  # fmt: skip
+    sprung = next((n for n in nodes if n.actuated and n.stiffness), None)
+    if sprung is not None:
+        raise no_driven_spring(
+            f"{file.name}: <joint {sprung.joint!r}> of body {sprung.name!r}", f"stiffness {sprung.stiffness:g}"
+        )
     name = root.get("model", file.stem).replace(" ", "-")
     return whole(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
-                      gears=read_gears(root, reader, nodes), struts=read_struts(root, reader)))  # fmt: skip
+                      gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
+                      remarks=remarks, frames=reader.frames))  # fmt: skip
+
+
+def _check_masses(reader: Reader) -> None:
+    """Refuse bodies that move without mass, as MuJoCo does; frames between the joints of one body are none."""
+    lost = [name for name in massless(reader.nodes) if name not in reader.between]
+    if lost:
+        raise reader.error(f"body {lost[0]!r} moves and has no mass, nor has a body that is fixed on it: write its `inertial`")
 
 
 def _gravity(root: Element, file: str) -> Array:
@@ -214,16 +240,27 @@ def _gravity(root: Element, file: str) -> Array:
     return np.array(values(found[-1] if found else {}, "gravity", f"{file}: <option>", 3, "0 0 -9.81"))
 
 
-def _starts(root: Element, reader: Reader) -> dict[str, float]:
-    """Coordinates of the first key frame."""
+@dataclass(frozen=True, kw_only=True)
+class Starts:
+    """Where the model starts: coordinates of hinges and slides by joint, poses of floating bodies by body."""
+
+    coordinates: dict[str, float]
+    places: dict[str, Pose]
+
+
+def _starts(root: Element, reader: Reader) -> Starts:
+    """The first key frame; without one, the file as it stands: coordinates are `ref`."""
     key = root.find("keyframe/key")
     if key is None or "qpos" not in key.attrib:
-        return {}
+        return Starts(coordinates=dict(reader.reference), places={})
     count = sum({"free": 7, "R": 1, "P": 1}.get(node.kind, 0) for node in reader.nodes)
-    found, at, given = {}, 0, values(key.attrib, "qpos", reader.where(key), count)
+    where = reader.where(key)
+    found, places, at, given = {}, {}, 0, values(key.attrib, "qpos", where, count)
     for node in reader.nodes:  # nodes are in MuJoCo's order: depth first
         if node.kind == "free":
+            pos, quat = (" ".join(map(repr, given[at + i : at + j])) for i, j in ((0, 3), (3, 7)))
+            places[node.name] = placed({"pos": pos, "quat": quat}, where, reader.angle, reader.sequence)
             at += 7
         elif node.kind in "RP":
             found[node.joint], at = given[at], at + 1
-    return found
+    return Starts(coordinates=found, places=places)

@@ -1,14 +1,17 @@
 """`export_mjcf`: a rigid robot as an MJCF file, loops as equality constraints.
 
 Legs are bodies with hinges and slides, massless frames are merged into the next body, the platform floats unless a leg carries
-it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Others are hinges
-and slides of the tree behind which half of the leg's last body hangs; four `connect` hold the halves together (halves.py).
+it. A spherical joint closes by `connect`, a revolute one by two of them along its axis, a fixed one by `weld`. Others, and
+revolute ones with friction, are hinges and slides of the tree behind which half of the leg's last body hangs; four `connect` hold
+the halves together (halves.py).
 Couplings are fixed tendons held by an equality, force elements spatial tendons with a spring.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -16,8 +19,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from flexapod.bridges.halves import halved
-from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, merged, quat_wxyz, robot_tree
-from flexapod.errors import InputError
+from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
+from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.robot import Robot
 
@@ -43,8 +46,8 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) 
             this number; legs that are light beside the platform need more than one. Steps settle to the loops by themselves.
 
     Joints keep their names, coordinates and signs; actuators are motors with the force as control. Viscous and constant friction
-    become `damping` and `frictionloss`; friction by joint loads has no counterpart. Loops inside legs and between them,
-    couplings, joint springs and force elements are written too.
+    become `damping` and `frictionloss`; friction by joint loads has no counterpart, which a warning says. Loops inside legs and
+    between them, couplings, joint springs, force elements and limits of strokes and forces are written too.
 
     Checked by: tests/bridges/test_mjcf.py.
     """
@@ -53,8 +56,20 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) 
         raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
     if copies < 1:
         raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
-    target.write_text(mjcf_text(robot_tree(robot), copies), encoding="utf-8")
+    tree = robot_tree(robot)
+    target.write_text(mjcf_text(tree, copies), encoding="utf-8")
+    for remark in (*tree.remarks, *_remarks(tree)):
+        warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)
     return target
+
+
+def _remarks(tree: Tree) -> list[str]:
+    """Friction of closing joints that is left out or changed."""
+    lost = [k.name for k in tree.loops if k.type == "spherical" and (k.damping or k.loss)]
+    vectors = [k.name for k in tree.loops if k.type == "universal" and k.loss and not k.per_axis]
+    found = [f"the friction of {', '.join(lost)}, spherical joints that close loops, is left out"] if lost else []
+    text = "acts against the vector of angular velocity; it is written for each axis alone"
+    return found + ([f"the friction of {', '.join(vectors)} {text}"] if vectors else [])
 
 
 def mjcf_text(tree: Tree, copies: int = 1) -> str:
@@ -66,6 +81,7 @@ def mjcf_text(tree: Tree, copies: int = 1) -> str:
     SubElement(option, "flag", {"contact": "disable"})
     world = SubElement(root, "worldbody")
     elements, bodies = {WORLD: world}, merged(tree)
+    _check_masses([replace(node, kind="R") if joints else node for node, joints in bodies])
     order: list[Node] = []
     for node, joints in bodies:
         body = elements[node.name] = SubElement(elements[node.parent], "body", {"name": node.name, **placed(node.place)})
@@ -89,10 +105,21 @@ def mjcf_text(tree: Tree, copies: int = 1) -> str:
             root.append(part)
     actuator = SubElement(root, "actuator")
     for joint in (joint for joint in order if joint.actuated):
-        SubElement(actuator, "motor", {"name": joint.joint, "joint": joint.joint})
+        most = {} if joint.force is None else {"forcerange": numbers([-joint.force, joint.force])}
+        SubElement(actuator, "motor", {"name": joint.joint, "joint": joint.joint, **most})
     _home(root, tree, elements)
     indent(root)
     return tostring(root, encoding="unicode") + "\n"
+
+
+def _check_masses(nodes: list[Node]) -> None:
+    """Refuse what MuJoCo does: bodies that move without mass, their own or that of bodies fixed on them."""
+    lost = massless(nodes)
+    if lost:
+        raise InputError(
+            f"export: {', '.join(lost)} would be moving {'bodies' if len(lost) > 1 else 'a body'} without mass, which MuJoCo "
+            "refuses; give every body at the end of a joint a mass and an inertia"
+        )
 
 
 def numbers(values: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from flexapod.bridges.imported import no_strangers, said
+from flexapod.bridges.imported import no_strangers, said, values
 
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
@@ -49,9 +49,9 @@ def _equal(text: str, known: str) -> bool:
     return given[: len(wanted)] == wanted and not any(given[len(wanted) :])
 
 
-def driven_joints(root: Element, reader: Reader) -> set[str]:
-    """Joints with a motor; other actuators are refused."""
-    known, found = [n.joint for n in reader.nodes if n.kind in "RP"], set()
+def driven_joints(root: Element, reader: Reader) -> dict[str, Element]:
+    """Joints with a motor, in the order of the motors; other actuators are refused."""
+    known, found = [n.joint for n in reader.nodes if n.kind in "RP"], dict[str, Element]()
     for element in root.findall("actuator/*"):
         if element.tag not in ("motor", "general"):
             raise reader.error(f"{said(element)} is a controller, and robots are driven by forces; write a <motor>")
@@ -62,8 +62,25 @@ def driven_joints(root: Element, reader: Reader) -> set[str]:
         no_strangers([joint], known, f"{reader.file}: {said(element)}")
         if joint in found:
             raise reader.error(f"two actuators drive the joint {joint!r}; keep one")
-        found.add(joint)
+        found[joint] = element
     return found
+
+
+def force_limits(driven: dict[str, Element], reader: Reader) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Largest forces of actuators by joint, and remarks on ranges that are not the same both ways, which are not read."""
+    found: dict[str, float] = {}
+    remarks = []
+    for joint, element in driven.items():
+        a, where = reader.attributes(element, "main"), reader.where(element)
+        ranges = [a[f"{key}range"] for key in ("ctrl", "force") if f"{key}range" in a and reader.limited(a, f"{key}limited")]
+        for text in [*ranges, *([reader.most[joint]] if joint in reader.most else [])]:
+            low, high = values({"range": text}, "range", where, 2)
+            if -low != high or high <= 0.0:
+                remarks.append(f"the motor of {joint!r} may give {low:g} to {high:g}; limits of robot files are the same both "
+                               "ways, so this one is left out")  # fmt: skip
+            else:
+                found[joint] = min(high, found.get(joint, high))
+    return found, tuple(remarks)
 
 
 def is_active(element: Element, reader: Reader) -> bool:

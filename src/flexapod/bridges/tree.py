@@ -5,6 +5,7 @@ Every node has its frame at its joint with z along the joint axis, as links of a
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.errors import InputError
 from flexapod.robot import point_forces
 from flexapod.robot.geometry import Pose, pose
-from flexapod.robot.model import Leg, Link, RigidBody
+from flexapod.robot.model import Closing, Leg, Link, RigidBody
 from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -42,6 +43,7 @@ class Node:
         start: coordinate at home.
         rotor: inertia at the coordinate; damping: viscous friction; loss: constant friction.
         stiffness: of a spring at the joint; free: coordinate at which it is free, home where it is None.
+        force, speed: largest ones of an actuator; None: no limit.
     """
 
     name: str
@@ -58,11 +60,22 @@ class Node:
     stiffness: float = 0.0
     free: float | None = None
     stroke: tuple[float, float] | None = None
+    force: float | None = None
+    speed: float | None = None
+
+    @property
+    def light(self) -> bool:
+        """The body has neither mass nor inertia."""
+        return self.inertial.mass == 0.0 and not np.any(self.inertial.tensor)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loop:
-    """A joint that closes a loop: half frames on two nodes, z along the axis (universal: axis1 and axis2)."""
+    """A joint that closes a loop: half frames on two nodes, z along the axis (universal: axis1 and axis2).
+
+    Args:
+        damping: viscous friction; loss: constant friction; per_axis: about each axis, not against a vector.
+    """
 
     name: str
     type: str
@@ -70,6 +83,9 @@ class Loop:
     on_first: Pose
     second: str
     on_second: Pose
+    damping: float = 0.0
+    loss: float = 0.0
+    per_axis: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +113,13 @@ class Strut:
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """A mechanism. Nodes come after their parents."""
+    """A mechanism. Nodes come after their parents.
+
+    Args:
+        actuators: driven joints in the order of the file that the tree was read from.
+        remarks: what the reader of a file, or of the exported one, must know.
+        frames: of nodes that were read, the frame that the file gives the body, seen from the node; left out: the node's own.
+    """
 
     name: str
     gravity: Array
@@ -105,10 +127,20 @@ class Tree:
     loops: tuple[Loop, ...]
     gears: tuple[Gear, ...] = ()
     struts: tuple[Strut, ...] = ()
+    actuators: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    frames: Mapping[str, Pose] = field(default_factory=dict)
 
     def node(self, name: str) -> Node:
         """A node by name."""
         return next(n for n in self.nodes if n.name == name)
+
+    def at_home(self, name: str) -> Pose:
+        """Where a node is in the world at the coordinates of home."""
+        if name == WORLD:
+            return pose()
+        node = self.node(name)
+        return self.at_home(node.parent) @ node.place @ displacement(node.kind, node.start)
 
 
 def inertial_of(body: RigidBody | None) -> Inertial:
@@ -138,12 +170,16 @@ def robot_tree(robot: Robot) -> Tree:
                                   inertial=inertial_of(robot.platform)))  # fmt: skip
                 continue
             second = "platform" if cut.to is None else names[cut.to[0]][cut.to[1]]
-            loops.append(Loop(name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,
-                              on_second=cut.on_platform))  # fmt: skip
+            f = cut.friction
+            loops.append(Loop(
+                name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,
+                on_second=cut.on_platform, damping=f.viscous if f else 0.0, loss=f.coulomb + f.preload if f else 0.0,
+                per_axis=bool(f and f.direction == "per_axis"),
+            ))  # fmt: skip
     if not any(n.name == "platform" for n in nodes):
         nodes.insert(0, Node(name="platform", parent=WORLD, place=robot.home, kind="free", inertial=inertial_of(robot.platform)))
     return seated(Tree(name=robot.name, gravity=np.asarray(robot.gravity), nodes=tuple(nodes), loops=tuple(loops),
-                       gears=_gears(robot), struts=_struts(robot, names)))  # fmt: skip
+                       gears=_gears(robot), struts=_struts(robot, names), remarks=_remarks(robot)))  # fmt: skip
 
 
 def seated(tree: Tree) -> Tree:
@@ -192,8 +228,35 @@ def _leg_nodes(leg: Leg, names: list[str]) -> list[Node]:
             damping=(f.viscous if f else 0.0) + link.damping, loss=f.coulomb + f.preload if f else 0.0, stiffness=link.stiffness,
             free=_free(f"{leg.name}.{link.coordinate}", link, start),
             stroke=tuple(link.limits.stroke) if link.limits and link.limits.stroke else None,  # type: ignore[arg-type]
+            force=link.limits.force if link.limits and link.actuated else None,
+            speed=link.limits.speed if link.limits and link.actuated else None,
         ))  # fmt: skip
     return nodes
+
+
+def _remarks(robot: Robot) -> tuple[str, ...]:
+    """Friction that hinges and slides do not have: by loads, or against a vector of angular velocity."""
+    loaded: dict[str, None] = {}
+    vectors: dict[str, None] = {}
+    for leg in robot.legs:
+        joints = [link.joint for link in leg.links if link.kind != "fixed"]
+        parts: tuple[Link | Closing, ...] = (*leg.links, *leg.closings)
+        for part in parts:
+            f, name, axes = part.friction, f"{leg.name}.{part.joint}", joints.count(part.joint)
+            if f is None:
+                continue
+            if f.normal or f.reaction:
+                loaded[name] = None
+            if f.direction == "vector" and ((axes == 3 and (f.viscous or f.coulomb)) or (axes == 2 and f.coulomb)):
+                vectors[name] = None
+    found = []
+    if loaded:
+        found.append(f"the friction of {', '.join(loaded)} by joint loads has no counterpart and is left out")
+    if vectors:
+        found.append(
+            f"the friction of {', '.join(vectors)} acts against the vector of angular velocity; it is written for each axis alone"
+        )
+    return tuple(found)
 
 
 def _free(name: str, link: Link, start: float) -> float | None:
@@ -256,6 +319,15 @@ def quat_wxyz(R: Array) -> Array:
     return np.asarray(rotation_quat_wxyz(np.asarray(R)[None])[0])
 
 
+def massless(nodes: Sequence[Node]) -> list[str]:
+    """Names of bodies that move and have no mass, neither their own nor that of bodies fixed on them."""
+
+    def weighs(node: Node) -> bool:
+        return node.inertial.mass != 0.0 or any(weighs(n) for n in nodes if n.parent == node.name and n.kind == "fixed")
+
+    return [node.name for node in nodes if node.kind != "fixed" and not weighs(node)]
+
+
 def merged(tree: Tree) -> list[tuple[Node, tuple[tuple[Node, Pose], ...]]]:
     """Nodes with all joints that carry them: those of massless ancestors, each with its frame seen from the node at zero.
 
@@ -267,8 +339,7 @@ def merged(tree: Tree) -> list[tuple[Node, tuple[tuple[Node, Pose], ...]]]:
         children[node.parent] = children.get(node.parent, 0) + 1
     ends = {name for loop in tree.loops for name in (loop.first, loop.second)}
     ends |= {name for strut in tree.struts for name in (strut.first, strut.second)}
-    light = {n.name for n in tree.nodes if n.kind in "RP" and n.inertial.mass == 0.0 and not np.any(n.inertial.tensor)
-             and n.rotor == 0.0}  # fmt: skip
+    light = {n.name for n in tree.nodes if n.kind in "RP" and n.light}
     kept = []
     for node in tree.nodes:
         if node.name in light and children.get(node.name, 0) == 1 and node.name not in ends:

@@ -6,6 +6,7 @@ What URDF has no word for is in the loop file: gravity, actuated joints, rotor i
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -15,12 +16,14 @@ import yaml
 
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.bridges.tree import WORLD, Array, Tree, quat_wxyz, robot_tree
-from flexapod.errors import InputError
+from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose
 from flexapod.robot.robot import Robot
 
 UNLIMITED = (-1e3, 1e3)
 """Limits [m] of prismatic joints without any, which URDF must have."""
+BOUNDLESS = 1e9
+"""Effort and velocity of joints without limits of them."""
 
 
 def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
@@ -38,6 +41,8 @@ def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     beside = target.with_suffix(".loops.yaml")
     target.write_text(urdf_text(tree), encoding="utf-8")
     beside.write_text(loops_text(tree), encoding="utf-8")
+    for remark in tree.remarks:
+        warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)
     return {"urdf": target, "loops": beside}
 
 
@@ -70,13 +75,21 @@ def urdf_text(tree: Tree) -> str:
         SubElement(joint, "origin", {"xyz": numbers(node.place.position), "rpy": numbers(rpy(node.place.rotation))})
         if node.kind in "RP":
             SubElement(joint, "axis", {"xyz": "0 0 1"})
+            most = {"effort": _most(node.force), "velocity": _most(node.speed)}
             if kind != "continuous":
                 low, high = node.stroke or UNLIMITED
-                SubElement(joint, "limit", {"lower": repr(low), "upper": repr(high), "effort": "1e9", "velocity": "1e9"})
+                SubElement(joint, "limit", {"lower": repr(low), "upper": repr(high), **most})
+            elif node.force is not None or node.speed is not None:
+                SubElement(joint, "limit", most)
             if node.damping or node.loss:
                 SubElement(joint, "dynamics", {"damping": repr(float(node.damping)), "friction": repr(float(node.loss))})
     indent(root)
     return '<?xml version="1.0"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _most(limit: float | None) -> str:
+    """A limit that URDF must have."""
+    return repr(float(BOUNDLESS if limit is None else limit))
 
 
 def loops_text(tree: Tree) -> str:
@@ -86,7 +99,15 @@ def loops_text(tree: Tree) -> str:
         return {"xyz": place.position.tolist(), "quat_wxyz": quat_wxyz(place.rotation).tolist()}
 
     loops = [
-        {"name": k.name, "type": k.type, "link1": k.first, "at1": half(k.on_first), "link2": k.second, "at2": half(k.on_second)}
+        {
+            "name": k.name,
+            "type": k.type,
+            "link1": k.first,
+            "at1": half(k.on_first),
+            "link2": k.second,
+            "at2": half(k.on_second),
+            **({"damping": k.damping, "friction": k.loss, "per_axis": k.per_axis} if k.damping or k.loss else {}),
+        }
         for k in tree.loops
     ]
     document = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, parse
@@ -14,6 +15,7 @@ from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import (
     ImportedModelError,
     no_doubles,
+    no_driven_spring,
     no_strangers,
     number,
     said,
@@ -26,7 +28,7 @@ from flexapod.bridges.imported import (
 from flexapod.bridges.loop_frames import loop_document
 from flexapod.bridges.mjcf_tendons import HELD
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree
-from flexapod.bridges.urdf import UNLIMITED
+from flexapod.bridges.urdf import BOUNDLESS, UNLIMITED
 from flexapod.robot.geometry import Pose, euler, frame_along, pose
 
 CLOSING = ("spherical", "revolute", "universal", "fixed", "prismatic", "cylindrical")
@@ -55,7 +57,8 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     no_doubles([loop.name for loop in found], "loops", beside)
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
     return whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
-                      nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside)))  # fmt: skip
+                      nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside),
+                      actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=turned))  # fmt: skip
 
 
 def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[str, Any]:
@@ -71,7 +74,8 @@ def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[s
             raise ImportedModelError(f"{file}: {key} must be a {'list' if none == [] else 'mapping'}, got {found[key]!r}")
     for key in ("actuated", "home", "rotor", "springs"):
         no_strangers(found[key], known, f"{file}: {key}")
-    return found
+    no_doubles(found["actuated"], "actuated joints", file)
+    return {**found, "remarks": extra.get("remarks", [])}
 
 
 def _gears(extra: dict[str, Any], nodes: list[Node], file: Path) -> tuple[Gear, ...]:
@@ -199,6 +203,9 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
     turned[child] = pose(rotation=R.T)
     start = _start(joint, extra["home"], file)
     stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
+    driven = name in extra["actuated"]
+    if stiffness and driven:
+        raise no_driven_spring(where, f"springs of the loop file: {stiffness:g}")
     stroke = None
     if {"lower", "upper"} <= set(limit):
         low, high = value(limit, "lower", where), value(limit, "upper", where)
@@ -206,11 +213,18 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
     return Node(
         name=child, parent=WORLD if parent == root else parent, place=place, kind=kind, joint=name,
         inertial=Inertial(mass=inertial.mass, com=R.T @ inertial.com, tensor=R.T @ inertial.tensor @ R),
-        actuated=name in extra["actuated"], start=start,
+        actuated=driven, start=start,
         rotor=number(extra["rotor"].get(name, 0.0), f"{file}: rotor of joint {name!r}"),
         damping=value(dynamics, "damping", where, "0"), loss=value(dynamics, "friction", where, "0"), stroke=stroke,
         stiffness=stiffness, free=None if free == start else free,
+        force=_limit(limit, "effort", where) if driven else None, speed=_limit(limit, "velocity", where) if driven else None,
     )  # fmt: skip
+
+
+def _limit(limit: Mapping[str, str], key: str, where: str) -> float | None:
+    """Effort or velocity of a joint; None where there is no limit of it."""
+    most = value(limit, key, f"{where}: <limit>", "0")
+    return most if 0.0 < most < BOUNDLESS else None
 
 
 def _start(joint: Element, home: dict[str, Any], file: Path) -> float:
@@ -227,8 +241,9 @@ def _loop(entry: Any, file: Path, turned: dict[str, Pose]) -> Loop:
     if entry["type"] not in CLOSING:
         raise ImportedModelError(f"{where} has the type {entry['type']!r}; types: {', '.join(CLOSING)}")
     halves = [turned[entry[f"link{k}"]] @ _half(entry[f"at{k}"], f"{where}: at{k}") for k in (1, 2)]
+    damping, loss = (number(entry.get(key, 0.0), f"{where}: {key}") for key in ("damping", "friction"))
     return Loop(name=entry["name"], type=entry["type"], first=entry["link1"], on_first=halves[0], second=entry["link2"],
-                on_second=halves[1])  # fmt: skip
+                on_second=halves[1], damping=damping, loss=loss, per_axis=bool(entry.get("per_axis", False)))  # fmt: skip
 
 
 def _half(entry: Any, where: str) -> Pose:

@@ -201,5 +201,5 @@ def _import_mechanism(file: Path, out: Path, platform: str | None, loops: Path |
         fp.write_robot_file(found, draft)
         robot = fp.load(draft)
     fp.write_robot_file(found, out)
-    print_text(f"{robot!r}")
-    print_text(str(out))
+    for line in (f"{robot!r}", *found.file.notes, str(out)):
+        print_text(line)
