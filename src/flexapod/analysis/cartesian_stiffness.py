@@ -57,7 +57,7 @@ def cartesian_stiffness(
     """Compliance and stiffness (6, 6) of the platform at its origin or at a named point of it, world axes.
 
     Args:
-        state: poses; the robot is at rest there.
+        state: poses at rest, with elastic coordinates as for `natural_frequencies`.
         actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
         point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see

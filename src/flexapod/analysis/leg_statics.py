@@ -12,10 +12,12 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_
 from flexapod.analysis.leg_dynamics import labelled, no_words, state_variables
 from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.load_sequence import load_sequence
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.static_deflection import refuse_unbalanced
 from flexapod.analysis.validity import ValidityWarning
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns, undriven
@@ -136,6 +138,8 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     if prestress:
         force = np.full((len(words), len(robot.actuators)), np.nan)
         force[good], left = holding_forces(robot, rho, N)
+        if isinstance(still, State) and still.elastic is not None and robot.elastic_names:
+            _refuse_unbalanced(robot, part, (rho, K), own)
         if undriven(robot):
             size = np.maximum(np.abs(rho).max(axis=1), np.abs(K).max(axis=(1, 2)))
             own[(left > HELD * size) & (own == "")] = UNHELD
@@ -146,6 +150,15 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
         M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J, rotation=part.rotation,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip
+
+
+def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], words: NDArray[Any]) -> None:
+    """Reasons of states with given elastic coordinates that are no equilibrium: Newton's step with the actuators held."""
+    rho, K = forces
+    driven = driven_columns(robot)
+    free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
+    step = solved(K[:, free][:, :, free], rho[:, free])
+    refuse_unbalanced(step, state.elastic(robot)[0], robot.characteristic_length, words)
 
 
 def _mass(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> Array:

@@ -45,6 +45,16 @@ CLOSED = 1e-12
 """Largest last step of e, of the largest e or of the weight's deflection: the step after it is below rounding."""
 
 
+BALANCED, NOTHING = 1e-4, 1e-5
+"""Distance of given elastic coordinates from the equilibrium, of the largest of them, up to which they are it; and the smallest
+one that counts, of the characteristic length."""
+
+UNBALANCED = (
+    "the elastic coordinates of the state are no equilibrium at this pose under weight and load; leave them out, and "
+    "the equilibrium is found"
+)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Static:
     """Elastic coordinates (n, N), actuator forces (n, actuators), Newton steps taken."""
@@ -70,8 +80,9 @@ def static_deflection(
     """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
     Args:
-        state: poses of the platform frame, which is held there (twist and elastic coordinates of a state are not used); or an
-            `ActuatorMotion`: the actuators are held at its coordinates, and the load moves the platform.
+        state: poses of the platform frame, which is held there; the search starts from elastic coordinates of a `State`, if it
+            has any, and a `State` that moves is refused. Or an `ActuatorMotion`: the actuators are held at its coordinates, and
+            the load moves the platform. Velocities of a motion are not used.
         sequence: with an `ActuatorMotion`: every sample starts from the equilibrium of the one before, with steps between as
             small as need be. For large deflections, and to stay on one branch; without it every sample starts unloaded.
         wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
@@ -102,7 +113,7 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, *request.load)
     words = np.full(len(inputs["position"]), "", dtype=object)
-    found = solve_static(robot, still, load, words)
+    found = solve_static(robot, still, load, words, given_elastic(state))
     settle("static deflection", robot, words.astype(str), state, on_error)
     given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
     residual = kernel(robot, "flexible_tangent").batch(given).outputs["residual"]
@@ -126,19 +137,44 @@ def pose_of(inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: inputs[name] for name in ("position", "rotation")}
 
 
-def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]) -> Static:
+def given_elastic(state: Any) -> Array | None:
+    """Elastic coordinates (n, N) of states that have their own, else None."""
+    elastic = getattr(state, "elastic", None)
+    return None if elastic is None else np.atleast_2d(elastic)
+
+
+def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, words: NDArray[Any]) -> Static:
+    """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
+    start = given_elastic(state)
+    found = solve_static(robot, inputs, load, words, start)
+    if start is not None:
+        refuse_unbalanced(found.elastic - start, start, robot.characteristic_length, words)
+    return found
+
+
+def refuse_unbalanced(off: Array, elastic: Array, length: float, words: NDArray[Any]) -> None:
+    """Reasons of samples whose given elastic coordinates (n, N) are off an equilibrium by more than its rounding."""
+    size = np.maximum(np.abs(elastic).max(axis=1, initial=0.0), NOTHING * length)
+    far = ~(np.abs(off).max(axis=1, initial=0.0) <= BALANCED * size)
+    words[far & (words == "")] = UNBALANCED
+
+
+def solve_static(
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any], start: Array | None = None
+) -> Static:
     """Deflection and forces at e'' = e' = 0 for the frame's motion in `inputs`.
 
     Args:
         inputs: pose, twist and acceleration of the platform frame (n, ...), world axes.
         load: of the n samples.
         words: reasons per sample, added to in place; failed samples are NaN.
+        start: (n, N) where the search starts; undeformed if left out.
     """
     count, N, n = len(inputs["position"]), len(robot.elastic_names), len(robot.actuators)
     tangent = kernel(robot, "flexible_tangent")
-    e, force = np.zeros((count, N)), np.zeros((count, n))
+    e, force = np.zeros((count, N)) if start is None else np.array(start), np.zeros((count, n))
     moving = any(np.any(inputs[name]) for name in MOVING)
-    active, steps, scale = np.flatnonzero(words == ""), 0, np.zeros(count)
+    active, steps, scale = np.flatnonzero(words == ""), 0, np.abs(e).max(axis=1, initial=0.0)
     while len(active) and steps < LIMIT:
         steps += 1
         part = {name: np.ascontiguousarray(values[active]) for name, values in inputs.items()}
