@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import shapes_at
-from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.point_motion import named_point
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
@@ -64,7 +65,9 @@ def cartesian_stiffness(
             the page on many designs.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
-        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield. Of
+        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield;
+        `stable` (..): False where the equilibrium gives way with the actuators as chosen, which also warns: some compliance is
+        negative there; the deflection `elastic` and the holding `force` of the equilibrium, with their measures of validity. Of
         planar robots entries out of the plane are NaN: they are not in the model (attribute `not_in_model`).
 
     Checked by: tests/analysis/test_cartesian_stiffness.py.
@@ -81,6 +84,8 @@ def cartesian_stiffness(
     words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
     C, model = C[~free], model.rows(np.asarray(~free))
+    free_actuators = isinstance(actuators, str) and actuators == "free"
+    stable = warn_equilibrium(robot, model, state, np.zeros(model.B.shape[2]) if free_actuators else stiffness, is_loaded(wrench))
     within = np.array(in_plane(robot))
     part = np.ix_(np.arange(len(C)), within, within)
     scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)[within]
@@ -100,6 +105,8 @@ def cartesian_stiffness(
         "compliance": (("twist", "wrench"), spread(shown), "m/N, rad/N, rad/(N m)"),
         "stiffness": (("wrench", "twist"), spread(K), "N/m, N, N m"),
         "rank": ((), spread(rank.astype(float)), "1"),
+        "stable": ((), stable, ""),
+        **model.variables,
     }
     names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
     result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)

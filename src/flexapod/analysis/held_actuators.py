@@ -20,6 +20,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.static_deflection import held_stable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,12 +64,16 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
         active = active[(words[active] == "") & ~(size < CLOSED)]
     words[active] = "no static deflection found: the load buckles the platform, or the pose is singular"
     settle("static deflection", robot, words.astype(str), motion, on_error)
+    pose = {"position": p, "rotation": R}
+    acting = flexible_load(robot, pose, *load).inputs()
+    at = {**pose, "elastic": e, "force": force, **acting}
+    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(at).outputs, words, load[0])
     body = robot.flexible_platform
     assert body is not None
     variables = {
         "position": (("axis",), p, "m"), "rotation": (("axis", "platform_axis"), R, ""),
         "elastic": (("elastic_coordinate",), e, "sqrt(kg) m"), "force": (("actuator",), force, "N"),
-        "residual": ((), residual, "N"), "elastic_energy": ((), body.elastic_energies(e), "J"),
+        "residual": ((), residual, "N"), "stable": ((), stable, ""), "elastic_energy": ((), body.elastic_energies(e), "J"),
     }  # fmt: skip
     return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +13,13 @@ from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.load_sequence import load_sequence
+from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
 from flexapod.analysis.static_deflection import refuse_unbalanced
-from flexapod.analysis.validity import ValidityWarning
+from flexapod.analysis.validity import warn_unstable
+from flexapod.analysis.vibration import is_definite
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns, undriven
 
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-
-ROUNDING = 1e-12
-"""Lowest eigenvalue of a stiffness with unit diagonal down to which an equilibrium counts as stable."""
 
 
 def at_rest(motion: Any) -> Any:
@@ -63,10 +61,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)
     stable = is_stable(robot, K)
-    if not stable[words == ""].all():
-        where = int(np.flatnonzero(~stable & (words == ""))[0])
-        text = f"{robot.name}: the equilibrium of sample {where} is unstable, the load is beyond a buckling load; see fp.buckling"
-        warnings.warn(text, ValidityWarning, stacklevel=3)
+    warn_unstable(robot, stable, words, is_loaded(asked.wrench))
     e, _ = request.state.elastic(robot)
     energy = run(robot, "elastic_potential", request.state.inputs(), words)["elastic_potential"]
     variables: Variables = {
@@ -84,13 +79,7 @@ def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
     """Which stiffness matrices (n, u, u) are positive definite with the actuators held."""
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
-    own = K[:, free][:, :, free]
-    size = np.sqrt(np.abs(np.einsum("nii->ni", own)))
-    even = own / np.where(size > 0.0, size, 1.0)[:, :, None] / np.where(size > 0.0, size, 1.0)[:, None, :]
-    good = np.isfinite(even).all(axis=(1, 2))
-    result = np.zeros(len(K), dtype=bool)
-    result[good] = np.linalg.eigvalsh((even[good] + np.swapaxes(even[good], 1, 2)) / 2.0).min(axis=1, initial=1.0) > -ROUNDING
-    return result
+    return is_definite(K[:, free][:, :, free])
 
 
 def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:

@@ -46,3 +46,8 @@ def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: 
         arm = (R @ at[..., None])[..., 0]
         load[:, 3:] += np.cross(arm, load[:, :3])
     return load
+
+
+def is_loaded(wrench: Any) -> bool:
+    """A load was given that is not zero."""
+    return wrench is not None and bool(np.any(np.asarray(wrench)))

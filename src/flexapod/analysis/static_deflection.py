@@ -24,9 +24,12 @@ from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.validity import warn_unstable
+from flexapod.analysis.vibration import is_definite, null_space
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
@@ -92,8 +95,8 @@ def static_deflection(
             the page on many designs.
     Returns:
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
-        generalized force left over, `elastic_energy` (..) [J]; with flexible legs or held actuators the pose; with flexible legs
-        `stable` (..): False beyond a buckling load, which also warns.
+        generalized force left over, `elastic_energy` (..) [J]; `stable` (..): False beyond a buckling load (with the actuators
+        held), which also warns; with flexible legs or held actuators the pose.
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
@@ -116,17 +119,32 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     found = solve_static(robot, still, load, words, given_elastic(state))
     settle("static deflection", robot, words.astype(str), state, on_error)
     given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
-    residual = kernel(robot, "flexible_tangent").batch(given).outputs["residual"]
+    tangent = kernel(robot, "flexible_tangent").batch(given).outputs
+    stable = held_stable(robot, tangent, words, request.wrench)
     body = robot.flexible_platform
     assert body is not None
     energy = body.elastic_energies(found.elastic)
     variables = {
         "elastic": (("elastic_coordinate",), found.elastic, "sqrt(kg) m"),
         "force": (("actuator",), found.force, "N"),
-        "residual": ((), np.abs(residual).max(axis=1), "N"),
+        "residual": ((), np.abs(tangent["residual"]).max(axis=1), "N"),
+        "stable": ((), stable, ""),
         "elastic_energy": ((), energy, "J"),
     }
     return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+
+
+def held_stable(robot: Robot, tangent: Mapping[str, Array], words: NDArray[Any], wrench: Any) -> NDArray[np.bool_]:
+    """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
+
+    Args:
+        tangent: outputs of the kernel `flexible_tangent` there.
+    """
+    good, stable = np.flatnonzero(words == ""), np.zeros(len(words), dtype=bool)
+    Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
+    stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
+    warn_unstable(robot, stable, words, is_loaded(wrench))
+    return stable
 
 
 MOVING = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
