@@ -19,12 +19,11 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import shapes_at
 from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.linear_solve import solved
-from flexapod.analysis.loads import is_loaded
+from flexapod.analysis.loads import in_plane, is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.point_motion import named_point
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
-from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,14 +110,6 @@ def cartesian_stiffness(
     names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
     result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
     return result.assign_attrs(not_in_model=OUT_OF_PLANE.format(robot=robot.name)) if robot.planar else result
-
-
-def in_plane(robot: Robot) -> list[int]:
-    """Components of the twist that the model of a robot has: all six, or the three of a planar robot."""
-    if not robot.planar:
-        return list(range(6))
-    normal = NORMALS[str(robot.description.file.plane)]
-    return [*(i for i in range(3) if i != normal), 3 + normal]
 
 
 def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:

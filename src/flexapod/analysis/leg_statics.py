@@ -13,7 +13,7 @@ from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.load_sequence import load_sequence
-from flexapod.analysis.loads import is_loaded
+from flexapod.analysis.loads import is_loaded, refuse_out_of_plane
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
@@ -57,6 +57,7 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
         request = load_sequence(robot, still, asked.load, words)
     else:
         request = leg_request(robot, still, "static", None, asked.load, False, words)
+    refuse_out_of_plane(robot, request.wrench)
     rho, K, N = leg_stiffness(robot, request.state, request.wrench, words)
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)
@@ -109,6 +110,7 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
     request = leg_request(robot, still, None if given else "zero", None, asked.load, False, words)
+    refuse_out_of_plane(robot, request.wrench)
     closed = request.state
     good = np.flatnonzero(words == "")
     own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))
