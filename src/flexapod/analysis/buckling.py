@@ -37,8 +37,11 @@ SMALL = 1e-3
 STEPS, SETTLED = 40, 1e-10
 """Secant steps, and the change of the factor, of itself, at which they end."""
 
-BELOW = (0.0, 1e-6, 1e-5, 1e-4, 1e-3)
-"""Parts of the factor below it at which the shape is taken where the equilibrium at the factor itself is not found."""
+BESIDE = (0.0, 1e-6, 1e-5, 1e-4, -1e-4, 3e-4, -3e-4, 1e-3, -1e-3, 3e-3, -3e-3)
+"""Parts of the factor beside it at which the shape is taken where the equilibrium at the factor itself is not found."""
+
+FAR = 1e-2
+"""The last of them."""
 
 FURTHER = (1e-4, 1e-3, 1e-2, 0.03, 0.1)
 """Parts of a factor beyond one without an equilibrium at which the next is looked for."""
@@ -67,7 +70,8 @@ def buckling(
         actuators: ``"locked"`` or stiffness (actuators,).
     Returns:
         Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
-        `stability` (lowest mu without the load is 1), `shape` (coordinate) of the motion that starts.
+        `shape` (coordinate) of the motion that starts, `stability`: the lowest mu where the shape is taken, at the factor or next
+        to it (1 without the load).
 
     Raises:
         NoBucklingError: the load pulls, or the robot gives way by other means (a fold that the statics do not reach).
@@ -126,13 +130,13 @@ def _without_elastic(state: Any) -> Any:
 
 
 def _nearest(lowest: Callable[[float], tuple[float, Array]], factor: float) -> tuple[float, Array]:
-    """mu and its shape at the factor, or as near below it as the equilibrium is found: the tangent is singular there."""
-    for part in BELOW:
+    """mu and its shape at the factor, or as near to it as the equilibrium is found: the tangent is singular there."""
+    for part in BESIDE:
         try:
             return lowest((1.0 - part) * factor)
         except FlexapodError:
             continue
-    return lowest((1.0 - 10.0 * BELOW[-1]) * factor)
+    return lowest((1.0 - FAR) * factor)
 
 
 def _linear_factor(robot: Robot, scaled: Any) -> float:

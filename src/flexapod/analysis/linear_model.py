@@ -44,9 +44,7 @@ class LinearModel:
         return replace(self, **parts)
 
 
-def linear_model(
-    robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]
-) -> LinearModel:
+def linear_model(robot: Robot, state: Any, prestress: bool, load: tuple[Any, Any, str], words: NDArray[Any]) -> LinearModel:
     """Small motions about the states of any robot.
 
     Args:

@@ -131,7 +131,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
         shapes[:, :, :modes] = [robot.joint_shapes[leg.name] for leg in robot.legs]
         size = float(np.linalg.norm(places[:, None] - places[None, :], axis=2).max())
         law = "stiffened plate" if body.stiffened else "linear"
-        thickness = _thickness(robot.description.file.platform.flexible)
+        thickness = None if robot.given_body else _thickness(robot.description.file.platform.flexible)
         found.append(
             Part(
                 name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body), law=law,
