@@ -53,24 +53,25 @@ def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, w
 
     Checked by: tests/analysis/test_out_of_plane.py.
     """
-    scale = twist_scale(robot)
+    scale, never = twist_scale(robot), impossible(robot, J)
     rate = given.twist / scale
     size = np.maximum(1.0, np.abs(rate).max(axis=1))
-    refuse_impossible(robot, J, rate, size, "have this velocity", words)
+    refuse_impossible(never, rate, size, "have this velocity", words)
     if given.acceleration is not None:
         second = given.acceleration / scale
         bound = np.maximum(size**2, np.abs(second).max(axis=1))
-        refuse_impossible(robot, J, second, bound, "have this acceleration", words)
-    _warn_unused(robot, state, given, impossible(robot, J), words)
+        refuse_impossible(never, second, bound, "have this acceleration", words)
+    _warn_unused(robot, state, given, never, words)
 
 
-def refuse_impossible(robot: Robot, J: Array, motion: Array, size: Array, what: str, words: NDArray[Any]) -> None:
+def refuse_impossible(never: Array, motion: Array, size: Array, what: str, words: NDArray[Any]) -> None:
     """Reasons of samples that ask for a motion (n, 6), dimensionless, which no coordinate of the robot makes.
 
     Args:
+        never: (n, 6, 6) projectors onto such motions (`impossible`).
         size: (n,) what the motion is compared with; poses are known to `SAME`, rates to `FOLLOW`.
     """
-    part = np.abs(np.einsum("nij,nj->ni", impossible(robot, J), motion))
+    part = np.abs(np.einsum("nij,nj->ni", never, motion))
     bound = (SAME if "pose" in what else FOLLOW) * size
     for k in np.flatnonzero((part.max(axis=1) > bound) & (words == "")):
         words[k] = f"the robot cannot {what}: it cannot follow {_named(part[k])}"

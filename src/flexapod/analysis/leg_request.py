@@ -33,7 +33,7 @@ from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_in
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
-from flexapod.analysis.prescribed import Stride, coordinate_sizes, prescribed, reached, twist_scale
+from flexapod.analysis.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -251,7 +251,8 @@ def _from_platform(
                 break
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
-        refuse_impossible(robot, platform_jacobian(robot, state, words)[0], off, np.ones(len(words)), "take this pose", words)
+        never = impossible(robot, platform_jacobian(robot, state, words)[0])
+        refuse_impossible(never, off, np.ones(len(words)), "take this pose", words)
     _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, words)
     if source == "static" and not alternating:
         from flexapod.analysis.held_pose import HeldPose, held_pose
