@@ -71,8 +71,8 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
     settle("static deflection", robot, words.astype(str), motion, on_error)
     pose = {"position": p, "rotation": R}
     acting = flexible_load(robot, pose, *load).inputs()
-    at = {**pose, "elastic": e, "force": force, **acting}
-    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(at).outputs, words, load[0])
+    whole = {**pose, "elastic": e, "force": force, **acting}
+    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, words, load[0])
     body = robot.flexible_platform
     assert body is not None
     variables = {
