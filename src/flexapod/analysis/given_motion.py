@@ -27,6 +27,10 @@ UNUSED = np.array([1e-2] * 3 + [1e-3] * 3)
 """Difference of a given component from what deformation makes of it [of the characteristic length, rad] that is said: smaller
 ones may be the deflection itself. Also of rates, of 1 and the largest rate."""
 
+TURNED = 1e-2
+"""Part of a motion in space that nothing makes, up to which it is taken: deflection turns these directions by its own angle.
+Those of a planar robot stay where they are, and are known to rounding."""
+
 MAIN = 0.1
 """Part of the largest component from which others are named besides it."""
 
@@ -56,23 +60,23 @@ def check_given(robot: Robot, state: ClosedLegs, given: GivenMotion, J: Array, w
     scale, never = twist_scale(robot), impossible(robot, J)
     rate = given.twist / scale
     size = np.maximum(1.0, np.abs(rate).max(axis=1))
-    refuse_impossible(never, rate, size, "have this velocity", words)
+    refuse_impossible(robot, never, rate, size, "have this velocity", words)
     if given.acceleration is not None:
         second = given.acceleration / scale
         bound = np.maximum(size**2, np.abs(second).max(axis=1))
-        refuse_impossible(never, second, bound, "have this acceleration", words)
+        refuse_impossible(robot, never, second, bound, "have this acceleration", words)
     _warn_unused(robot, state, given, never, words)
 
 
-def refuse_impossible(never: Array, motion: Array, size: Array, what: str, words: NDArray[Any]) -> None:
+def refuse_impossible(robot: Robot, never: Array, motion: Array, size: Array, what: str, words: NDArray[Any]) -> None:
     """Reasons of samples that ask for a motion (n, 6), dimensionless, which no coordinate of the robot makes.
 
     Args:
         never: (n, 6, 6) projectors onto such motions (`impossible`).
-        size: (n,) what the motion is compared with; poses are known to `SAME`, rates to `FOLLOW`.
+        size: (n,) what the motion is compared with; in a plane poses are known to `SAME`, rates to `FOLLOW`.
     """
     part = np.abs(np.einsum("nij,nj->ni", never, motion))
-    bound = (SAME if "pose" in what else FOLLOW) * size
+    bound = ((SAME if "pose" in what else FOLLOW) if robot.planar else TURNED) * size
     for k in np.flatnonzero((part.max(axis=1) > bound) & (words == "")):
         words[k] = f"the robot cannot {what}: it cannot follow {_named(part[k])}"
 
@@ -86,7 +90,7 @@ def _warn_unused(robot: Robot, state: ClosedLegs, given: GivenMotion, never: Arr
     scale, others = twist_scale(robot), [i for i in range(6) if i not in given.rows]
     if not others:
         return
-    possible = np.eye(6) - never
+    possible = np.eye(6) - (never if robot.planar else 0.0 * never)
     off = pose_error(robot, state, given.position, given.rotation)
     from_home = pose_error(robot, home(robot, len(words)), given.position, given.rotation)[:, 3:]
     off[np.abs(from_home).max(axis=1) < SAME, 3:] = 0.0  # the orientation of home is what is given where none is meant

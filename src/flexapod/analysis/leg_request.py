@@ -252,7 +252,7 @@ def _from_platform(
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
         never = impossible(robot, platform_jacobian(robot, state, words)[0])
-        refuse_impossible(never, off, np.ones(len(words)), "take this pose", words)
+        refuse_impossible(robot, never, off, np.ones(len(words)), "take this pose", words)
     _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, words)
     if source == "static" and not alternating:
         from flexapod.analysis.held_pose import HeldPose, held_pose
