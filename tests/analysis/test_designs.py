@@ -37,6 +37,11 @@ def state(robot: fp.Robot, n: int | None = None) -> fp.State:
     return fp.State(**arrays) if n else fp.State(**{k: v[0] for k, v in arrays.items()})
 
 
+def still(at: fp.State | fp.Motion) -> fp.State | fp.Motion:
+    """A state at rest, for verbs of equilibria."""
+    return fp.State(position=at.position, rotation=at.rotation) if isinstance(at, fp.State) else at
+
+
 def motion(robot: fp.Robot, n: int) -> fp.Motion:
     return fp.Motion(time=np.arange(float(n)), **samples(robot, n))
 
@@ -56,10 +61,10 @@ RIGID = {
 EACH = {
     "conditioning": lambda r, at, **k: fp.conditioning(r, at, **k).condition_number,
     "natural_frequencies": lambda r, at, **k: (
-        fp.natural_frequencies(r, at, actuators=np.full(6, 1e7), prestress=False, **k).frequency
+        fp.natural_frequencies(r, still(at), actuators=np.full(6, 1e7), prestress=False, **k).frequency
     ),
     "cartesian_stiffness": lambda r, at, **k: (
-        fp.cartesian_stiffness(r, at, actuators=np.full(6, 1e7), prestress=False, **k).stiffness
+        fp.cartesian_stiffness(r, still(at), actuators=np.full(6, 1e7), prestress=False, **k).stiffness
     ),
     "point_motion": lambda r, at, **k: fp.point_motion(r, at, "tool", **k).position,
 }
@@ -267,7 +272,9 @@ def test_shapes_for_a_batch() -> None:
     ):
         fp.inverse_dynamics(robot, motion(robot, 4), parameters={"platform.mass": [40.0, 50.0]})
     with pytest.raises(fp.FlexapodError, match="takes designs, of shape"):
-        fp.natural_frequencies(robot, state(robot, 2), actuators=np.full(6, 1e7), parameters={"platform.mass": [40.0, 50.0]})
+        fp.natural_frequencies(
+            robot, still(state(robot, 2)), actuators=np.full(6, 1e7), parameters={"platform.mass": [40.0, 50.0]}
+        )
 
 
 @pytest.mark.full

@@ -185,3 +185,39 @@ def test_rigid_robots_have_no_measures() -> None:
     state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
     assert "deflection_ratio" not in fp.inverse_kinematics(robot, state)
     assert parts(robot) == ()
+
+
+def test_a_plate_warns_from_half_its_thickness_on() -> None:
+    """15 mm thick: joints may move by 7.5 mm against the frame; modes from elsewhere by 0.1 of the size."""
+    robot = fp.load("gough-stewart-flexible")
+    (part,) = parts(robot)
+    assert part.bound("deflection_ratio") * part.length == pytest.approx(7.5e-3, rel=ROUNDING)
+    unit = deflection_ratios(robot, np.eye(10)[:1])[0, 0] * part.length
+    at = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    for size, expected in ((0.99, False), (1.01, True)):
+        e = size * 7.5e-3 / unit * np.eye(10)[0]
+        with warnings.catch_warnings(record=True) as got:
+            warnings.simplefilter("always")
+            fp.deformation(robot, at, elastic=e)
+        assert any("from half its thickness on a plate stiffens by stretching" in str(w.message) for w in got) == expected
+    other = robot.with_flexible_body("platform", robot.flexible_platform)
+    assert parts(other)[0].bound("deflection_ratio") == BOUNDS["deflection_ratio"]["linear"]
+
+
+@pytest.mark.parametrize(
+    "verb", ["inverse_kinematics", "point_motion", "energy", "mass_matrix", "deformation", "inverse_dynamics"]
+)
+def test_every_verb_that_takes_a_deformation_warns(verb: str) -> None:
+    robot = fp.load("gough-stewart-flexible")
+    at = fp.State(position=robot.home.position, rotation=robot.home.rotation, elastic=0.2 * np.eye(10)[0])
+    place = ("platform",) if verb == "point_motion" else ()
+    with pytest.warns(fp.ValidityWarning, match=r"platform is deflected by 0\.0628 of its length \(bound 0\.0075\)"):
+        getattr(fp, verb)(robot, at, *place)
+
+
+@pytest.mark.parametrize("verb", ["inverse_kinematics", "point_motion", "energy", "mass_matrix"])
+def test_flexible_legs_warn_alike(beam: fp.Robot, verb: str) -> None:
+    at = fp.State.from_actuators(beam, [0.0], elastic=[0.0, 0.2, 0.5])
+    options = {"coordinates": "independent"} if verb == "mass_matrix" else {}
+    with pytest.warns(fp.ValidityWarning, match=r"link\.beam1 is deflected by 0\.4 of its length"):
+        getattr(fp, verb)(beam, at, *(("platform",) if verb == "point_motion" else ()), **options)

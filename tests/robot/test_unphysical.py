@@ -52,3 +52,24 @@ def test_variants_are_judged_too() -> None:
         fp.load("tripteron").with_parameters({"platform.inertia.zz": 0.1})
     near = fp.load("planar-4-prr").with_parameters({"platform.inertia.zz": 0.020001})
     assert near.parameter("platform.inertia.zz") == 0.020001  # equality within rounding passes
+
+
+def test_what_has_no_mass_has_no_inertia() -> None:
+    robot = fp.load("stewart-3-3")
+    with pytest.raises(fp.FlexapodError, match=r"platform\.inertia: no body has this inertia: its mass is zero"):
+        robot.with_parameters({"platform.mass": 0.0})
+    with pytest.raises(fp.FlexapodError, match=r"payloads\.payload\.inertia: no body has this inertia: its mass is zero"):
+        robot.with_payload(0, inertia=[1, 1, 1])
+    at = fp.State(position=robot.home.position)
+    with pytest.raises(fp.FlexapodError, match="design 0: platform: no body has this inertia"):
+        fp.mass_matrix(robot, at, parameters={"platform.mass": [0.0, 1.0]})
+    document = document_of("stewart-3-3")
+    document["platform"]["mass"] = 0.0
+    with pytest.raises(fp.FlexapodError, match="its mass is zero"):
+        robot_of(document)
+    document["allow_unphysical"] = True
+    with pytest.warns(UserWarning, match="its mass is zero"):
+        assert robot_of(document).platform.mass == 0.0
+    document["platform"]["inertia"] = {"diagonal": [0, 0, 0]}
+    document["allow_unphysical"] = False
+    assert robot_of(document).platform.mass == 0.0  # a platform without mass

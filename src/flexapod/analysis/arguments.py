@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from flexapod.analysis.state_rules import check_states
 from flexapod.errors import InputError
 
 P = ParamSpec("P")
@@ -204,6 +205,8 @@ def checked(verb: Callable[P, R]) -> Callable[P, R]:
                 CHECKS[name](name, value)
             if value is None and isinstance(signature.parameters[name].default, float):
                 _refuse(name, "a number", value)
+        if "robot" in given:
+            check_states(verb.__name__, given["robot"], given)
         return verb(*args, **kwargs)
 
     return call

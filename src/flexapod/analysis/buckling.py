@@ -4,10 +4,12 @@ r"""`buckling`: the factor by which a load may grow until the robot on locked ac
 
 K_T: exact derivative of the equilibrium under gravity and lambda times the load, deflection included. The first guess is the
 linear one, from K_T at a small factor; then the lowest mu is followed along the true equilibria to its root (secant, bisection).
+Where the tangent is singular Newton's method does not settle: the root is bracketed by the sign of mu on both sides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.results import dataset, settle
+from flexapod.analysis.state import State
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
@@ -34,8 +37,17 @@ SMALL = 1e-3
 STEPS, SETTLED = 40, 1e-10
 """Secant steps, and the change of the factor, of itself, at which they end."""
 
-BELOW = 1e-6
-"""Part of the factor below it at which the shape is taken where the equilibrium at the factor itself is not found."""
+BESIDE = (0.0, 1e-6, 1e-5, 1e-4, -1e-4, 3e-4, -3e-4, 1e-3, -1e-3, 3e-3, -3e-3)
+"""Parts of the factor beside it at which the shape is taken where the equilibrium at the factor itself is not found."""
+
+FAR = 1e-2
+"""The last of them."""
+
+FURTHER = (1e-4, 1e-3, 1e-2, 0.03, 0.1)
+"""Parts of a factor beyond one without an equilibrium at which the next is looked for."""
+
+CLOSER = 12
+"""Halvings towards the root from both sides."""
 
 LARGEST = 1e9
 """Factors above this are no buckling: the load does not soften the robot."""
@@ -52,12 +64,14 @@ def buckling(
     """Load factor at which the equilibrium of a flexible robot becomes unstable.
 
     Args:
-        state: one pose, or one sample of an `ActuatorMotion`; the robot is at rest there.
+        state: one pose, or one sample of an `ActuatorMotion`; the robot is at rest there. Elastic coordinates of a `State` must
+            be the deflection without the load.
         load: wrench (6,) [N, N m] on the platform, as for `static_deflection`; gravity stays as it is.
         actuators: ``"locked"`` or stiffness (actuators,).
     Returns:
         Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
-        `stability` (lowest mu without the load is 1), `shape` (coordinate) of the motion that starts.
+        `shape` (coordinate) of the motion that starts, `stability`: the lowest mu where the shape is taken, at the factor or next
+        to it (1 without the load).
 
     Raises:
         NoBucklingError: the load pulls, or the robot gives way by other means (a fold that the statics do not reach).
@@ -76,7 +90,8 @@ def buckling(
 
     def tangent(factor: float) -> tuple[Array, list[str], Array]:
         words = np.full(1, "", dtype=object)
-        model = linear_model(robot, state, True, (factor * w, point, axes), words)
+        at = state if factor == 0.0 else _without_elastic(state)
+        model = linear_model(robot, at, True, (factor * w, point, axes), words)
         settle("buckling", robot, words.astype(str), state, "raise")
         K, Bt = model.K[0], model.B[0].T
         Z = null_space(Bt[None])[0] if stiffness is None else np.eye(len(K))
@@ -95,10 +110,7 @@ def buckling(
 
     linear = _linear_factor(robot, lambda f: root.T @ tangent(f)[0] @ root)
     factor = _root(robot, lambda f: lowest(f)[0], linear)
-    try:
-        mu, x = lowest(factor)
-    except FlexapodError:  # the tangent is singular there, and Newton's method has nothing to divide by
-        mu, x = lowest((1.0 - BELOW) * factor)
+    mu, x = _nearest(lowest, factor)
     shape = Z @ x
     shape = shape / shape[np.abs(shape).argmax()]
     variables = {
@@ -110,6 +122,21 @@ def buckling(
     }
     found = dataset(robot, variables, state, None, {"wrench": ["fx", "fy", "fz", "mx", "my", "mz"]})
     return found.assign_coords(coordinate=names)
+
+
+def _without_elastic(state: Any) -> Any:
+    """A state whose deflection is found; its own is that without the load."""
+    return State(position=state.position, rotation=state.rotation) if isinstance(state, State) else state
+
+
+def _nearest(lowest: Callable[[float], tuple[float, Array]], factor: float) -> tuple[float, Array]:
+    """mu and its shape at the factor, or as near to it as the equilibrium is found: the tangent is singular there."""
+    for part in BESIDE:
+        try:
+            return lowest((1.0 - part) * factor)
+        except FlexapodError:
+            continue
+    return lowest((1.0 - FAR) * factor)
 
 
 def _linear_factor(robot: Robot, scaled: Any) -> float:
@@ -131,15 +158,20 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
     return factor
 
 
-def _root(robot: Robot, mu: Any, linear: float) -> float:
-    """The factor at which mu vanishes: secant within the bracket known so far."""
+def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
+    """The factor at which mu vanishes: secant within the bracket known so far.
+
+    Equilibria next to a singular tangent may not be found, though they are found beyond it: then the bracket closes from both
+    sides as far as they are, and mu is interpolated between. Where none is found beyond, the path ends there (a fold).
+    """
     low, at_low, high, at_high = 0.0, 1.0, np.inf, np.nan
     guess = linear
     for _ in range(STEPS):
-        try:
-            value = float(mu(guess))
-        except FlexapodError:
-            value = -np.inf  # beyond the last equilibrium
+        value = _known(mu, guess)
+        if value is None and not np.isfinite(at_high):
+            guess, value = _beyond(mu, guess)
+        if value is None:
+            return _between(mu, (low, at_low), (high, at_high))
         if value > 0.0:
             low, at_low = guess, value
         else:
@@ -160,3 +192,35 @@ def _root(robot: Robot, mu: Any, linear: float) -> float:
         if guess > LARGEST:
             raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
     return guess if not np.isfinite(high) else 0.5 * (low + high)
+
+
+def _known(mu: Callable[[float], float], factor: float) -> float | None:
+    """mu at a factor, or None where no equilibrium is found."""
+    try:
+        return mu(factor)
+    except FlexapodError:
+        return None
+
+
+def _beyond(mu: Callable[[float], float], factor: float) -> tuple[float, float]:
+    """The next factor beyond one without an equilibrium at which the robot is unstable, and mu there; else -inf at the factor."""
+    for part in FURTHER:
+        value = _known(mu, (1.0 + part) * factor)
+        if value is not None and value < 0.0:
+            return (1.0 + part) * factor, value
+    return factor, -np.inf
+
+
+def _between(mu: Callable[[float], float], stable: tuple[float, float], unstable: tuple[float, float]) -> float:
+    """The root between a stable and an unstable factor, each with its mu, that have none that is found in the middle."""
+    (low, at_low), (high, at_high) = stable, unstable
+    step = 0.5 * (high - low)
+    for _ in range(CLOSER):
+        middle, step = low + (high - low) * at_low / (at_low - at_high), 0.5 * step
+        for trial in (middle - step, middle + step):
+            value = _known(mu, trial) if low < trial < high else None
+            if value is not None and value > 0.0:
+                low, at_low = trial, value
+            elif value is not None:
+                high, at_high = trial, value
+    return low + (high - low) * at_low / (at_low - at_high)

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.flexible_load import shapes_at
-from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.loads import in_plane, is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.point_motion import named_point
 from flexapod.analysis.results import TWIST, OnError, dataset, settle
 from flexapod.analysis.vibration import null_space
-from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,14 +57,16 @@ def cartesian_stiffness(
     """Compliance and stiffness (6, 6) of the platform at its origin or at a named point of it, world axes.
 
     Args:
-        state: poses; the robot is at rest there.
+        state: poses at rest, with elastic coordinates as for `natural_frequencies`.
         actuators, prestress, wrench: as for `natural_frequencies`; rigid robots need actuator stiffness.
         point: of the platform where load and motion are taken; on a flexible platform the material there, which deforms.
         parameters: designs: paths of the robot file to values: (k,) of k designs, for n samples (n,), (k, 1) or (k, n); see
             the page on many designs.
     Returns:
         Dataset: `compliance` (.., twist, wrench) [m/N, rad/N, rad/(N m)]; `stiffness` (.., wrench, twist), its inverse, or its
-        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield. Of
+        pseudo-inverse where the platform cannot yield in some direction; `rank` (..), the number of directions that yield;
+        `stable` (..): False where the equilibrium gives way with the actuators as chosen, which also warns: some compliance is
+        negative there; the deflection `elastic` and the holding `force` of the equilibrium, with their measures of validity. Of
         planar robots entries out of the plane are NaN: they are not in the model (attribute `not_in_model`).
 
     Checked by: tests/analysis/test_cartesian_stiffness.py.
@@ -81,6 +83,8 @@ def cartesian_stiffness(
     words[model.good[free]] = "the robot can move without any force; lock its actuators or give them stiffness"
     settle("cartesian stiffness", robot, words.astype(str), state, on_error)
     C, model = C[~free], model.rows(np.asarray(~free))
+    free_actuators = isinstance(actuators, str) and actuators == "free"
+    stable = warn_equilibrium(robot, model, state, np.zeros(model.B.shape[2]) if free_actuators else stiffness, is_loaded(wrench))
     within = np.array(in_plane(robot))
     part = np.ix_(np.arange(len(C)), within, within)
     scale = np.array([1.0] * 3 + [robot.characteristic_length] * 3)[within]
@@ -100,18 +104,12 @@ def cartesian_stiffness(
         "compliance": (("twist", "wrench"), spread(shown), "m/N, rad/N, rad/(N m)"),
         "stiffness": (("wrench", "twist"), spread(K), "N/m, N, N m"),
         "rank": ((), spread(rank.astype(float)), "1"),
+        "stable": ((), stable, ""),
+        **model.variables,
     }
     names = {"twist": TWIST, "wrench": ["fx", "fy", "fz", "mx", "my", "mz"]}
     result = dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None, names)
     return result.assign_attrs(not_in_model=OUT_OF_PLANE.format(robot=robot.name)) if robot.planar else result
-
-
-def in_plane(robot: Robot) -> list[int]:
-    """Components of the twist that the model of a robot has: all six, or the three of a planar robot."""
-    if not robot.planar:
-        return list(range(6))
-    normal = NORMALS[str(robot.description.file.plane)]
-    return [*(i for i in range(3) if i != normal), 3 + normal]
 
 
 def compliance(model: LinearModel, actuators: str, stiffness: Array | None) -> Array:

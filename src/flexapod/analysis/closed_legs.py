@@ -36,6 +36,10 @@ SAME = 1e-7
 """Distance from a given pose, of the characteristic length, beyond which given coordinates contradict it."""
 
 
+HALF_TURN = 1e-6
+"""Sine of a rotation next to half a turn below which its axis comes from its quaternion."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClosedLegs:
     """Closed states: what the kernels of flexible legs read.
@@ -198,4 +202,7 @@ def pose_error(robot: Robot, state: ClosedLegs, position: Array, rotation: Array
     axis = np.stack([turn[:, 2, 1] - turn[:, 1, 2], turn[:, 0, 2] - turn[:, 2, 0], turn[:, 1, 0] - turn[:, 0, 1]], axis=1) / 2.0
     sine, cosine = np.linalg.norm(axis, axis=1, keepdims=True), (np.trace(turn, axis1=1, axis2=2)[:, None] - 1.0) / 2.0
     angle = np.where(sine > 0.0, np.arctan2(sine, cosine) / np.where(sine > 0.0, sine, 1.0), 1.0)
-    return np.concatenate([position - state.position, angle * axis], axis=1)
+    error = np.concatenate([position - state.position, angle * axis], axis=1)
+    half = np.flatnonzero((sine[:, 0] < HALF_TURN) & (cosine[:, 0] < 0.0))  # there the sine has no direction
+    error[half, 3:] = Rotation.from_matrix(turn[half]).as_rotvec()
+    return error

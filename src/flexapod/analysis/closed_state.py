@@ -16,7 +16,7 @@ from flexapod.analysis.closed_legs import ClosedLegs
 from flexapod.analysis.elastic_state import elastic_state
 from flexapod.analysis.fast_paths import answer
 from flexapod.analysis.flexible_load import flexible_load
-from flexapod.analysis.inverse_kinematics import platform_inputs, solve_from_home
+from flexapod.analysis.inverse_kinematics import failures, platform_inputs, solve_from_home
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.loads import platform_wrench
@@ -56,8 +56,9 @@ def from_platform(robot: Robot, request: Request, words: NDArray[Any]) -> LegReq
     none = np.zeros((len(words), 0))
     bound = kernel(robot, "inverse_kinematics", detail="joints")
     batch, given = solve_from_home(bound, inputs)
-    why = reasons(bound.signature, batch.status, given)
-    words[words == ""] = why[words == ""]
+    why = failures(robot, bound, batch, given, False, None)
+    if why is not None:
+        words[words == ""] = why[words == ""]
     joints = (batch.outputs["joint_position"], batch.outputs["joint_velocity"])
     return _closed(inputs, joints, (none, none), platform_wrench(robot, inputs, *request.load), "zero")
 

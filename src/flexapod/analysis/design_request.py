@@ -184,7 +184,7 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
     r"""Reasons of designs (n,) in which a body has an inertia that no body has.
 
     With I_C the tensor about the centre of mass, :math:`\tfrac12 \mathrm{tr}(I_C) 1 - I_C` has no negative eigenvalue: principal
-    moments obey the triangle inequality. The leading minors tell.
+    moments obey the triangle inequality. The leading minors tell. What has no mass has no inertia.
 
     Args:
         values: numbers that vary, by name.
@@ -197,8 +197,7 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
         return reasons
     for name, title, given in _bodies(robot):
         moved = [k for k in values if k.startswith((f"{name}.inertia.", f"{name}.first_moment."))]
-        still = [robot.values[f"{name}.first_moment.{i}"] == 0.0 for i in "xyz"]
-        if not given or not (moved or (f"{name}.mass" in values and not all(still))):
+        if not given or not (moved or f"{name}.mass" in values):
             continue
         bad = _impossible({k: values.get(f"{name}.{k}", robot.values[f"{name}.{k}"]) for k in MOMENTS}, robot.planar, count)
         if bad.any():
@@ -207,7 +206,7 @@ def impossible_inertias(robot: Robot, values: Mapping[str, Array]) -> Words:
     return reasons
 
 
-NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together"
+NO_BODY = "no body has this inertia: its principal moments about the centre of mass do not fit together, or its mass is zero"
 MOMENTS = ("mass", *(f"first_moment.{i}" for i in "xyz"), *(f"inertia.{k}" for k in ("xx", "yy", "zz", "xy", "xz", "yz")))
 
 
@@ -238,4 +237,4 @@ def _impossible(number: Mapping[str, Any], planar: bool, count: int) -> NDArray[
         a, b, c, d, e, f, tolerance = half - a, half - b, half - c, -d, -e, -f, tolerance / 2.0
     a, b, c = a + tolerance, b + tolerance, c + tolerance
     third = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
-    return np.asarray((a < 0.0) | (a * b - d * d < 0.0) | (third < 0.0))
+    return np.asarray((a < 0.0) | (a * b - d * d < 0.0) | (third < 0.0) | ((mass == 0.0) & (size > 0.0)))

@@ -18,6 +18,7 @@ from flexapod.analysis.linear_solve import inverted
 from flexapod.analysis.results import TWIST, OnError, check_option, dataset, force_unit, reasons, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.analysis.rigid_terms import SINGULAR
+from flexapod.analysis.validity import warn_beyond
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -131,6 +132,7 @@ def flexible_terms(robot: Robot, state: State | Motion, on_error: OnError) -> tu
     given = with_elastic(inputs, e)
     batch = _run(robot, "flexible_mass_matrix", given, words)
     settle("mass matrix", robot, words.astype(str), state, on_error)
+    warn_beyond(robot, e.elastic, state)
     T = world_axes(inputs["rotation"], e.elastic.shape[1])
     M = T @ batch.outputs["mass_matrix"] @ np.swapaxes(T, 1, 2)
     bias = np.einsum("nij,nj->ni", T, batch.outputs["bias"])

@@ -22,6 +22,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.validity import warn_beyond
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -89,6 +90,7 @@ def flexible_inverse_kinematics(robot: Robot, request: Request) -> xr.Dataset:
     for _, values, _ in variables.values():
         values[words != ""] = np.nan
     continue_angles(robot, variables, along=isinstance(motion, Motion))
+    warn_beyond(robot, e.elastic, motion)
     result = dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
     return result.assign_attrs(elastic=e.source)
 
@@ -104,6 +106,7 @@ def flexible_point_motion(robot: Robot, request: Request, place: Array) -> xr.Da
     words = np.full(len(motion), "", dtype=object)
     inputs, e, second = _elastic(robot, motion, request.given, words)
     settle("point motion", robot, words.astype(str), motion, on_error)
+    warn_beyond(robot, e.elastic, motion)
     point = shapes_at(robot, place, f"point '{name}'")
     values = deformed_point(inputs, point, e.elastic, e.elastic_velocity, second)
     variables: dict[str, tuple[Any, Any, str]] = {}

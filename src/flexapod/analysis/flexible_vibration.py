@@ -13,7 +13,7 @@ from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_model import LinearModel
 from flexapod.analysis.results import TWIST, reasons
-from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
+from flexapod.analysis.static_deflection import MOVING, equilibrium, pose_of
 from flexapod.motions.arrays import real_array
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def flexible_model(robot: Robot, request: Request, words: NDArray[Any]) -> Linea
     load = flexible_load(robot, inputs, *request.load)
     e, force = np.zeros((count, N)), np.zeros((count, len(robot.actuators)))
     if prestress:
-        found = solve_static(robot, still, load, words)
+        found = equilibrium(robot, still, load, state, words)
         e, force = found.elastic, found.force
     elif getattr(state, "elastic", None) is not None:
         e = np.array(real_array("elastic", state.elastic, (*state.position.shape[:-1], N))).reshape(count, N)
@@ -50,8 +50,8 @@ def flexible_model(robot: Robot, request: Request, words: NDArray[Any]) -> Linea
     K[:, 6:, 6:], D[:, 6:, 6:] = body.K_ee, body.D_ee
     if prestress and len(good):
         pose = {name: np.ascontiguousarray(values[good]) for name, values in pose_of(still).items()}
-        equilibrium = {"elastic": e[good], "force": force[good], **load.rows(good).inputs()}
-        K = kernel(robot, "flexible_tangent").batch({**pose, **equilibrium}).outputs["stiffness"]
+        acting = {"elastic": e[good], "force": force[good], **load.rows(good).inputs()}
+        K = kernel(robot, "flexible_tangent").batch({**pose, **acting}).outputs["stiffness"]
     T = world_axes(inputs["rotation"][good], N)
     Tt = np.swapaxes(T, 1, 2)
     variables: dict[str, tuple[Any, Any, str]] = {"elastic": (("elastic_coordinate",), e, "sqrt(kg) m for mass-normalised modes")}

@@ -20,6 +20,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, reasons, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.static_deflection import held_stable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -34,6 +35,8 @@ LIMIT = 30
 
 CLOSED = 1e-12
 """Last step of the frame [rad, or of the characteristic length]; what follows it is below rounding."""
+
+NOT_FOUND = "no static deflection found: the load buckles the platform, or the pose is singular"
 
 
 def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, str], on_error: OnError) -> xr.Dataset:
@@ -54,6 +57,9 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
             break
         at = (p[active], R[active], e[active], force[active])
         step, residual[active] = _step(robot, at, motion.position[active], load, active, words)
+        lost = ~np.isfinite(step).all(axis=1)
+        words[active[lost & (words[active] == "")]] = NOT_FOUND
+        step[lost] = 0.0
         p[active] += np.einsum("nij,nj->ni", R[active], step[:, :3])
         R[active] = R[active] @ _rotation(step[:, 3:6])
         N = e.shape[1]
@@ -61,14 +67,18 @@ def held_actuators(robot: Robot, motion: ActuatorMotion, load: tuple[Any, Any, s
         force[active] += step[:, 6 + N :]
         size = np.abs(step[:, :6] / np.array([robot.characteristic_length] * 3 + [1.0] * 3)).max(axis=1)
         active = active[(words[active] == "") & ~(size < CLOSED)]
-    words[active] = "no static deflection found: the load buckles the platform, or the pose is singular"
+    words[active] = NOT_FOUND
     settle("static deflection", robot, words.astype(str), motion, on_error)
+    pose = {"position": p, "rotation": R}
+    acting = flexible_load(robot, pose, *load).inputs()
+    whole = {**pose, "elastic": e, "force": force, **acting}
+    stable = held_stable(robot, kernel(robot, "flexible_tangent").batch(whole).outputs, words, load[0])
     body = robot.flexible_platform
     assert body is not None
     variables = {
         "position": (("axis",), p, "m"), "rotation": (("axis", "platform_axis"), R, ""),
         "elastic": (("elastic_coordinate",), e, "sqrt(kg) m"), "force": (("actuator",), force, "N"),
-        "residual": ((), residual, "N"), "elastic_energy": ((), body.elastic_energies(e), "J"),
+        "residual": ((), residual, "N"), "stable": ((), stable, ""), "elastic_energy": ((), body.elastic_energies(e), "J"),
     }  # fmt: skip
     return dataset(robot, variables, motion, words.astype(str) if on_error == "mask" else None)
 

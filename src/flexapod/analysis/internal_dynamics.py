@@ -22,7 +22,7 @@ from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.results import OnError, dataset, settle
-from flexapod.analysis.static_deflection import MOVING, pose_of, solve_static
+from flexapod.analysis.static_deflection import MOVING, equilibrium, pose_of
 from flexapod.errors import FlexapodError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def internal_dynamics(
     """Eigenvalues of the internal (zero) dynamics of the inverse model about the static deflection.
 
     Args:
-        state: poses; the frame is at rest there.
+        state: poses; the frame is at rest there. Elastic coordinates of a `State` must be the deflection.
         wrench: external load, as for `static_deflection`.
     Returns:
         Dataset: `eigenvalue` (.., eigenvalue_number) complex [1/s], by ascending modulus, `growth` (..) the largest real part,
@@ -72,7 +72,7 @@ def internal_dynamics(
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, wrench, point, axes)
     words = np.full(len(inputs["position"]), "", dtype=object)
-    found, e = _eigenvalues(robot, still, load, words)
+    found, e = _eigenvalues(robot, still, load, words, state)
     settle("internal dynamics", robot, words.astype(str), state, on_error)
     growth = found.real.max(axis=1)
     variables: dict[str, tuple[Any, Any, str]] = {
@@ -93,9 +93,9 @@ def internal_eigenvalues(
 
 
 def _eigenvalues(
-    robot: Robot, still: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]
+    robot: Robot, still: dict[str, Array], load: FlexibleLoad, words: NDArray[Any], state: Any = None
 ) -> tuple[NDArray[np.complex128], Array]:
-    found = solve_static(robot, still, load, words)
+    found = equilibrium(robot, still, load, state, words)
     count, N = found.elastic.shape
     result = np.full((count, 2 * N), np.nan, dtype=complex)
     good = np.flatnonzero(words == "")

@@ -97,7 +97,7 @@ def legs_one_by_one(robot: Robot, request: Request) -> xr.Dataset:
         found: dict[str, Any] = {}
         for bound in kernels:
             batch, given = solve_from_home(bound, part, rows)
-            words = _failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
+            words = failures(robot, bound, batch, given, hasattr(at, "acceleration"), rows)
             found |= {name: values for name, values in batch.outputs.items() if not name.startswith("constraint")}
         return without_bad(found, words), words
 
@@ -138,7 +138,7 @@ def followed(
     bound = kernel(robot, "inverse_kinematics", detail="joints" if any(f is None for f in robot.closed_forms) else "rates")
     own = {i.name: inputs[i.name] for i in bound.signature.inputs if i.name != "guess"}
     batch, given = solve_from_home(bound, own, rows)
-    words = _failures(robot, bound, batch, given, accelerations, rows)
+    words = failures(robot, bound, batch, given, accelerations, rows)
     home = np.concatenate([leg.home for leg in robot.legs])
     found, count = batch.outputs.get("joint_position"), len(batch.status)
     joints = np.broadcast_to(home, (count, len(home))) if found is None else np.where(np.isfinite(found), found, home)
@@ -178,10 +178,16 @@ def platform_inputs(motion: Motion | State) -> dict[str, NDArray[np.float64]]:
     return arrays
 
 
-def _failures(
+def failures(
     robot: Robot, bound: RobotKernel, batch: Batch, inputs: dict[str, Any], accelerations: bool, rows: slice | None
 ) -> Words:
-    """Reasons of samples that a leg cannot reach, or that a robot of limited mobility cannot follow, with the components."""
+    """Reasons of samples that a leg cannot reach, or that a robot of limited mobility cannot follow, with the components.
+
+    Args:
+        batch, inputs: of the kernel `inverse_kinematics`, which `bound` is.
+        accelerations: those of the motion must be possible, too.
+        rows: which samples of a verb these are.
+    """
     words = reasons(bound.signature, batch.status, inputs).astype(object) if batch.status.any() else None
     for name, bad in _constraint_errors(robot, batch, inputs, accelerations).items():
         if not bad.any():

@@ -19,7 +19,7 @@ from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
-from flexapod.analysis.validity import spin_variable
+from flexapod.analysis.validity import spin_variable, warn_beyond
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -154,6 +154,7 @@ def general_term(robot: Robot, asked: Request, which: str) -> tuple[Array, list[
     request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     settle(which.replace("_", " "), robot, words.astype(str), state, on_error)
+    warn_beyond(robot, request.state.elastic(robot)[0], state)
     values, names = _chosen(robot, request.state, terms, which, words), list(robot.independent)
     if asked.coordinates != "platform":
         return values, names
@@ -200,6 +201,7 @@ def general_energy(robot: Robot, asked: Request) -> xr.Dataset:
     words, state = no_words(asked.at), asked.at
     request = closed_request(robot, replace(asked.unaccelerated(), friction=False), words)
     settle("energy", robot, words.astype(str), state, "raise")
+    warn_beyond(robot, request.state.elastic(robot)[0], state)
     kinetic, potential, elastic = energies(robot, request.state)
     parts = {"kinetic": kinetic, "potential": potential + elastic, "elastic": elastic}
     return dataset(robot, {name: ((), values, "J") for name, values in parts.items()}, state)

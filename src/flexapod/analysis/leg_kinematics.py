@@ -19,6 +19,7 @@ from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.prescribed import prescribed, reached
 from flexapod.analysis.results import settle
 from flexapod.analysis.state import State
+from flexapod.analysis.validity import warn_beyond
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
@@ -167,6 +168,7 @@ def general_point_motion(robot: Robot, asked: Request) -> xr.Dataset:
     inputs = {**request.state.inputs(), "point": np.tile(0.0 * place if deformed else axes @ place, (len(words), 1))}
     found = run(robot, "elastic_point", inputs, words, **options)
     settle("point motion", robot, words.astype(str), motion, on_error)
+    warn_beyond(robot, request.state.elastic(robot)[0], motion)
     u = z[:, list(robot.elastic_plan.independent)]
     V = np.einsum("niu,nu->ni", found["jacobian"], u) + found["drift"]
     values = {

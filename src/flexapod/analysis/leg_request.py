@@ -28,11 +28,12 @@ from flexapod.analysis.closed_legs import (
     shifted,
 )
 from flexapod.analysis.elastic_state import elastic_array
+from flexapod.analysis.given_motion import GivenMotion, check_given, refuse_impossible
 from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
-from flexapod.analysis.prescribed import Stride, coordinate_sizes, prescribed, reached, twist_scale
+from flexapod.analysis.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
 from flexapod.analysis.state import State
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
@@ -100,6 +101,8 @@ def leg_request(
     if source == "given":
         e = elastic_array("elastic", elastic, count, N)
         ed = np.zeros_like(e) if elastic_velocity is None else elastic_array("elastic_velocity", elastic_velocity, count, N)
+    elif source == "static" and isinstance(motion, State) and motion.elastic is not None:  # where the search starts
+        e = elastic_array("elastic", motion.elastic, count, N)
     if isinstance(motion, ActuatorMotion):
         return _from_actuators(robot, motion, e, ed, load, source, friction, words)
     return _from_platform(robot, motion, e, ed, load, source, friction, words)
@@ -247,6 +250,9 @@ def _from_platform(
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
+    if robot.elastic_names:
+        never = impossible(robot, platform_jacobian(robot, state, words)[0])
+        refuse_impossible(robot, never, off, np.ones(len(words)), "take this pose", words)
     _missed(robot, off, rows, np.abs(S).max(axis=1, initial=0.0) * scale > MOVES, source, words)
     if source == "static" and not alternating:
         from flexapod.analysis.held_pose import HeldPose, held_pose
@@ -270,6 +276,12 @@ def _from_platform(
         _unfollowed(rate - twist, twist, scale, "velocity", words)
         if isinstance(motion, Motion):  # of a state nothing is said about accelerations
             _unfollowed(rest, np.concatenate([acceleration, drift], axis=1), scale, "acceleration", words)
+    else:
+        given = GivenMotion(
+            position=inputs["position"], rotation=inputs["rotation"], twist=twist,
+            acceleration=acceleration - drift if isinstance(motion, Motion) else None, rows=rows,
+        )  # fmt: skip
+        check_given(robot, state, given, J, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 

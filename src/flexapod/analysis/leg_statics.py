@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +11,15 @@ from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_
 from flexapod.analysis.leg_dynamics import labelled, no_words, state_variables
 from flexapod.analysis.leg_model import leg_stiffness, leg_terms, matrices_at
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.load_sequence import load_sequence
+from flexapod.analysis.loads import is_loaded, refuse_out_of_plane
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import force_unit, settle
 from flexapod.analysis.state import State
-from flexapod.analysis.validity import ValidityWarning
+from flexapod.analysis.static_deflection import refuse_unbalanced
+from flexapod.analysis.validity import warn_unstable
+from flexapod.analysis.vibration import is_definite
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import driven_columns, undriven
 
@@ -29,9 +32,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-
-ROUNDING = 1e-12
-"""Lowest eigenvalue of a stiffness with unit diagonal down to which an equilibrium counts as stable."""
 
 
 def at_rest(motion: Any) -> Any:
@@ -57,14 +57,12 @@ def general_static_deflection(robot: Robot, asked: Request) -> xr.Dataset:
         request = load_sequence(robot, still, asked.load, words)
     else:
         request = leg_request(robot, still, "static", None, asked.load, False, words)
+    refuse_out_of_plane(robot, request.wrench)
     rho, K, N = leg_stiffness(robot, request.state, request.wrench, words)
     force, residual = holding_forces(robot, rho, N)
     settle("static deflection", robot, words.astype(str), state, on_error)
     stable = is_stable(robot, K)
-    if not stable[words == ""].all():
-        where = int(np.flatnonzero(~stable & (words == ""))[0])
-        text = f"{robot.name}: the equilibrium of sample {where} is unstable, the load is beyond a buckling load; see fp.buckling"
-        warnings.warn(text, ValidityWarning, stacklevel=3)
+    warn_unstable(robot, stable, words, is_loaded(asked.wrench))
     e, _ = request.state.elastic(robot)
     energy = run(robot, "elastic_potential", request.state.inputs(), words)["elastic_potential"]
     variables: Variables = {
@@ -82,13 +80,7 @@ def is_stable(robot: Robot, K: Array) -> NDArray[np.bool_]:
     """Which stiffness matrices (n, u, u) are positive definite with the actuators held."""
     driven = driven_columns(robot)
     free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
-    own = K[:, free][:, :, free]
-    size = np.sqrt(np.abs(np.einsum("nii->ni", own)))
-    even = own / np.where(size > 0.0, size, 1.0)[:, :, None] / np.where(size > 0.0, size, 1.0)[:, None, :]
-    good = np.isfinite(even).all(axis=(1, 2))
-    result = np.zeros(len(K), dtype=bool)
-    result[good] = np.linalg.eigvalsh((even[good] + np.swapaxes(even[good], 1, 2)) / 2.0).min(axis=1, initial=1.0) > -ROUNDING
-    return result
+    return is_definite(K[:, free][:, :, free])
 
 
 def holding_forces(robot: Robot, rho: Array, N: Array) -> tuple[Array, Array]:
@@ -118,6 +110,7 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     still, prestress = at_rest(asked.at), asked.prestress
     given = prestress or (isinstance(still, State) and still.elastic is not None)
     request = leg_request(robot, still, None if given else "zero", None, asked.load, False, words)
+    refuse_out_of_plane(robot, request.wrench)
     closed = request.state
     good = np.flatnonzero(words == "")
     own, none = np.full(len(good), "", dtype=object), np.zeros((len(good), 6))
@@ -136,6 +129,8 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
     if prestress:
         force = np.full((len(words), len(robot.actuators)), np.nan)
         force[good], left = holding_forces(robot, rho, N)
+        if isinstance(still, State) and still.elastic is not None and robot.elastic_names:
+            _refuse_unbalanced(robot, part, (rho, K), own)
         if undriven(robot):
             size = np.maximum(np.abs(rho).max(axis=1), np.abs(K).max(axis=(1, 2)))
             own[(left > HELD * size) & (own == "")] = UNHELD
@@ -146,6 +141,15 @@ def general_linear_model(robot: Robot, asked: Request, words: NDArray[Any]) -> L
         M=M, D=Nt @ D_z @ N, K=K, B=np.swapaxes(N[:, driven_columns(robot)], 1, 2), P=J, rotation=part.rotation,
         names=list(robot.independent), good=good, variables=variables,
     )  # fmt: skip
+
+
+def _refuse_unbalanced(robot: Robot, state: ClosedLegs, forces: tuple[Array, Array], words: NDArray[Any]) -> None:
+    """Reasons of states with given elastic coordinates that are no equilibrium: Newton's step with the actuators held."""
+    rho, K = forces
+    driven = driven_columns(robot)
+    free = [k for k, column in enumerate(robot.elastic_plan.independent) if column not in driven]
+    step = solved(K[:, free][:, :, free], rho[:, free])
+    refuse_unbalanced(step, state.elastic(robot)[0], robot.characteristic_length, words)
 
 
 def _mass(robot: Robot, state: ClosedLegs, words: NDArray[Any]) -> Array:

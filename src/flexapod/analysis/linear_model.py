@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.fast_paths import answer
 from flexapod.analysis.request import Request
+from flexapod.analysis.validity import warn_unstable
+from flexapod.analysis.vibration import is_definite, null_space
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 
@@ -68,3 +70,28 @@ def actuator_stiffness(robot: Robot, actuators: Any) -> Array | None:
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         raise InputError(f"actuators: stiffness must be finite and not negative, got {values.tolist()}")
     return values
+
+
+def held_stiffness(model: LinearModel, stiffness: Array | None) -> tuple[Array, Array]:
+    """Stiffness (n, k, k) of what moves with the actuators locked or on springs (actuators,), and its basis Z (n, m, k)."""
+    K, Bt = model.K, np.swapaxes(model.B, 1, 2)
+    if stiffness is not None:
+        return K + model.B @ (stiffness[:, None] * Bt), np.broadcast_to(np.eye(K.shape[1]), K.shape)
+    Z = null_space(Bt)
+    return np.swapaxes(Z, 1, 2) @ K @ Z, Z
+
+
+def warn_equilibrium(robot: Robot, model: LinearModel, at: Any, stiffness: Array | None, loaded: bool) -> NDArray[np.bool_]:
+    """Warn of equilibria that are unstable on held actuators or beyond the range of flexible bodies; which (n,) are stable.
+
+    Args:
+        at: states of the request; samples without an equilibrium count as not stable and have a reason of their own.
+        stiffness: of the actuators; None: they are locked.
+        loaded: a load acts besides the weight.
+
+    Checked by: tests/analysis/test_unstable_equilibria.py.
+    """
+    stable, words = np.zeros(len(at), dtype=bool), np.full(len(at), "no equilibrium", dtype=object)
+    stable[model.good], words[model.good] = is_definite(held_stiffness(model, stiffness)[0]), ""
+    warn_unstable(robot, stable, words, loaded)
+    return stable

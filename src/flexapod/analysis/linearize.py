@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import moving, refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.leg_dynamics import MASSLESS
-from flexapod.analysis.linear_model import actuator_stiffness, linear_model
+from flexapod.analysis.linear_model import actuator_stiffness, linear_model, warn_equilibrium
 from flexapod.analysis.linear_solve import inverted
+from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.results import check_option, settle
+from flexapod.analysis.validity import warn_beyond
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import InputError
 
@@ -102,6 +104,9 @@ def linearize(
         return _about_motion(robot, state, inputs, outputs, stiffness, wrench, words)
     model = linear_model(robot, state, prestress, (wrench, None, "world"), words)
     settle("linearize", robot, words.astype(str), state, "raise")
+    if "elastic" in model.variables and robot.elastic_names:
+        warn_equilibrium(robot, model, state, stiffness, is_loaded(wrench))
+        warn_beyond(robot, model.variables["elastic"][1], state)
     M, D, K, B, P = (matrix[0] for matrix in (model.M, model.D, model.K, model.B, model.P))
     if stiffness is not None:
         K = K + B @ (stiffness[:, None] * B.T)

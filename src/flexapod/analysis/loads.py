@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.description.check_robot import NORMALS
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.robot.varied import value_of
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+
+ROUNDING = 1e-9
+"""Part of a load out of the plane, of the largest one, that may be rounding of its rotation."""
 
 
 def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: str | None, axes: str) -> Array:
@@ -46,3 +52,34 @@ def platform_wrench(robot: Robot, inputs: dict[str, Array], wrench: Any, point: 
         arm = (R @ at[..., None])[..., 0]
         load[:, 3:] += np.cross(arm, load[:, :3])
     return load
+
+
+def is_loaded(wrench: Any) -> bool:
+    """A load was given that is not zero."""
+    return wrench is not None and bool(np.any(np.asarray(wrench)))
+
+
+def in_plane(robot: Robot) -> list[int]:
+    """Components of the twist that the model of a robot has: all six, or the three of a planar robot."""
+    if not robot.planar:
+        return list(range(6))
+    normal = NORMALS[str(robot.description.file.plane)]
+    return [*(i for i in range(3) if i != normal), 3 + normal]
+
+
+def refuse_out_of_plane(robot: Robot, wrench: Array) -> None:
+    """Refuse a load (n, 6), world axes, that a planar robot would deflect under out of its plane: its beams do not.
+
+    A rigid planar robot carries it by its joints, without any motion.
+
+    Checked by: tests/analysis/test_out_of_plane.py.
+    """
+    if not robot.planar or not robot.elastic_names:
+        return
+    out = [i for i in range(6) if i not in in_plane(robot)]
+    if np.abs(wrench[:, out]).max(initial=0.0) > ROUNDING * np.abs(wrench).max(initial=0.0):
+        names = ", ".join(WRENCH[i] for i in out)
+        raise InputError(
+            f"wrench: {robot.name} is planar: its model does not deform out of its plane, and what {names} do is not in it; "
+            "give a load in its plane, or a file without `plane`, whose beams bend both ways"
+        )

@@ -20,6 +20,7 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.closed_legs import ClosedLegs, close
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.loads import refuse_out_of_plane
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.validity import spin_variable
 from flexapod.analysis.vibration import sorted_eigenvalues
@@ -64,6 +65,7 @@ def moving_frequencies(robot: Robot, motion: ActuatorMotion, *, wrench: Any = No
         raise InputError(f"moving frequencies: {robot.name} has free joints besides its actuators and elastic coordinates")
     words = np.full(len(motion), "", dtype=object)
     request = leg_request(robot, motion, "static", None, (wrench, None, "world"), False, words)
+    refuse_out_of_plane(robot, request.wrench)
     settle("moving frequencies", robot, words.astype(str), motion, on_error)
     good = np.flatnonzero(words == "")
     M, C, K = _matrices(robot, request.state.rows(good), motion.acceleration[good], request.wrench[good])

@@ -21,6 +21,7 @@ from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
 from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.leg_dynamics import independent_rates
 from flexapod.analysis.linear_solve import inverted
+from flexapod.analysis.loads import refuse_out_of_plane
 from flexapod.analysis.properties import has_friction
 from flexapod.analysis.request import Request
 from flexapod.analysis.rigid_vibration import STEP, WEIGHTS
@@ -64,6 +65,7 @@ def moving_model(robot: Robot, motion: Any, wrench: Any, words: NDArray[Any]) ->
         raise InputError(f"linearize: {robot.name} is under-actuated; about a motion it is known in joint coordinates only")
     robot = _viscous(robot) if friction else robot
     request = closed_request(robot, Request(at=motion, wrench=wrench, friction=False), words)
+    refuse_out_of_plane(robot, request.wrench)
     found = solve_inverse(robot, request, friction, words)
     count = len(plan.independent)
     length = robot.characteristic_length

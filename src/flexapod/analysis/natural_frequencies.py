@@ -51,7 +51,8 @@ def natural_frequencies(
     """Natural frequencies, damping and shapes of a robot at one pose or a grid of them.
 
     Args:
-        state: poses; the robot is at rest there.
+        state: poses; the robot is at rest there: of a motion the poses count, and a `State` that moves is refused (see
+            `linearize`, `moving_frequencies`). Its own elastic coordinates must be the equilibrium, unless prestress is False.
         actuators: ``"locked"`` (coordinates held), ``"free"`` (forces held), or stiffness (actuators,) [N/m or N m/rad].
         prestress: True linearises about the equilibrium at this pose under gravity and `wrench` (static deflection, holding
             forces; both are returned) by the exact derivative of the equation. False uses M and K of the undeformed robot

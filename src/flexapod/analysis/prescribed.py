@@ -24,6 +24,10 @@ CURVED = 1e-3
 long: a fine screw turns a hundred times, and its path has no curvature."""
 
 
+RANK = 1e-9
+"""Singular values of a Jacobian with unit columns, of the largest, that are rounding: planar legs have 1e-17."""
+
+
 def twist_scale(robot: Robot) -> Array:
     """(6,) sizes of a twist's components: the characteristic length and one radian."""
     return np.array([robot.characteristic_length] * 3 + [1.0] * 3)
@@ -70,6 +74,23 @@ def prescribed(robot: Robot, J: Array, rows: Sequence[int], others: Sequence[int
     U = np.linalg.svd(part[good])[0]
     chosen[good] = np.swapaxes(U[:, :, : len(rows)], 1, 2) / scale
     return chosen
+
+
+def impossible(robot: Robot, J: Array) -> Array:
+    """Projectors (n, 6, 6), dimensionless, onto motions of the platform that no coordinate makes, deformations included: out of
+    the plane of a planar robot. Zero for samples that are not numbers.
+
+    Checked by: tests/analysis/test_out_of_plane.py.
+    """
+    part = J / twist_scale(robot)[:, None]
+    size = np.linalg.norm(part, axis=1, keepdims=True)
+    good = np.isfinite(part).all(axis=(1, 2))
+    U, values, _ = np.linalg.svd((part / np.where(size > 0.0, size, 1.0))[good])
+    seen = np.zeros((len(U), 6))
+    seen[:, : values.shape[1]] = values > RANK * values.max(axis=1, initial=0.0, keepdims=True)
+    result = np.zeros((len(J), 6, 6))
+    result[good] = np.einsum("nik,nk,njk->nij", U, 1.0 - seen, U)
+    return result
 
 
 def coordinate_sizes(robot: Robot, places: Sequence[int]) -> Array:

@@ -24,9 +24,12 @@ from flexapod.analysis.flexible_load import FlexibleLoad, flexible_load
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.request import Request
 from flexapod.analysis.results import OnError, dataset, reasons, settle
+from flexapod.analysis.validity import warn_unstable
+from flexapod.analysis.vibration import is_definite, null_space
 from flexapod.motions.motion import ActuatorMotion
 
 if TYPE_CHECKING:
@@ -43,6 +46,16 @@ LIMIT = 30
 
 CLOSED = 1e-12
 """Largest last step of e, of the largest e or of the weight's deflection: the step after it is below rounding."""
+
+
+BALANCED, NOTHING = 1e-4, 1e-5
+"""Distance of given elastic coordinates from the equilibrium, of the largest of them, up to which they are it; and the smallest
+one that counts, of the characteristic length."""
+
+UNBALANCED = (
+    "the elastic coordinates of the state are no equilibrium at this pose under weight and load; leave them out, and "
+    "the equilibrium is found"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,8 +83,9 @@ def static_deflection(
     """Static deflection of a flexible robot under gravity and load, platform frame or actuators held.
 
     Args:
-        state: poses of the platform frame, which is held there (twist and elastic coordinates of a state are not used); or an
-            `ActuatorMotion`: the actuators are held at its coordinates, and the load moves the platform.
+        state: poses of the platform frame, which is held there; the search starts from elastic coordinates of a `State`, if it
+            has any, and a `State` that moves is refused. Or an `ActuatorMotion`: the actuators are held at its coordinates, and
+            the load moves the platform. Velocities of a motion are not used.
         sequence: with an `ActuatorMotion`: every sample starts from the equilibrium of the one before, with steps between as
             small as need be. For large deflections, and to stay on one branch; without it every sample starts unloaded.
         wrench: external load (6,) or (n, 6) [N, N m]; at the named `point` it acts on the material there and bends the
@@ -81,8 +95,8 @@ def static_deflection(
             the page on many designs.
     Returns:
         Dataset: `elastic` (.., elastic_coordinate), `force` (.., actuator) that hold the robot, `residual` (..): the largest
-        generalized force left over, `elastic_energy` (..) [J]; with flexible legs or held actuators the pose; with flexible legs
-        `stable` (..): False beyond a buckling load, which also warns.
+        generalized force left over, `elastic_energy` (..) [J]; `stable` (..): False beyond a buckling load (with the actuators
+        held), which also warns; with flexible legs or held actuators the pose.
 
     Source: Long 2014, section 6 (start of a motion). Checked by: tests/analysis/test_flexible_static.py.
     """
@@ -102,20 +116,35 @@ def static_platform(robot: Robot, request: Request) -> xr.Dataset:
     still = {**inputs, **{name: np.zeros_like(inputs["velocity"]) for name in MOVING}}
     load = flexible_load(robot, inputs, *request.load)
     words = np.full(len(inputs["position"]), "", dtype=object)
-    found = solve_static(robot, still, load, words)
+    found = solve_static(robot, still, load, words, given_elastic(state))
     settle("static deflection", robot, words.astype(str), state, on_error)
     given = {**pose_of(inputs), "elastic": found.elastic, "force": found.force, **load.inputs()}
-    residual = kernel(robot, "flexible_tangent").batch(given).outputs["residual"]
+    tangent = kernel(robot, "flexible_tangent").batch(given).outputs
+    stable = held_stable(robot, tangent, words, request.wrench)
     body = robot.flexible_platform
     assert body is not None
     energy = body.elastic_energies(found.elastic)
     variables = {
         "elastic": (("elastic_coordinate",), found.elastic, "sqrt(kg) m"),
         "force": (("actuator",), found.force, "N"),
-        "residual": ((), np.abs(residual).max(axis=1), "N"),
+        "residual": ((), np.abs(tangent["residual"]).max(axis=1), "N"),
+        "stable": ((), stable, ""),
         "elastic_energy": ((), energy, "J"),
     }
     return dataset(robot, variables, state, words.astype(str) if on_error == "mask" else None)
+
+
+def held_stable(robot: Robot, tangent: Mapping[str, Array], words: NDArray[Any], wrench: Any) -> NDArray[np.bool_]:
+    """Which equilibria (n,) of a flexible platform are stable on held actuators; warns of the others.
+
+    Args:
+        tangent: outputs of the kernel `flexible_tangent` there.
+    """
+    good, stable = np.flatnonzero(words == ""), np.zeros(len(words), dtype=bool)
+    Z = null_space(np.swapaxes(tangent["actuator_map"][good], 1, 2))
+    stable[good] = is_definite(np.swapaxes(Z, 1, 2) @ tangent["stiffness"][good] @ Z)
+    warn_unstable(robot, stable, words, is_loaded(wrench))
+    return stable
 
 
 MOVING = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
@@ -126,19 +155,44 @@ def pose_of(inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: inputs[name] for name in ("position", "rotation")}
 
 
-def solve_static(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any]) -> Static:
+def given_elastic(state: Any) -> Array | None:
+    """Elastic coordinates (n, N) of states that have their own, else None."""
+    elastic = getattr(state, "elastic", None)
+    return None if elastic is None else np.atleast_2d(elastic)
+
+
+def equilibrium(robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, state: Any, words: NDArray[Any]) -> Static:
+    """As `solve_static`; samples whose states have elastic coordinates that are no equilibrium get a reason."""
+    start = given_elastic(state)
+    found = solve_static(robot, inputs, load, words, start)
+    if start is not None:
+        refuse_unbalanced(found.elastic - start, start, robot.characteristic_length, words)
+    return found
+
+
+def refuse_unbalanced(off: Array, elastic: Array, length: float, words: NDArray[Any]) -> None:
+    """Reasons of samples whose given elastic coordinates (n, N) are off an equilibrium by more than its rounding."""
+    size = np.maximum(np.abs(elastic).max(axis=1, initial=0.0), NOTHING * length)
+    far = ~(np.abs(off).max(axis=1, initial=0.0) <= BALANCED * size)
+    words[far & (words == "")] = UNBALANCED
+
+
+def solve_static(
+    robot: Robot, inputs: dict[str, Array], load: FlexibleLoad, words: NDArray[Any], start: Array | None = None
+) -> Static:
     """Deflection and forces at e'' = e' = 0 for the frame's motion in `inputs`.
 
     Args:
         inputs: pose, twist and acceleration of the platform frame (n, ...), world axes.
         load: of the n samples.
         words: reasons per sample, added to in place; failed samples are NaN.
+        start: (n, N) where the search starts; undeformed if left out.
     """
     count, N, n = len(inputs["position"]), len(robot.elastic_names), len(robot.actuators)
     tangent = kernel(robot, "flexible_tangent")
-    e, force = np.zeros((count, N)), np.zeros((count, n))
+    e, force = np.zeros((count, N)) if start is None else np.array(start), np.zeros((count, n))
     moving = any(np.any(inputs[name]) for name in MOVING)
-    active, steps, scale = np.flatnonzero(words == ""), 0, np.zeros(count)
+    active, steps, scale = np.flatnonzero(words == ""), 0, np.abs(e).max(axis=1, initial=0.0)
     while len(active) and steps < LIMIT:
         steps += 1
         part = {name: np.ascontiguousarray(values[active]) for name, values in inputs.items()}

@@ -41,6 +41,9 @@ BOUNDS = {
 Omega^2 / omega^2 = 1 %, strain of 1 %; of stiffened and exact elements by the elastica
 (tests/elastodynamics/test_large_deflection.py)."""
 
+OF_THICKNESS = 0.5
+"""Displacement of a plate without stiffening, of its thickness, from which the forces in its plane count: a warning."""
+
 WORDS = {
     "deflection_ratio": ("is deflected by", "of its length"),
     "spin_ratio": ("spins at", "of its first frequency"),
@@ -50,6 +53,7 @@ WHY = {
     ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}",
     ("deflection_ratio", "stiffened"): "rotations within one element are large. Use `theory: exact` or more elements",
     ("deflection_ratio", "stiffened plate"): "its modes are linear in rotations: errors grow with the square. Stiffen the plate",
+    ("deflection_ratio", "thin plate"): "from half its thickness on a plate stiffens by stretching. Use {stiffer}",
     ("deflection_ratio", "exact"): "rotations within one element are large. Use more elements",
     ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}",
 }
@@ -78,6 +82,7 @@ class Part:
         law: of a beam element: linear, stiffened or exact; modes are linear.
         strains: (elements, 5, N) of a beam, by the robot's elastic coordinates: along it, at the outer fibres of the root and
             tip of each element by bending in its xy plane, and in its xz plane; None for a platform.
+        thickness: [m] of a plate, where it is known; it bends linearly within half of it.
         shortening: (N, N) B: what bending by e shortens, 1/2 e^T B e, stretches it as u does; None for linear elements.
     """
 
@@ -90,6 +95,23 @@ class Part:
     law: str = "linear"
     strains: Array | None = None
     shortening: Array | None = None
+    thickness: float | None = None
+
+    def bound(self, measure: str) -> float:
+        """Value of a measure above which a result warns."""
+        bound = BOUNDS[measure][self.law]
+        return min(bound, self._thin) if measure == "deflection_ratio" else bound
+
+    def why(self, measure: str) -> str:
+        """What is wrong above the bound of a measure, and what helps."""
+        thin = measure == "deflection_ratio" and self._thin < BOUNDS[measure][self.law]
+        return WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
+
+    @property
+    def _thin(self) -> float:
+        """Half the thickness of a linear plate, of its length."""
+        linear = self.thickness is not None and self.law == "linear"
+        return OF_THICKNESS * self.thickness / self.length if linear and self.thickness is not None else np.inf
 
     @property
     def kind(self) -> str:
@@ -109,16 +131,24 @@ def parts(robot: Robot) -> tuple[Part, ...]:
         shapes[:, :, :modes] = [robot.joint_shapes[leg.name] for leg in robot.legs]
         size = float(np.linalg.norm(places[:, None] - places[None, :], axis=2).max())
         law = "stiffened plate" if body.stiffened else "linear"
-        found.append(Part(name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body), law=law))
+        thickness = None if robot.given_body else _thickness(robot.description.file.platform.flexible)
+        found.append(
+            Part(
+                name="platform", leg=None, root=-1, shapes=shapes, length=size, frequency=_first(body), law=law,
+                thickness=thickness,
+            )
+        )  # fmt: skip
     for number, leg in enumerate(robot.legs):
         for beam in robot.beams.get(leg.name, ()):
             columns = [modes + robot.elastic_indices.index(at + leg.moving.index(link)) for link in beam.links]
             shapes, length = _displacements(beam, columns, N)
             strains = None if beam.rooted is not None else _strains(robot, number, beam, columns, N)
+            carrier = leg.links[beam.root].body
+            thickness = _thickness(None if carrier is None or beam.rooted is None else carrier.flexible)
             found.append(
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
-                    law=beam.law, strains=strains, shortening=_shortening(beam, columns, N),
+                    law=beam.law, strains=strains, shortening=_shortening(beam, columns, N), thickness=thickness,
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -126,6 +156,11 @@ def parts(robot: Robot) -> tuple[Part, ...]:
     long = [part.name if part.leg is None else f"{robot.legs[part.leg].name}.{part.name}" for part in found]
     names = [s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True)]
     return tuple(replace(part, name=name) for part, name in zip(found, names, strict=True))
+
+
+def _thickness(words: Any) -> float | None:
+    """Thickness [m] of what the file describes, if it is a plate."""
+    return words.thickness if words is not None and words.type == "plate" else None
 
 
 def _displacements(beam: BeamElement, columns: list[int], N: int) -> tuple[Array, float]:
@@ -269,10 +304,50 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}
 
 
-def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
-    """One warning per measure, for the worst sample and part; samples that failed are left out."""
+def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
+    """Warn of elastic coordinates (n, N) above the bounds, for results without the measures.
+
+    Args:
+        at: what the result is for; its times are named.
+
+    Checked by: tests/analysis/test_validity.py.
+    """
+    if not parts(robot):
+        return
+    _warn(robot, "deflection_ratio", deflection_ratios(robot, elastic), getattr(at, "time", None), shown=False)
+    if any(part.strains is not None for part in parts(robot)):
+        _warn(robot, "strain", strains(robot, elastic), getattr(at, "time", None), shown=False)
+
+
+def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], loaded: bool) -> None:
+    """Warn of equilibria without a reason of their own that are not stable on held actuators.
+
+    Args:
+        stable: (n,); words: reasons per sample.
+        loaded: a load acts besides the weight.
+
+    Checked by: tests/analysis/test_unstable_equilibria.py.
+    """
+    bad = ~stable & (words == "")
+    if not bad.any():
+        return
+    where = f" of sample {int(bad.argmax())}" if len(words) > 1 else ""
+    load, see = ("the load", "buckling") if loaded else ("its weight", "natural_frequencies")
+    warnings.warn(
+        f"{robot.name}: the equilibrium{where} is unstable, {load} is beyond a buckling load; see fp.{see}",
+        ValidityWarning,
+        stacklevel=4,
+    )
+
+
+def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True) -> None:
+    """One warning per measure, for the worst sample and part; samples that failed are left out.
+
+    Args:
+        shown: the result has the measure.
+    """
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
-    bounds = np.array([BOUNDS[name][part.law] for part in parts(robot)])
+    bounds = np.array([part.bound(name) for part in parts(robot)])
     if known.size == 0 or np.all(known <= bounds):
         return
     sizes = np.where(np.isfinite(bounds), known / np.where(np.isfinite(bounds), bounds, 1.0), 0.0)
@@ -281,9 +356,9 @@ def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
     where = f", first at t = {float(time[first]):g} s" if time is not None else ""
     where = f", first in sample {first}" if time is None and len(known) > 1 else where
     verb, of = WORDS[name]
-    why = WHY[name, worst.law].format(stiffer=STIFFER[worst.kind])
+    see = f": see {name} of the result" if shown else ""
     warnings.warn(
-        f"{robot.name}: {worst.name} {verb} {known[sample, part]:.3g} {of} (bound {bounds[part]:g}{where}); {why}, "
-        f"or do not trust what is above the bound: see {name} of the result",
+        f"{robot.name}: {worst.name} {verb} {known[sample, part]:.3g} {of} (bound {bounds[part]:.3g}{where}); {worst.why(name)}, "
+        f"or do not trust what is above the bound{see}",
         ValidityWarning, stacklevel=4,
     )  # fmt: skip

@@ -19,6 +19,10 @@ NEUTRAL = 1e-11
 """omega^2, of the largest one, below which a mode counts as neutral (a free motion): rounding of the eigenvalues is 1e-14."""
 
 
+ROUNDING = 1e-12
+"""Lowest eigenvalue of a stiffness with unit diagonal down to which an equilibrium counts as stable."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Vibration:
     """Modes of n samples.
@@ -71,6 +75,20 @@ def vibration(M: Array, K: Array, D: Array, constraint: Array | None = None) -> 
     modal = np.einsum("nik,nij,njk->nk", vectors, D_s, vectors)
     damping = np.where(omega2 != 0.0, modal / (2.0 * np.sqrt(np.where(omega2 != 0.0, np.abs(omega2), 1.0))), 0.0)
     return Vibration(omega_squared=omega2, shapes=shapes, damping=damping, eigenvalues=_damped(K_s, D_s), asymmetry=skewed)
+
+
+def is_definite(K: Array) -> NDArray[np.bool_]:
+    """Which stiffness matrices (n, k, k) have no negative eigenvalue beyond rounding; False where they are no numbers.
+
+    Checked by: tests/analysis/test_unstable_equilibria.py.
+    """
+    size = np.sqrt(np.abs(np.einsum("nii->ni", K)))
+    size = np.where(size > 0.0, size, 1.0)
+    even = K / size[:, :, None] / size[:, None, :]
+    good = np.isfinite(even).all(axis=(1, 2))
+    result = np.zeros(len(K), dtype=bool)
+    result[good] = np.linalg.eigvalsh((even[good] + np.swapaxes(even[good], 1, 2)) / 2.0).min(axis=1, initial=1.0) > -ROUNDING
+    return result
 
 
 def null_space(C: Array) -> Array:

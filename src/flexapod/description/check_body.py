@@ -130,6 +130,10 @@ def _check_possible(body: Body, tell: Callable[[Path, str, str], None], planar: 
     given = body.inertia.diagonal or (body.inertia.xx, body.inertia.yy, body.inertia.zz)
     tolerance = ROUNDING * max(map(abs, (*given, body.inertia.xy, body.inertia.xz, body.inertia.yz)))
     smallest, middle, largest = np.linalg.eigvalsh(tensor)
+    if body.mass == 0.0 and tolerance > 0.0 and body.flexible is None:
+        what = "no body has this inertia: its mass is zero"
+        tell(("inertia",), what, "Give its `mass`, or leave the inertia out; `allow_unphysical: true` at the top accepts it.")
+        return
     hint = "Check `about`, `com` and the signs; `allow_unphysical: true` at the top of the file accepts it."
     if smallest < -tolerance:
         what = f"no body has this inertia: about the centre of mass a principal moment is {smallest:.4g} kg m^2"

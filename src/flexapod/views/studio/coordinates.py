@@ -165,3 +165,8 @@ def _pose_item(robot: fp.Robot, name: str) -> Coordinate:
 def state_near(robot: fp.Robot, q: Any, guess: fp.State | None) -> fp.State:
     """The state of actuator coordinates, near a guess; robots that their actuators determine are closed from home."""
     return fp.State.from_actuators(robot, q, guess=guess if robot.moved_by == "platform" else None)
+
+
+def undeformed(state: fp.State) -> fp.State:
+    """The poses of a state, for verbs about the undeformed robot or that find its deflection."""
+    return fp.State(position=state.position, rotation=state.rotation)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import Coordinates, state_near, state_of
+from flexapod.views.studio.coordinates import Coordinates, state_near, state_of, undeformed
 
 Array = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def actuators_near(
     best, best_gap = np.array(values), float(np.linalg.norm(target - state.position))
     q = np.array(fp.inverse_kinematics(robot, state, joints=False).actuator_position.values)
     for _ in range(STEPS):
-        found = fp.jacobian(robot, state)
+        found = fp.jacobian(robot, undeformed(state))
         N = _allowed(found.constraint_jacobian.values, L) if "constraint_jacobian" in found else np.eye(6)
         W = np.diag([1.0] * 3 + [SMALL * L**2] * 3)
         gap = float(np.linalg.norm(target - state.position))
@@ -68,7 +68,7 @@ def halted(robot: fp.Robot, coordinates: Coordinates, start: tuple[float, ...], 
     for _ in range(2):
         parts = np.linspace(low, high, LOOKS + 1)[1:]
         states = state_of(robot, coordinates, first + parts[:, None] * way)
-        good = np.asarray(fp.check_pose(robot, states).margins.valid.values, dtype=bool)
+        good = np.asarray(fp.check_pose(robot, undeformed(states)).margins.valid.values, dtype=bool)
         if good.all():
             return target if high == 1.0 else tuple(float(x) for x in first + high * way)
         worst = int(np.argmin(good))

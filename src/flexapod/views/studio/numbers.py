@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.studio.coordinates import strokes
+from flexapod.views.studio.coordinates import strokes, undeformed
 from flexapod.views.studio.origin import FILE, Origin
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ def numbers_of(
     flexible = bool(robot.elastic_names)
     legs = fp.inverse_kinematics(robot, state, joints=False, on_error="mask")
     try:
-        check = fp.check_pose(robot, state)
+        check = fp.check_pose(robot, undeformed(state))
         load = np.array([*force, 0.0, 0.0, 0.0]) if any(force) else None
         drive = fp.inverse_dynamics(robot, state, reactions=reactions and not flexible, on_error="mask", wrench=load)
     except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces

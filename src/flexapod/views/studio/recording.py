@@ -16,7 +16,7 @@ from flexapod.views.chosen_motion import chosen_motion, place_text
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.frames import drawn_pose
-from flexapod.views.studio.coordinates import strokes
+from flexapod.views.studio.coordinates import strokes, undeformed
 from flexapod.views.studio.limits_along import LimitsAlong, limits_along
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.origin import FILE, Origin
@@ -158,7 +158,7 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, f
     elastic = run.elastic.values if "elastic" in run else np.zeros((len(keep), 0))
     states = fp.State(position=run.position.values, rotation=run.rotation.values, elastic=elastic if elastic.shape[1] else None)
     legs = fp.inverse_kinematics(robot, states, on_error="mask")
-    margins = fp.check_pose(robot, fp.State(position=states.position, rotation=states.rotation)).margins
+    margins = fp.check_pose(robot, undeformed(states)).margins
     power = run.power.values if "power" in run else np.full_like(run.force.values, np.nan)
     stopped = str(run.attrs.get("stopped", ""))
     return Recording(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.frames import drawn_pose
-from flexapod.views.studio.coordinates import Coordinates
+from flexapod.views.studio.coordinates import Coordinates, undeformed
 from flexapod.views.studio.origin import FILE, Origin
 
 Array = NDArray[np.float64]
@@ -56,10 +56,10 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = 
     Checked by: tests/studio/test_studio_model.py.
     """
     if robot.elastic_names:
-        found = fp.natural_frequencies(robot, state)
+        found = fp.natural_frequencies(robot, undeformed(state))
     else:
         held = [stiffness] * len(robot.actuators)
-        found = fp.natural_frequencies(robot, state, actuators=held, prestress=robot.mobility.platform == 6)
+        found = fp.natural_frequencies(robot, undeformed(state), actuators=held, prestress=robot.mobility.platform == 6)
     names = [str(n) for n in found.coordinate.values]
     shape = found["shape"].values.T
     known = [k for k, n in enumerate(names) if n in TWIST]
@@ -72,7 +72,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = 
         twist, push = np.zeros((len(shape), 6)), shape[:, [names.index(name) for name in robot.actuators]]
     else:
         twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
-        push = twist @ fp.jacobian(robot, state).jacobian.values.T
+        push = twist @ fp.jacobian(robot, undeformed(state)).jacobian.values.T
     return Modes(
         origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
         damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,
@@ -84,7 +84,7 @@ def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> 
     picked = np.array([[1.0 if name == other else 0.0 for other in TWIST] for name in names]).reshape(-1, 6)
     if len(names) == 6:
         return np.asarray(parts @ picked)
-    G = fp.jacobian(robot, state)
+    G = fp.jacobian(robot, undeformed(state))
     rows = np.vstack([G.constraint_jacobian.values, picked]) if "constraint_jacobian" in G else picked
     given = np.hstack([np.zeros((len(parts), len(rows) - len(names))), parts])
     return np.asarray(np.linalg.lstsq(rows, given.T, rcond=None)[0].T)
