@@ -166,7 +166,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "limits": _limits,
     **dict.fromkeys(("strokes", "angles", "singularities", "cut"), check_flag), "region": _mapping, "window": _mapping,
     **dict.fromkeys(("clearance", "condition", "stiffness", "frequency", "mounting", "tilt", "torsion"), check_number),
-    **dict.fromkeys(("distance", "undecided"), check_number), **dict.fromkeys(("most", "attempts", "cells"), _count),
+    **dict.fromkeys(("distance", "undecided"), check_number), **dict.fromkeys(("most", "attempts", "cells", "searches", "population", "generations"), _count),
     "kind": _text, "along": _along, "path": _moving,
     **dict.fromkeys(("progress", "continuation"), _flag_or_none),
     "friction": _friction,
