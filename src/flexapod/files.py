@@ -109,6 +109,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; False for names that no folder can have."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def remove_left_over(target: Path) -> None:
     """Remove part files of a target whose process is gone."""
     with contextlib.suppress(OSError):

@@ -151,7 +151,8 @@ class _Walk:
             self._note(robot_text(value.description), value.structure, repr(sorted(value.values.items())))
             return
         self.add(what, type(value))
-        if type(value).__module__ == self.home and type(value).__reduce_ex__ is object.__reduce_ex__ and hasattr(value, "__dict__"):
+        plain = type(value).__reduce_ex__ is object.__reduce_ex__ and hasattr(value, "__dict__")
+        if plain and type(value).__module__ == self.home:
             self.add(what, vars(value))
             return
         try:

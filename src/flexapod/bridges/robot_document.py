@@ -12,6 +12,7 @@ import numpy as np
 from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree
+from flexapod.calls import check_path, check_text, checked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TYPES = {"R": "revolute", "P": "prismatic", "fixed": "fixed"}
 
 
+@checked(path=check_path, loops=check_path, platform=check_text, source=check_text)
 def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, loops: str | os.PathLike[str] | None = None,
                  source: str = "") -> Description:  # fmt: skip
     """Read a mechanism of another program as a robot; `write_robot_file` keeps it, `load` of that file makes the robot.

@@ -15,6 +15,7 @@ import yaml
 
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.bridges.tree import WORLD, Array, Tree, quat_wxyz, robot_tree
+from flexapod.calls import check_path, checked
 from flexapod.errors import InputError
 from flexapod.robot.geometry import Pose
 from flexapod.robot.robot import Robot
@@ -23,6 +24,7 @@ UNLIMITED = (-1e3, 1e3)
 """Limits [m] of prismatic joints without any, which URDF must have."""
 
 
+@checked(path=check_path)
 def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     """Write a rigid robot as URDF and a YAML of the joints that close its loops.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.calls import made
 from flexapod.design import pose_reductions as j
 from flexapod.design import reductions as r
 from flexapod.design.reachable import leg_distances, reachable, volume_unit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+@made
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A number per design.

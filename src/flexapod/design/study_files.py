@@ -63,7 +63,8 @@ class StudyFiles:
             raise FileError(f"save: {self.folder / RECORD} was altered (its digest differs); {AGAIN}")
         if key != self._key:
             raise FileError(
-                f"save: the folder {self.folder} holds another study (robot, variables, criteria, their functions or plan differ); choose another"
+                f"save: the folder {self.folder} holds another study (robot, variables, criteria, functions or plan differ); "
+                "choose another"
             )
         for number, digest in enumerate(digests):
             if digest and hashlib.sha256(read_whole(self.file(number))).hexdigest() != digest:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time
 
@@ -30,6 +31,7 @@ GROUPS = {
 EMPS = ("qm", "vir", "gtau")
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
     """What was measured, one row per time.
@@ -112,6 +114,7 @@ def _from_dataset(data: Any) -> Measurement:
     return Measurement(time=data.time.values, **arrays, source=f"dataset of {data.attrs.get('robot', 'unknown origin')}")
 
 
+@checked(path=check_path)
 def read_measurement(path: str | Path, robot: Robot) -> Measurement:
     """Read a table of measurements; the ending ``.mat`` is an EMPS file, ``.parquet`` and ``.pq`` Parquet, every other CSV.
 

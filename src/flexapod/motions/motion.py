@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from flexapod.calls import made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, positive, real_array, rotations
 
@@ -29,6 +30,7 @@ def check_time(value: Any) -> Array:
     return time
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Motion:
     """A motion of the platform frame.
@@ -108,6 +110,7 @@ def _differences(time: Array, values: Array) -> Array:
     return np.asarray(np.gradient(values, time, axis=0, edge_order=2))
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ActuatorMotion:
     """A motion given by the actuator coordinates, the natural choice below mobility 6.

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.calls import check_mapping, check_text, checked
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
 from flexapod.errors import InputError
+from flexapod.flexible.body import check_body
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
@@ -162,12 +164,14 @@ class Robot:
 
         return MappingProxyType(list_parameters(self.description))
 
+    @checked(path=check_text)
     def parameter(self, path: str) -> float | tuple[float, ...]:
         """The value at a dotted path."""
         from flexapod.description.parameters import get_parameter
 
         return get_parameter(self.description, path)
 
+    @checked(changes=check_mapping)
     def with_parameters(self, changes: Mapping[str, Any]) -> Robot:
         """A variant of the robot with other values; kernels are shared with it.
 
@@ -181,6 +185,7 @@ class Robot:
 
         return variant(self, changes)
 
+    @checked(body=check_text, name=check_text)
     def with_payload(
         self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
     ) -> Robot:
@@ -205,6 +210,7 @@ class Robot:
         """The home pose is the file's, not one found for a variant."""
         return frame_pose(self.description.file.home).equals(self.home)
 
+    @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
         """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
 

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.analysis.arguments import check_array, check_number, check_robot
+from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import rotation_error
 from flexapod.simulation.flexible_plant import inverse_force
@@ -141,6 +142,7 @@ def gain(scope: Scope, robot: Robot, name: str) -> Any:
     return ca.vertcat(*[scope.root.parameter(f"controller.{name}.{a}") for a in robot.actuators])
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointControl(Controller):
     """Force from the error of each actuator coordinate: kp e + kd e' + ki int e, plus a feed-forward.
@@ -192,21 +194,25 @@ class JointControl(Controller):
         return ref["actuators"][: c.q.numel()] - c.q
 
 
+@checked
 def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
     """Joint PD: kp e + kd e'; options of `Controller`."""
     return JointControl(kp=kp, kd=kd, **options)
 
 
+@checked
 def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
     """Joint PID: kp e + ki int e + kd e'; options of `Controller`."""
     return JointControl(kp=kp, ki=ki, kd=kd, **options)
 
 
+@checked
 def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
     """Joint PD plus the forces that the reference motion demands of a model of the robot."""
     return JointControl(kp=kp, kd=kd, feedforward=True, model=model, **options)
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComputedTorque(Controller):
     r"""Computed torque in platform space.
@@ -270,6 +276,7 @@ class ComputedTorque(Controller):
         return solve_gram_schmidt(A.T, y)
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Springs(Controller):
     """Springs in place of actuators: k (free - q), which store energy.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import check_start
+from flexapod.calls import check_flag, checked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ class CompiledSteps:
         return ""
 
 
+@checked(start=check_start, wrench=check_flag)
 def stepper(
     robot: Robot, start: State | ActuatorMotion | None = None, *, step: float = 1e-3, method: str | None = None,
     wrench: bool = False, friction: bool | str = True, watch: tuple[str, ...] = ("stroke",),
