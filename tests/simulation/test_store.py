@@ -140,3 +140,13 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         fp.save(xr.Dataset(), tmp_path / "run.txt")
     with pytest.raises(fp.InputError, match="there is no file"):
         fp.open(tmp_path / "none.nc")
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    robot = fp.load("stewart-3-3")
+    result = fp.inverse_kinematics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+    with pytest.raises(fp.FileError, match=r"pipe\.csv: was not written: it is not a regular file; choose another name"):
+        fp.save(result, pipe)
+    assert pipe.is_fifo()

@@ -17,7 +17,7 @@ from flexapod.errors import InputError
 from flexapod.flexible.body import check_body
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
-from flexapod.robot.beams import BeamElement, leg_beams
+from flexapod.robot.beams import BeamElement, BeamError, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
 from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
@@ -375,6 +375,18 @@ class Robot:
         return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"
 
 
+def _check_flexible(robot: Robot) -> None:
+    """Report beams that cannot be made, and a platform without interfaces at its joints, with their lines."""
+    description = robot.description
+    try:
+        _ = robot.beams
+    except BeamError as error:
+        with placed(description, description.addresses.merged[error.leg].origins.get(("bodies", error.body), ("legs",))):
+            raise
+    with placed(description, ("platform", "flexible")):
+        _ = robot.joint_shapes
+
+
 def build_robot(
     description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None, home: Pose | None = None,
     like: Robot | None = None,
@@ -396,8 +408,7 @@ def build_robot(
         description=description, platform=platform, legs=legs, home=home, gravity=frozen(description.file.gravity),
         size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs, home),
     )  # fmt: skip
-    with placed(description, ("legs",)):
-        _ = robot.beams  # a beam that cannot be made is reported now, by name
+    _check_flexible(robot)
     if like is None and plan is None:
         refuse_locked(robot)
     object.__setattr__(robot, "zeros", structural_zeros(robot.values) if zeros is None else zeros)

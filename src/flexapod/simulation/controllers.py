@@ -132,7 +132,9 @@ def per_actuator(robot: Robot, name: str, value: Any) -> np.ndarray:
     """One number per actuator."""
     array = np.asarray(value, dtype=np.float64)
     n = len(robot.actuators)
-    if array.shape not in ((), (n,)) or not np.all(np.isfinite(array)):
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]:g}")
+    if array.shape not in ((), (n,)):
         raise InputError(f"{name}: expected one finite number or one per actuator ({n}), got shape {array.shape}")
     return np.array(np.broadcast_to(array, (n,)))
 
