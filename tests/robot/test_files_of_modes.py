@@ -148,7 +148,7 @@ def test_a_body_without_interfaces_at_the_joints_is_named_with_its_line(tmp_path
     fp.flexible.save_modes(replace(body, interfaces={}), tmp_path / "modes.npz")
     file = robot_file(tmp_path)
     line = next(k for k, text in enumerate(file.read_text().splitlines(), 1) if "modes.npz" in text)
-    with pytest.raises(fp.FlexapodError, match="no interface at the joint of leg A .* it has none at all") as caught:
+    with pytest.raises(fp.FlexapodError, match=r"no interface at the joint of leg A .* it has none at all") as caught:
         fp.load(file)
     assert str(caught.value).startswith(f"{file}:{line}: ")
 

@@ -55,7 +55,7 @@ class Controller:
         for name in ("rate", "delay"):
             check_number(name, getattr(self, name))
         for name in ("resolution", "limit", "kp", "ki", "kd", "stiffness", "free"):
-            check_array(name, getattr(self, name, None))
+            check_gain(name, getattr(self, name, None))
         if getattr(self, "model", None) is not None:
             check_robot("model", self.model)  # type: ignore[attr-defined]
         if self.delay is None or not math.isfinite(self.delay) or not math.isfinite(self.rate or 0.0):
@@ -126,6 +126,19 @@ class Controller:
     def stores(self) -> bool:
         """The force is that of springs."""
         return False
+
+
+def check_gain(name: str, value: Any) -> None:
+    """Refuse gains that are no finite numbers; a limit may be infinite."""
+    check_array(name, value)
+    if value is None:
+        return
+    array = np.asarray(value) if not callable(value) else np.asarray(None)
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected numbers, got {value!r}")
+    wrong = array[np.isnan(array) if name == "limit" else ~np.isfinite(array)]
+    if len(wrong):
+        raise InputError(f"{name}: expected finite numbers, got {wrong[0]:g}")
 
 
 def per_actuator(robot: Robot, name: str, value: Any) -> np.ndarray:
@@ -254,6 +267,10 @@ class ComputedTorque(Controller):
         """Gains per component of the twist, and the model's numbers."""
         found = super().parameters(robot)
         for name, value in (("kp", self.kp), ("kd", self.kd)):
+            if np.shape(value) not in ((), (6,)):
+                raise InputError(
+                    f"{name}: expected one number or six, one per component of the twist, got shape {np.shape(value)}"
+                )
             array = np.broadcast_to(np.asarray(value, dtype=np.float64), (6,))
             found |= {f"controller.{name}.{i}": float(x) for i, x in enumerate(array)}
         return found

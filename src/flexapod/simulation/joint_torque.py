@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.arguments import check_array, check_number, check_robot
+from flexapod.analysis.arguments import check_number, check_robot
 from flexapod.calls import check_count, check_finite, checked, made
 from flexapod.errors import InputError
-from flexapod.simulation.controllers import Controller, gain
+from flexapod.simulation.controllers import Controller, check_gain, gain
 from flexapod.simulation.scope import Scope
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class JointTorque(Controller):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_array("ka", self.ka)
+        check_gain("ka", self.ka)
         check_number("corner", self.corner)
         if self.model is not None:
             check_robot("model", self.model)
