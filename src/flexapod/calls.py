@@ -142,7 +142,7 @@ def _checked(verb: Callable[P, R], own: Mapping[str, Check]) -> Callable[P, R]:
 
 def made(kind: C) -> C:
     """A class whose constructor refuses wrong names of arguments by an `InputError`; their values it checks itself."""
-    init, signature = kind.__init__, inspect.signature(kind)
+    init, signature = vars(kind)["__init__"], inspect.signature(kind)
 
     @wraps(init)
     def make(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -153,7 +153,7 @@ def made(kind: C) -> C:
                 _bound(kind.__name__, signature, args, kwargs)  # says what the call lacks, or has too much
             raise
 
-    kind.__init__ = make
+    kind.__init__ = make  # type: ignore[misc]
     return kind
 
 

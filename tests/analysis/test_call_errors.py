@@ -155,3 +155,26 @@ def test_wrong_calls_say_what_was_expected(call: Any, text: str) -> None:
     robot = fp.load(ROBOT)
     with pytest.raises(fp.FlexapodError, match=re.escape(text)):
         call(robot, fp.inverse_kinematics(robot, home(robot)))
+
+
+SIZES: list[tuple[str, Any, str]] = [
+    ("samples", lambda s: fp.motions.named_motion("circle", samples=10**9), "samples: 1e+09 samples of 200 bytes do not fit"),
+    ("rate", lambda s: fp.motions.resample(fp.motions.named_motion("circle"), rate=1e12), "rate: 3e+12 samples of 200 bytes"),
+    ("axis", lambda s: fp.workspace(s, {"x": (0, 1, 10**9)}), "x: 1e+09 values along an axis"),
+    ("grid", lambda s: fp.workspace(s, dict.fromkeys("xyz", (0, 1, 10**6))), "grid: 1e+18 poses do not fit into memory"),
+    ("solid", lambda s: fp.workspace_solid(s, resolution=10**6), "resolution: 1000000 cells along a side are more than 500"),
+    ("indices", lambda s: fp.sensitivity(s, MASS, "mass", samples=10**12), "samples: 3e+12 designs do not fit into memory"),
+    ("parts", lambda s: fp.tolerance(s, {"platform.mass": 1.0}, samples=10**12), "samples: 1e+12 poses do not fit into memory"),
+    (
+        "rows",
+        lambda s: fp.simulate(s, home(s), force=[0.0] * 6, duration=1e3, step=1e-6, output_step=1e-6),
+        "output_step: 1e+09 rows do not fit into memory",
+    ),
+]
+MASS = {"platform.mass": (40, 60)}
+
+
+@pytest.mark.parametrize(("call", "text"), [pytest.param(c, t, id=i) for i, c, t in SIZES])
+def test_sizes_that_cannot_be_held_are_refused_at_once(call: Any, text: str) -> None:
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        call(fp.load(ROBOT))

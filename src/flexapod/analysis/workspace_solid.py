@@ -143,6 +143,8 @@ def workspace_solid(
         raise InputError(f"orientations: samples a range of orientations, and the kind {kind} has none; leave it out")
     if isinstance(resolution, bool) or int(resolution) != resolution or resolution < 8:
         raise InputError(f"resolution: expected a whole number of at least 8, got {resolution!r}")
+    if resolution > FINEST:
+        raise InputError(f"resolution: {resolution} cells along a side are more than {FINEST}: the grid would take several GB")
     if kind != "orientation":
         _refuse_dependent(robot)
     demands = Demands(
@@ -186,6 +188,9 @@ class _Counted:
         parts = [self._inside(points[k : k + BLOCK]) for k in range(0, len(points), BLOCK)]
         return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
 
+
+FINEST = 500
+"""Cells along the longest side at most: 1.25e8 points of 24 bytes."""
 
 ORIENTATIONS = (3, 12, 3)
 """Samples of tilt, azimuth and torsion where none are given."""

@@ -24,7 +24,7 @@ from flexapod.calls import check_count, check_finite
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.linear_model import Array, Legs, LinearModel
-from flexapod.motions.motion import ActuatorMotion, with_formula
+from flexapod.motions.motion import ActuatorMotion, check_samples, with_formula
 from flexapod.motions.rotations import rotation_rotvec
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def as_motion(problem: Excitation, x: Array, rate: float) -> ActuatorMotion:
         q, qd, qdd = (v[0] for v in problem.at(x[None], problem.waves(np.asarray(time))))
         return ActuatorMotion(time=np.asarray(time), position=q, velocity=qd, acceleration=qdd)
 
-    count = max(round(problem.period * rate), 8)
+    count = max(check_samples("rate", max(round(problem.period * rate), 2)), 8)
     return with_formula(formula(np.arange(count + 1) / count * problem.period), formula)
 
 

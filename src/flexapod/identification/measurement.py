@@ -57,14 +57,20 @@ class Measurement:
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", check_time(self.time))
         n = len(self.time)
-        shape = np.shape(self.position)
+        try:
+            shape = np.shape(self.position)
+        except ValueError as error:
+            raise InputError("position: expected numbers; the rows have different lengths") from error
         if len(shape) != 2 or shape[0] != n:
             raise InputError(f"position: expected shape ({n}, actuators), got {shape}")
         for name in ("position", "force", "current", "reference"):
             value = getattr(self, name)
             if value is None:
                 continue
-            array = np.ascontiguousarray(value, dtype=np.float64)
+            try:
+                array = np.ascontiguousarray(value, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"{name}: expected numbers of shape {shape}, got {type(value).__name__}") from error
             if array.shape != shape:
                 raise InputError(f"{name}: expected shape {shape} as position has, got {array.shape}")
             object.__setattr__(self, name, array)

@@ -18,7 +18,7 @@ from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.runner import Runner, advance_many
 from flexapod.simulation.setup import Setup, first_load, make_setup
 from flexapod.simulation.signals import row_table
-from flexapod.simulation.simulate import _check, _duration, make_clock
+from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, make_clock
 from flexapod.simulation.study_values import study_columns
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def simulate_study(
     if starts is not None:
         states = _starts(setup, starts, count)
     clock = make_clock(setup, length, step, output_step)
+    if length / clock.step > MOST_ROWS:
+        raise InputError(f"step: {length / clock.step:.3g} steps do not fit into memory; at most {MOST_ROWS:g} are taken")
     rows = int(np.ceil(length / clock.step - 1e-9))
     h = length / rows
     table = row_table(setup.layout, setup.signals, 0.0, h, 0, rows, np.zeros(rows))
