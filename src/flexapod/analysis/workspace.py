@@ -74,8 +74,8 @@ def workspace(
     chart = PoseMap(known, keep_limits=limits, max_condition=max_condition)
     if save is None and poses.count > MOST_POSES:
         raise InputError(
-            f"grid: {poses.count:.3g} poses do not fit into memory (30 bytes each, at most {MOST_POSES:g}); take fewer, or keep them in "
-            "a folder by `save`"
+            f"grid: {poses.count:.3g} poses do not fit into memory (30 bytes each, at most {MOST_POSES:g}); take fewer, or "
+            "keep them in a folder by `save`"
         )
     store = BlockStore(poses.count, _arrays(robot, chart, details), save, _key(robot, poses, limits, max_condition, details))
     with progress_bar(f"workspace of {robot.name}", poses.count, progress, store.done) as report:
