@@ -151,7 +151,7 @@ class _Walk:
             self._note(robot_text(value.description), value.structure, repr(sorted(value.values.items())))
             return
         self.add(what, type(value))
-        plain = type(value).__reduce_ex__ is object.__reduce_ex__ and hasattr(value, "__dict__")
+        plain = "__reduce_ex__" not in vars(type(value)) and "__reduce__" not in vars(type(value)) and hasattr(value, "__dict__")
         if plain and type(value).__module__ == self.home:
             self.add(what, vars(value))
             return

@@ -39,9 +39,9 @@ def study_columns(robot: Robot, known: Mapping[str, float], values: Mapping[str,
     columns = {name: _column(name, value, known) for name, value in values.items()}
     if len({len(column) for column in columns.values()}) == 1:
         reasons = impossible_inertias(robot, columns)
-        bad = [] if reasons is None else np.flatnonzero(reasons != "")
-        if reasons is not None and len(bad):
-            raise InputError(f"values: trajectory {bad[0]}: {reasons[bad[0]]}")
+        if reasons is not None and np.any(reasons != ""):
+            first = int(np.flatnonzero(reasons != "")[0])
+            raise InputError(f"values: trajectory {first}: {reasons[first]}")
     return columns
 
 
