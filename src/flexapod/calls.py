@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
@@ -96,6 +97,14 @@ def check_seed(name: str, value: Any) -> None:
     """Refuse what is no whole number from 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         refuse_kind(name, "a whole number, 0 or above", value)
+
+
+def users_level() -> int:
+    """`stacklevel` of a warning that is given here: the nearest caller outside the package, whose line the user knows."""
+    home, frame, level = os.path.dirname(__file__), sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(home):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 CHECKS: dict[str, Check] = {}

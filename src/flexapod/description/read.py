@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from flexapod.calls import check_mapping, check_path, check_text, checked, refuse_kind
+from flexapod.calls import check_mapping, check_path, check_text, checked, refuse_kind, users_level
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
@@ -196,7 +196,7 @@ def _check(
     found = tuple(report.warnings)
     told = {(warning.path, warning.what) for warning in known}
     if new := [str(warning) for warning in found if (warning.path, warning.what) not in told]:
-        warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
+        warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=users_level())
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
     written = document if data is raw else _plain_document(raw, merged)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from flexapod.calls import check_count, check_finite, check_flag, check_text, checked, unchecked
+from flexapod.calls import check_flag, check_text, checked
 from flexapod.flexible.arrays import Floats, positive, whole
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
@@ -31,7 +31,7 @@ GAUSS_POINTS = 4
 """Exact for degree seven; the products of two cubics have degree six."""
 
 
-@checked(length=check_finite, section=unchecked, elements=check_count, planar=check_flag, theory=check_text, boundary=check_text)
+@checked(planar=check_flag, theory=check_text, boundary=check_text)
 def beam(
     *,
     length: float,

@@ -16,7 +16,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flexapod.calls import check_dataset, check_path, checked
+from flexapod.calls import check_dataset, check_path, checked, users_level
 from flexapod.errors import FileError, FileWarning, InputError
 from flexapod.files import read_whole, write_whole
 from flexapod.simulation.broken_files import ALTERED, csv_reason, netcdf_reason, parquet_reason
@@ -107,7 +107,7 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
     without = f"; without {side.name} it is read as a plain table, with a warning"
     if not side.exists():
         text = f"{path}: {side.name} is not there: nothing says whether the table is whole, and it has no units"
-        warnings.warn(text, FileWarning, stacklevel=3)
+        warnings.warn(text, FileWarning, stacklevel=users_level())
         return guessed(_table(path, data, {}))
     head = _side(side, without)
     if _sha(data) != head["sha256"]:
