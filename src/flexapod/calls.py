@@ -7,13 +7,13 @@ whose argument is of another kind than the table's names it itself: ``@checked(p
 from __future__ import annotations
 
 import inspect
+import math
+import numbers
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, overload
-
-import numpy as np
 
 from flexapod.errors import InputError
 
@@ -29,10 +29,17 @@ def refuse_kind(name: str, expected: str, value: Any) -> None:
     raise InputError(f"{name}: expected {expected}, got {shown[:80]}")
 
 
-def check_path(name: str, value: Any) -> None:
-    """Refuse what names no file: only texts and paths do, and none of them has a null character."""
-    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str) or "\0" in str(value):
+def check_path_kind(name: str, value: Any) -> None:
+    """Refuse what is neither a text nor a path."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         refuse_kind(name, "the path of a file", value)
+
+
+def check_path(name: str, value: Any) -> None:
+    """Refuse what names no file: only texts and paths do, and none of them is empty or has a null character."""
+    check_path_kind(name, value)
+    if "\0" in str(value):
+        refuse_kind(name, "the path of a file", str(value))
     if not str(value):
         raise InputError(f"{name}: expected the path of a file, got an empty text")
 
@@ -63,7 +70,7 @@ def check_dataset(name: str, value: Any) -> None:
 
 def check_flag(name: str, value: Any) -> None:
     """Refuse what is neither True nor False."""
-    if not isinstance(value, bool | np.bool_):
+    if type(value).__name__ not in ("bool", "bool_"):  # of Python and of NumPy, which is not imported for that
         refuse_kind(name, "True or False", value)
 
 
@@ -75,7 +82,7 @@ def check_texts(name: str, value: Any) -> None:
 
 def check_number(name: str, value: Any) -> None:
     """Refuse what is neither a number nor None."""
-    whole = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    whole = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if value is not None and not whole:
         refuse_kind(name, "a number", value)
 
@@ -83,19 +90,19 @@ def check_number(name: str, value: Any) -> None:
 def check_finite(name: str, value: Any) -> None:
     """Refuse what is neither a finite number nor None."""
     check_number(name, value)
-    if value is not None and not np.isfinite(float(value)):
+    if value is not None and not math.isfinite(value):
         refuse_kind(name, "a finite number", value)
 
 
 def check_count(name: str, value: Any) -> None:
     """Refuse what is no whole number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         refuse_kind(name, "a whole number above 0", value)
 
 
 def check_seed(name: str, value: Any) -> None:
     """Refuse what is no whole number from 0."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
         refuse_kind(name, "a whole number, 0 or above", value)
 
 

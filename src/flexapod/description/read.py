@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from flexapod.calls import check_mapping, check_path, check_text, checked, refuse_kind, users_level
+from flexapod.calls import check_path_kind, check_text, checked, refuse_kind, users_level
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
@@ -80,7 +80,7 @@ def check_description(name: str, value: Any) -> None:
         refuse_kind(name, "a Description (read_robot_file gives one; robot.description is one)", value)
 
 
-@checked(path=check_path)
+@checked(path=check_path_kind)
 def read_robot_file(path: str | os.PathLike[str]) -> Description:
     """Read a robot file.
 
@@ -109,7 +109,7 @@ def read_robot_text(text: str, *, name: str = "robot") -> Description:
     return _read(text, name, None)
 
 
-@checked(document=check_mapping, path=check_path, name=check_text)
+@checked(path=check_path_kind, name=check_text)
 def description_from_document(
     document: Mapping[str, Any],
     *,
