@@ -17,7 +17,7 @@ from flexapod.errors import InputError
 from flexapod.flexible.body import check_body
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
-from flexapod.robot.beams import BeamElement, BeamError, leg_beams
+from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
 from flexapod.robot.chain import closes_alone
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
@@ -43,6 +43,7 @@ from flexapod.robot.point_forces import PointForce, build_forces
 from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
 from flexapod.robot.tree import RobotBuildError
+from flexapod.robot.unmade import refuse_unmade
 from flexapod.robot.values import robot_values
 
 if TYPE_CHECKING:
@@ -212,12 +213,7 @@ class Robot:
 
     @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
-        """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
-
-        Args:
-            name: ``"platform"``.
-            body: from `flexapod.flexible`.
-        """
+        """The robot with a body of `flexapod.flexible` as its ``"platform"``; interfaces are matched by position."""
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
@@ -375,18 +371,6 @@ class Robot:
         return f"<Robot {self.name}: {len(self.legs)} legs, {len(self.actuators)} actuators>"
 
 
-def _check_flexible(robot: Robot) -> None:
-    """Report beams that cannot be made, and a platform without interfaces at its joints, with their lines."""
-    description = robot.description
-    try:
-        _ = robot.beams
-    except BeamError as error:
-        with placed(description, description.addresses.merged[error.leg].origins.get(("bodies", error.body), ("legs",))):
-            raise
-    with placed(description, ("platform", "flexible")):
-        _ = robot.joint_shapes
-
-
 def build_robot(
     description: Description, zeros: frozenset[str] | None = None, plan: ClosingPlan | None = None, home: Pose | None = None,
     like: Robot | None = None,
@@ -408,7 +392,7 @@ def build_robot(
         description=description, platform=platform, legs=legs, home=home, gravity=frozen(description.file.gravity),
         size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs, home),
     )  # fmt: skip
-    _check_flexible(robot)
+    refuse_unmade(robot)
     if like is None and plan is None:
         refuse_locked(robot)
     object.__setattr__(robot, "zeros", structural_zeros(robot.values) if zeros is None else zeros)
