@@ -51,6 +51,7 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
     parts: dict[Path, Path] = {}
     try:
         for target, data in files.items():
+            _refuse_special(target)
             remove_left_over(target)
             parts[target] = _write_part(target, data)
         for target in list(files)[1:]:
@@ -63,6 +64,16 @@ def write_whole(files: Mapping[Path, bytes]) -> None:
         for part in parts.values():
             part.unlink(missing_ok=True)
             _writing.discard(part)
+
+
+def _refuse_special(target: Path) -> None:
+    """Refuse to replace a pipe, a device or a socket: whoever waits there would wait for ever."""
+    try:
+        mode = os.stat(target).st_mode
+    except OSError:
+        return  # nothing is there, or the writing will say why not
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise FileError(f"{target}: was not written: it is not a regular file; choose another name")
 
 
 def not_written(path: Path, error: OSError) -> FileError:
@@ -105,6 +116,14 @@ def is_file(path: Path) -> bool:
     """Whether a regular file is there; False for names that no file can have."""
     try:
         return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; False for names that no folder can have."""
+    try:
+        return path.is_dir()
     except (OSError, ValueError):
         return False
 

@@ -15,11 +15,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from flexapod.calls import checked
 from flexapod.files import part_name, remove_left_over
 
 _POSIX = hasattr(os, "getuid") and os.open in os.supports_dir_fd
 
 
+@checked
 def cache_folder() -> Path | None:
     """FLEXAPOD_CACHE, else the user's cache folder of the platform; None where the user has no home, and so no private place."""
     given = os.environ.get("FLEXAPOD_CACHE")

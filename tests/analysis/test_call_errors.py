@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from support.call_fuzz import calls, outcome
+from support.call_fuzz import LEFT_OUT, RESULTS, VERBS, callable_of, calls, outcome
 from support.kinds import changed_leg, robot_of_kind
 
 DATA = Path(__file__).parents[1] / "data"
@@ -123,8 +123,84 @@ def test_a_robot_is_a_robot() -> None:
 
 @pytest.mark.parametrize(("count", "seed"), [(300, 7), pytest.param(20_000, 11, marks=pytest.mark.full)])
 @pytest.mark.filterwarnings("ignore")
-def test_random_calls_end_in_a_result_or_a_flexapod_error(count: int, seed: int) -> None:
+def test_random_calls_end_in_a_result_or_a_flexapod_error(
+    count: int, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some calls write files
     robots = [five_bar(), robot_of_kind("joint springs")]
     with np.errstate(all="ignore"):
         found = [problem for call in calls(robots, count, seed) if (problem := outcome(*call))]
     assert not found, "\n".join(found[:20])
+
+
+def test_every_public_callable_is_called_at_random_or_named() -> None:
+    known = {name for name in (*VERBS, *RESULTS, *LEFT_OUT) if "." not in name}
+    kinds = {name: getattr(fp, name) for name in fp.__all__}
+    errors = {name for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert known == {name for name, kind in kinds.items() if callable(kind)} - errors
+
+
+def test_names_of_arguments_are_checked_everywhere() -> None:
+    """An unknown option is an InputError that says what there is."""
+    for verb in VERBS:
+        if verb not in ("kernel", "export_c", "casadi_function", "generate"):  # options of their programs
+            with pytest.raises(fp.InputError, match=r"'nonsense'|missing a required argument"):
+                callable_of(verb)(nonsense=1)
+
+
+ROBOT = "stewart-3-3"
+RAW: list[tuple[str, Any, str]] = [
+    ("save", lambda s, d: fp.save(d, None), "path: expected the path of a file, got None"),  # type: ignore[arg-type]
+    ("save 3", lambda s, d: fp.save(3, "y.csv"), "result: expected a result (Dataset), got 3"),  # type: ignore[arg-type]
+    ("save null", lambda s, d: fp.save(d, "a\0.csv"), "path: expected the path of a file"),
+    ("open", lambda s, d: fp.open(3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
+    ("export_c", lambda s, d: fp.export_c(s, "jacobian", "/dev/null/x"), "/dev/null/x: was not written: not a directory"),
+    ("estimator", lambda s, d: fp.export_payload_estimator(s, "/dev/null/x"), "/dev/null/x: was not written: not a directory"),
+    ("mjcf", lambda s, d: fp.export_mjcf(s, 3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
+    ("file", lambda s, d: fp.read_robot_file(3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
+    ("text", lambda s, d: fp.robot_text(3), "description: expected a Description"),  # type: ignore[arg-type]
+    ("run_at", lambda s, d: fp.run_at(3, 0), "result: expected a result (Dataset), got 3"),  # type: ignore[arg-type]
+    ("si", lambda s, d: fp.si_value(3), "text: expected a text, got 3"),  # type: ignore[arg-type]
+    ("period", lambda s, d: fp.exciting_motion(s, period=np.nan), "period: expected a finite number, got nan"),
+    ("loads", lambda s, d: fp.regressor(s, home(s), loads="x"), "loads: expected finite numbers of shape (1, places), got str"),
+    ("poses", lambda s, d: fp.select_poses(s, 3, ["platform.mass"], 2), "candidates: expected poses (a State), got 3"),
+    ("changes", lambda s, d: s.with_parameters(3), "changes: expected a mapping of names to values, got 3"),
+    ("body", lambda s, d: s.with_flexible_body("platform", 3), "body: expected a FlexibleBody"),
+    ("state", lambda s, d: fp.State.from_actuators(3, [1.0]), "robot: expected a Robot, got int"),  # type: ignore[arg-type]
+    ("modes", lambda s, d: fp.flexible.save_modes(3, "x"), "body: expected a FlexibleBody"),  # type: ignore[arg-type]
+    ("from", lambda s, d: fp.flexible.from_modes(3), "path: expected the path of a file, got 3"),  # type: ignore[arg-type]
+    ("PD", lambda s, d: fp.PD(kp=1.0, kd=1.0, foo=3), "got an unexpected keyword argument 'foo'"),
+    ("kernel", lambda s, d: fp.kernel(s, "inverse_dynamics", foo=1), "options of 'inverse_dynamics': got an unexpected"),
+    ("folder", lambda s, d: fp.load("/tmp"), "/tmp: is a folder, no robot file"),
+    ("empty", lambda s, d: fp.load(""), "no robot called '': the name is empty"),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), [pytest.param(c, t, id=i) for i, c, t in RAW])
+def test_wrong_calls_say_what_was_expected(call: Any, text: str) -> None:
+    robot = fp.load(ROBOT)
+    with pytest.raises(fp.FlexapodError, match=re.escape(text)):
+        call(robot, fp.inverse_kinematics(robot, home(robot)))
+
+
+SIZES: list[tuple[str, Any, str]] = [
+    ("samples", lambda s: fp.motions.named_motion("circle", samples=10**9), "samples: 1e+09 samples of 200 bytes do not fit"),
+    ("rate", lambda s: fp.motions.resample(fp.motions.named_motion("circle"), rate=1e12), "rate: 3e+12 samples of 200 bytes"),
+    ("axis", lambda s: fp.workspace(s, {"x": (0, 1, 10**9)}), "x: 1e+09 values along an axis"),
+    ("grid", lambda s: fp.workspace(s, dict.fromkeys("xyz", (0, 1, 10**6))), "grid: 1e+18 poses do not fit into memory"),
+    ("solid", lambda s: fp.workspace_solid(s, resolution=10**6), "resolution: 1000000 cells along a side are more than 500"),
+    ("indices", lambda s: fp.sensitivity(s, MASS, "mass", samples=10**12), "samples: 3e+12 designs do not fit into memory"),
+    ("parts", lambda s: fp.tolerance(s, {"platform.mass": 1.0}, samples=10**12), "samples: 1e+12 poses do not fit into memory"),
+    (
+        "rows",
+        lambda s: fp.simulate(s, home(s), force=[0.0] * 6, duration=1e3, step=1e-6, output_step=1e-6),
+        "output_step: 1e+09 rows do not fit into memory",
+    ),
+]
+MASS = {"platform.mass": (40, 60)}
+
+
+@pytest.mark.parametrize(("call", "text"), [pytest.param(c, t, id=i) for i, c, t in SIZES])
+def test_sizes_that_cannot_be_held_are_refused_at_once(call: Any, text: str) -> None:
+    with pytest.raises(fp.InputError, match=re.escape(text)):
+        call(fp.load(ROBOT))

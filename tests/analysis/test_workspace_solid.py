@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from space_robots import study_hexapod
@@ -178,3 +180,16 @@ def test_regions_are_spans_and_are_said():
         fp.workspace_solid(robot, resolution=8, region={"z": 0.0})
     with pytest.raises(fp.InputError, match=r"border of the region \(x -0.02 to 0.02, y .* to .*, z .*\); give a larger region"):
         fp.workspace_solid(robot, resolution=8, region={"x": (-0.02, 0.02)})
+
+
+def test_a_solid_travels_and_unused_samples_are_refused() -> None:
+    robot = fp.load("stewart-3-3")
+    solid = fp.workspace_solid(robot, resolution=8)
+    points = np.random.default_rng(1).uniform(solid.low, solid.high, (50, 3))
+    again = pickle.loads(pickle.dumps(solid))
+    assert np.array_equal(again.inside(points), solid.inside(points))
+    assert again.volume == solid.volume
+    with pytest.raises(fp.InputError, match="orientations: samples a range of orientations, and the kind constant-orientation"):
+        fp.workspace_solid(robot, resolution=8, orientations=(9, 9, 9))
+    with pytest.raises(fp.InputError, match="orientations: expected three whole numbers above 0"):
+        fp.workspace_solid(robot, "reachable", tilt=0.1, resolution=8, orientations=3)  # type: ignore[arg-type]

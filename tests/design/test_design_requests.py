@@ -71,3 +71,34 @@ def test_tolerances_of_another_quantity_are_refused() -> None:
     robot = fp.load("stewart-3-3")
     with pytest.raises(fp.InputError, match=r"tolerances: legs.A.hip.at: '20 kg' has the wrong unit: it must be m"):
         fp.tolerance(robot, {"legs.A.hip.at": "20 kg"}, fp.State(position=robot.home.position))
+
+
+@pytest.mark.parametrize(
+    ("returned", "shown"),
+    [("x", "'x'"), (None, "None"), (np.zeros(2), r"a ndarray of shape \(2,\)"), (1j, "1j"), ([1.0], r"a list of shape \(1,\)")],
+)
+def test_a_criterion_returns_one_number(returned: Any, shown: str) -> None:
+    robot, own = fp.load("stewart-3-3"), fp.Criterion(name="m", function=lambda r: returned)
+    for verb in (fp.study, fp.sensitivity, fp.optimise):
+        with pytest.raises(fp.InputError, match=f"criteria: m: its function returned {shown}; expected one number per robot"):
+            verb(robot, {"platform.mass": (40, 60)}, [own])
+    with pytest.raises(fp.InputError, match="expected one number"):
+        fp.tolerance(robot, {"platform.mass": 1.0}, criteria=[own])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_criterion_that_is_never_finite_is_said(value: float) -> None:
+    robot, own = fp.load("stewart-3-3"), fp.Criterion(name="m", function=lambda r: value)
+    for verb, options in ((fp.study, {"count": 4}), (fp.sensitivity, {"samples": 2}), (fp.optimise, {"plan": 4})):
+        with pytest.raises(fp.InputError, match=f"m: its function returned {value}"):
+            verb(robot, {"platform.mass": (40, 60)}, [own], **options)  # type: ignore[operator]
+
+
+def test_options_of_the_other_search_are_refused() -> None:
+    robot, mass = fp.load("stewart-3-3"), {"platform.mass": (40, 60)}
+    with pytest.raises(fp.InputError, match="population: one objective without choices is searched by gradients; leave it out"):
+        fp.optimise(robot, mass, "peak_force", population=3)
+    with pytest.raises(fp.InputError, match="generations: one objective"):
+        fp.optimise(robot, mass, "peak_force", generations=2)
+    with pytest.raises(fp.InputError, match="searches: populations search without gradients; leave it out"):
+        fp.optimise(robot, mass, ["peak_force", "mass"], searches=2)

@@ -1,16 +1,21 @@
 """Studies killed at random times: no design is lost or doubled, and the result is that of an undisturbed run, bit by bit."""
 
+import json
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.design.study_files import StudyFiles
+from flexapod.design.summary import Summary
 
 CODE = """
 import sys, flexapod as fp
@@ -78,3 +83,30 @@ def test_folders_of_other_studies_and_altered_files_are_refused(tmp_path: Path) 
     (tmp_path / "own" / "notes.txt").write_text("mine")
     with pytest.raises(fp.FileError, match="holds no study"):
         fp.study(**{**request, "save": tmp_path / "own"})
+
+
+def test_another_function_is_another_study(tmp_path: Path) -> None:
+    robot, lock = fp.load("stewart-3-3"), threading.Lock()
+
+    def run(name: str, function: Any) -> fp.Study:
+        own = fp.Criterion(name="m", unit="kg", function=function)
+        return fp.study(robot, {"platform.mass": (40, 60)}, [own], count=8, progress=False, save=tmp_path / name)
+
+    first = run("s", lambda r: r.parameter("platform.mass"))
+    with pytest.raises(fp.FileError, match="holds another study"):
+        run("s", lambda r: -7.0)
+    assert run("u", lambda r: 1.0 if lock.locked() else 2.0).valid == first.valid
+    with pytest.raises(fp.FileError, match="cannot be told: the function of 'm': lock is a lock"):
+        run("u", lambda r: 1.0 if lock.locked() else 2.0)
+
+
+def test_every_altered_bit_of_the_record_is_refused(tmp_path: Path) -> None:
+    request = {"robot": fp.load("stewart-3-3"), "variables": {"platform.mass": (20, 100)}, "criteria": "mass", "count": 8}
+    fp.study(**request, save=tmp_path / "s")
+    record = tmp_path / "s" / "study.json"
+    data = record.read_bytes()
+    key = json.loads(data)["key"]
+    for place in range(len(data)):
+        record.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        with pytest.raises(fp.FileError, match=r"study\.json (is damaged|was altered)"):
+            StudyFiles(tmp_path / "s", key).restore(Summary(signs=np.ones(1), width=3))

@@ -116,3 +116,16 @@ def test_refusals_of_dependents() -> None:
         with_dependents(dualemps(), ("q12", "q99"))
     with pytest.raises(fp.InputError, match=r"cannot be solved for 1\.16\.u, 1\.16\.v"):
         with_dependents(dualemps(), ("16.u", "16.v"))
+
+
+@pytest.mark.parametrize("name", ["delta-parallelograms", "hexapod-floating"])
+def test_loops_inside_legs_refuse_articulated_bodies(name: str) -> None:
+    robot = fp.load(name)
+    with pytest.raises(fp.InputError, match=f"articulated: does not apply to {name}: it takes legs that close once"):
+        fp.generate(robot, "inverse_dynamics", formulation="articulated", constants="numbers")
+
+
+def test_robots_with_inner_loops_are_counted() -> None:
+    found = fp.count_table(fp.load("delta-parallelograms"), ["forward_dynamics"], constants=["numbers"])
+    assert "articulated" not in {r.formulation for r in found.rows}
+    assert [name for name, _ in found.refused] == ["forward_dynamics, articulated"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,23 @@ def test_wrong_words_of_a_reduction_are_named(tmp_path: Path) -> None:
         fp.load(robot_file(tmp_path, f"{{{PLATE}, reduction: {{boundary: glued}}}}"))
     with pytest.raises(fp.RobotFileError, match="reduction: does not belong to type modes"):
         fp.load(robot_file(tmp_path, "{type: modes, file: modes.npz, reduction: {method: normal}}"))
+
+
+def test_a_body_without_interfaces_at_the_joints_is_named_with_its_line(tmp_path: Path) -> None:
+    body = framework(consistent=True)
+    fp.flexible.save_modes(replace(body, interfaces={}), tmp_path / "modes.npz")
+    file = robot_file(tmp_path)
+    line = next(k for k, text in enumerate(file.read_text().splitlines(), 1) if "modes.npz" in text)
+    with pytest.raises(fp.FlexapodError, match=r"no interface at the joint of leg A .* it has none at all") as caught:
+        fp.load(file)
+    assert str(caught.value).startswith(f"{file}:{line}: ")
+
+
+def test_a_beam_without_poisson_is_named_with_its_line(tmp_path: Path) -> None:
+    lines = Path(fp.catalogue()["delta-flexible"]).read_text().splitlines()
+    file = tmp_path / "robot.yaml"
+    number = next(k for k, row in enumerate(lines, 1) if "poisson: 0.3, " in row)
+    file.write_text("\n".join(row.replace("poisson: 0.3, ", "") for row in lines))
+    with pytest.raises(fp.FlexapodError, match="Torsion and shear need poisson") as caught:
+        fp.load(file)
+    assert str(caught.value).startswith(f"{file}:{number}: ")

@@ -1,5 +1,6 @@
 """`stepper` takes the same steps as `simulate`, keeps its memory still, and says why a step fails."""
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -87,3 +88,22 @@ def test_bad_options_are_refused() -> None:
         fp.stepper(fp.load("five-bar"), step=0.0)
     with pytest.raises(fp.InputError, match="method"):
         fp.stepper(fp.load("five-bar"), method="dopri")
+
+
+def test_a_stepper_travels_with_its_numbers() -> None:
+    robot = fp.load("stewart-3-3")
+    stepper = fp.stepper(robot, wrench=True)
+    stepper.force[:] = 100.0
+    assert stepper.wrench is not None
+    stepper.wrench[2] = -50.0
+    assert stepper.advance(5)
+    again = pickle.loads(pickle.dumps(stepper))
+    assert again.time == stepper.time
+    assert again.advance(5)
+    assert stepper.advance(5)
+    assert np.array_equal(again.state, stepper.state)
+
+
+def test_a_prepared_call_says_that_it_stays() -> None:
+    with pytest.raises(fp.FlexapodError, match="a prepared call belongs to its process; pickle the kernel"):
+        pickle.dumps(fp.kernel(fp.load("stewart-3-3"), "jacobian").prepare())

@@ -140,3 +140,20 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         fp.save(xr.Dataset(), tmp_path / "run.txt")
     with pytest.raises(fp.InputError, match="there is no file"):
         fp.open(tmp_path / "none.nc")
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    robot = fp.load("stewart-3-3")
+    result = fp.inverse_kinematics(robot, fp.State(position=robot.home.position, rotation=robot.home.rotation))
+    with pytest.raises(fp.FileError, match=r"pipe\.csv: was not written: it is not a regular file; choose another name"):
+        fp.save(result, pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_warning_points_at_the_line_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("a,b\n1,2\n")
+    with pytest.warns(fp.FileWarning) as told:
+        fp.open(tmp_path / "run.csv")
+    assert [w.filename for w in told] == [__file__]

@@ -1,5 +1,7 @@
 """Many trajectories at once are the runs that one would make one by one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from runs import PD_RUN, at_home, pd_motion, robot_named
@@ -58,3 +60,24 @@ def test_refusals() -> None:
         fp.simulate_study(robot, pd_motion(), controller=PD_RUN, starts=fp.State(position=np.zeros((0, 3))))
     with pytest.raises(fp.InputError, match="no number called 'mass'"):
         fp.simulate_study(robot, pd_motion(), controller=PD_RUN, values={"mass": [1.0]})
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"platform.mass": [-50.0, 50.0]}, r"platform\.mass: must not be below 0; trajectory 0 has -50"),
+        ({"platform.inertia.xx": [-5.0, 5.0]}, "trajectory 0: platform: no body has this inertia"),
+        ({"platform.inertia.xx": [60.0, 1e9]}, "trajectory 1: platform: no body has this inertia"),
+        ({"platform.mass": [50.0, np.nan]}, "expected finite numbers; trajectory 1 has nan"),
+        ({"platform.mass": [np.inf, 50.0]}, "expected finite numbers; trajectory 0 has inf"),
+        ({"platform.mass": ["a", 50.0]}, r"platform\.mass: expected numbers, got texts"),
+        ({"platform.mass": [True, False]}, "expected numbers, got bool"),
+        ({"platform.mass": [[1.0], [1.0, 2.0]]}, "rows have different lengths"),
+        ({"platform.mass": []}, r"platform\.mass: is empty"),
+        ({"controller.kp.A": [-1.0]}, r"controller\.kp\.A: must not be below 0"),
+        ({"platform.axes.xx": [2.0]}, "follows from other numbers"),
+    ],
+)
+def test_numbers_that_no_robot_has_are_refused(values: dict[str, Any], text: str) -> None:
+    with pytest.raises(fp.InputError, match=text):
+        fp.simulate_study(fp.load("stewart-3-3"), pd_motion(), controller=PD_RUN, values=values)

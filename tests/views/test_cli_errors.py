@@ -56,6 +56,40 @@ CASES = {
     "new kind": (["new", "a.yaml", "--kind", "7-ups"], "expected one of 6-ups, 6-pus, 6-rus"),
     "new impossible": (["new", "a.yaml", "--kind", "6-pus", "--link", "0.1"], "the legs must be clearly longer"),
     "new suffix": (["new", "a.txt"], "a robot file ends in .yaml"),
+    "option without a motion, frequencies": (["frequencies", "dualemps", "--option", "radius=0.1"], "give --motion as well"),
+    "mode that nothing draws": (
+        ["frequencies", "hexapod", "--stiffness", "1e7", "--mode", "99"],
+        "--mode 99: chooses what --plot",
+    ),
+    "gain of no controller": (
+        ["simulate", "hexapod", "--controller", "none", "--gain", "kp=3"],
+        "--gain kp: there is no controller",
+    ),
+    "gain that is no number": (["simulate", "hexapod", "--gain", "kp=nan"], "kp: expected finite numbers, got nan"),
+    "figure without a plot": (["simulate", "hexapod", "--figure", "forces"], "--figure forces: chooses what --plot draws"),
+    "figure of frequencies": (["frequencies", "hexapod", "--figure", "shapes"], "--figure shapes: chooses what --plot draws"),
+    "figure of forces": (["inverse-dynamics", "hexapod", "--figure", "shares"], "--figure shares: chooses what --plot draws"),
+    "working modes not certified": (["poses", "delta", "--working", "--no-certify"], "--no-certify: working modes are all found"),
+    "payload in kinematics": (["kinematics", "stewart-3-3", "--payload", "5 kg"], "--payload 5 kg: coordinates and limits of"),
+    "payload in a workspace": (["workspace", "delta", "--payload", "5 kg"], "--payload 5 kg: the poses of delta do not depend"),
+    "payload of singular poses": (["singularities", "delta", "--payload", "5 kg"], "--payload 5 kg: singular poses of delta"),
+    "payload of poses": (["poses", "delta", "--payload", "5 kg"], "--payload 5 kg: poses of delta do not depend on masses"),
+    "payload of a solid": (["solid", "bench-6ups", "--payload", "5 kg"], "without --force, --stiffness or --frequency"),
+    "wrench that is no number": (
+        ["inverse-dynamics", "hexapod", "--wrench", "nan,0,0,0,0,0"],
+        "--wrench nan,0,0,0,0,0: expected 6 numbers between commas, all of them finite",
+    ),
+    "slowed to nothing": (["kinematics", "hexapod", "--slowed", "0"], "--slowed 0: expected a finite number above 0"),
+    "radius that is no number": (
+        ["kinematics", "hexapod", "--motion", "circle", "--option", "radius=nan"],
+        "radius: every entry must be a finite number; found nan",
+    ),
+    "more samples than memory": (
+        ["kinematics", "delta", "--motion", "circle", "--option", "samples=1000000000"],
+        "samples: 1e+09 samples of 200 bytes do not fit into memory; at most 2e+07 are taken",
+    ),
+    "set what is no parameter": (["show", "hexapod", "--set", "foo=1"], "Valid: parameters, gravity, characteristic_length"),
+    "folder in place of a robot": (["show", "."], "is a folder, no robot file"),
     "check a file that is not there": (["check", "gone.yaml"], "does not exist"),
 }
 
@@ -256,3 +290,23 @@ def test_options_of_a_motion_are_explained(run: Run) -> None:
     assert "radius: 0.05" in told
     assert "--option NAME=VALUE, in m, rad and s" in told
     assert run("kinematics", "hexapod", "--motion", "circle", "--option", "radius=0.05", "--option", "plane=xy").exit_code == 0
+
+
+def test_a_rigid_robot_with_many_coordinates_is_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before, with advice on beams that it does not have."""
+    monkeypatch.setattr("flexapod.views.commands.code.MANY", 1)
+    result = run("count", "delta-parallelograms", "--json")
+    assert result.exit_code == 0, result.stderr
+    refused = run("count", "dualemps")
+    assert "Use fewer elements per beam" in " ".join(refused.stderr.split())
+
+
+def test_controllers_of_flexible_legs_are_not_denied(run: Run) -> None:
+    assert "flexible legs have none" not in " ".join(run("simulate", "--help").stdout.split())
+
+
+def test_where_all_samples_fail_no_others_are_promised(run: Run) -> None:
+    result = run("kinematics", "hexapod", "--motion", "line", "--option", "start=9,9,9", "--option", "end=9,9,8")
+    assert result.exit_code == 1
+    assert "samples fail." in result.stderr
+    assert "--mask" not in result.stderr

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
+from flexapod.calls import unchecked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ Array = NDArray[np.float64]
 ENDS = ("root", "tip")
 
 
+@checked(result=unchecked)
 def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
     """Axial force, bending moments and stress of every beam element at its two ends.
 
@@ -79,7 +82,10 @@ def elastic_coordinates(robot: Robot, result: Any) -> tuple[Array, Any]:
             raise InputError("result: has no `elastic`; take a result of a flexible robot")
         over = result.elastic
     else:
-        array = np.asarray(result, dtype=float)
+        try:
+            array = np.asarray(result, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"result: expected a result or an array of numbers, got {type(result).__name__}") from error
         dims = ("sample", "elastic_coordinate")[2 - array.ndim :] if array.ndim in (1, 2) else ()
         if not dims:
             raise InputError(f"result: expected a result or an array (n, {len(robot.elastic_names)}), got shape {array.shape}")

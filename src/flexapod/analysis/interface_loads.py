@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.analysis.arguments import checked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+@checked
 def interface_loads(robot: Robot, result: xr.Dataset) -> xr.Dataset:
     """Force and moment at the joints where flexible bodies begin and end.
 

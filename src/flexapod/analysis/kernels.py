@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.arguments import check_robot as _robot
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.program_refusals import refuse_inner_loops, refuse_other_bodies, refuse_too_few_actuators
+from flexapod.calls import check_path
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels import KernelFamily
 from flexapod.kernels.cache import lookup_key
@@ -155,6 +157,7 @@ class RobotKernel:
         return f"<{self.compiled!r} of {self.robot.name}>"
 
 
+@checked
 def kernel(robot: Robot, quantity: str, **options: Any) -> RobotKernel:
     """The kernel of a quantity.
 
@@ -213,9 +216,10 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     program, chosen = usual_program(robot, quantity, options.get("friction", True))
     if program.startswith("flexible_") and options.get("friction") is False:  # these equations have none
         options = {name: value for name, value in options.items() if name != "friction"}
+    if program not in PROGRAMS:
+        raise unknown_quantity("kernel for", program)
+    _refuse_unknown(quantity, program, options)
     quantity, options = program, {**chosen, **options}
-    if quantity not in PROGRAMS:
-        raise unknown_quantity("kernel for", quantity)
     if quantity.startswith("minimal_"):
         # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
         from flexapod.equations.minimal import plan
@@ -225,6 +229,17 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
     return _family(robot, quantity, options)
+
+
+def _refuse_unknown(asked: str, program: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that the program of a quantity does not have, by the name that was asked for."""
+    if not options:
+        return
+    known = list(inspect.signature(getattr(importlib.import_module(PROGRAMS[program]), program)).parameters)[1:]
+    wrong = [name for name in options if name not in known]
+    if wrong:
+        shown = ", ".join(name for name in known if name not in ("plan", "zeros")) or "none"
+        raise InputError(f"options of '{asked}': got an unexpected keyword argument {wrong[0]!r}; it has: {shown}")
 
 
 def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
@@ -296,6 +311,7 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     )
 
 
+@checked(folder=check_path)
 def export_c(robot: Robot, quantity: str, folder: str | Path, **options: Any) -> dict[str, Path]:
     """Write the kernel of a quantity as portable C99, with header, self-test and README.
 

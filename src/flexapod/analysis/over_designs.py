@@ -19,7 +19,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.design_request import Request, impossible_inertias, read_request
 from flexapod.analysis.design_values import DesignValues, values_near, variant
 from flexapod.analysis.properties import depends_on_loads, has_friction
-from flexapod.analysis.results import SampleError, check_option
+from flexapod.analysis.results import SampleError, check_option, failing
 from flexapod.analysis.sample_arrays import moments, repeated, shaped
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.motion import ActuatorMotion
@@ -179,13 +179,13 @@ class Designs:
             return
         bad = np.flatnonzero(self.reasons != "")
         i, many = int(bad[0]), len(self.reasons) > 1
-        count = f" {len(bad)} of {len(self.reasons)} fail; on_error='mask' returns the others." if many else ""
+        count = failing(len(bad), len(self.reasons)) if many else ""
         reason = str(self.reasons[i])
         raise SampleError(f"{what} of {self.robot.name}, {self._place(i, whole=False)}: {reason}.{count}", i, reason, bad)
 
     def _named(self, what: str, error: SampleError) -> SampleError:
         """The error of a sample, with its design."""
-        count = f" {len(error.bad)} of {self.request.count} fail; on_error='mask' returns the others."
+        count = failing(len(error.bad), self.request.count)
         text = f"{what} of {self.robot.name}, {self._place(error.sample, whole=True)}: {error.reason}.{count}"
         return SampleError(text, error.sample, error.reason, error.bad)
 

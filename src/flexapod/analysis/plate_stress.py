@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import checked
 from flexapod.analysis.beam_stress import elastic_coordinates
+from flexapod.calls import check_text, unchecked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@checked(result=unchecked, body=check_text)
 def plate_stress(robot: Robot, result: xr.Dataset | Any, *, body: str | None = None) -> xr.Dataset:
     """Bending and membrane stress of a plate of the robot file: the platform, or a body of a leg (bending alone).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,7 @@ class PoseGrid:
     @property
     def count(self) -> int:
         """Number of poses."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     @property
     def free(self) -> list[int]:
@@ -107,12 +108,18 @@ def pose_grid(robot: Robot, grid: Mapping[str, Any] | None, orientation: Any) ->
     return PoseGrid(axes=axes, home_position=np.array(robot.home.position), base=base, turned=turned)
 
 
+MOST_VALUES = 10_000_000
+"""Values along one axis at most: grids with more do not fit into memory or on a disk."""
+
+
 def axis_values(name: str, values: Any) -> Array:
     """Values along an axis: an array, a number, or (smallest, largest, count)."""
     if isinstance(values, tuple):
         if len(values) != 3 or isinstance(values[2], bool) or int(values[2]) != values[2] or values[2] < 1:
             raise InputError(f"{name}: a tuple is (smallest, largest, count), got {values!r}; give other values as a list")
         low, high = finite_array(name, values[:2], (2,))
+        if values[2] > MOST_VALUES:
+            raise InputError(f"{name}: {values[2]:g} values along an axis are more than the {MOST_VALUES:g} that are taken")
         return np.linspace(low, high, int(values[2]))
     shape = np.shape(values)
     if len(shape) > 1 or shape == (0,):

@@ -74,6 +74,10 @@ class PoseTests:
         home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
         self._sign = float(self._check.signs(self._check.onto(home))[0])
 
+    def __reduce__(self) -> Any:
+        """Travels as robot and demands: kernels are made where it arrives."""
+        return PoseTests, (self.robot, self.demands)
+
     def __call__(self, position: Array, rotation: Array) -> NDArray[np.bool_]:
         """Which poses (n, 3), (n, 3, 3) keep all demands. Checked by: tests/analysis/test_workspace_solid.py."""
         poses = self._check.onto(Poses(p=position, R=np.ascontiguousarray(rotation)))

@@ -72,8 +72,15 @@ def settle(what: str, robot: Robot, words: NDArray[np.str_], at: Motion | State 
     first = int(bad[0])
     time = getattr(at, "time", None)
     where = "" if len(words) == 1 else f", sample {first}" + (f" (t = {time[first]:g} s)" if time is not None else "")
-    count = "" if len(words) == 1 else f" {len(bad)} of {len(words)} samples fail; on_error='mask' returns the others."
+    count = "" if len(words) == 1 else failing(len(bad), len(words), " samples")
     raise SampleError(f"{what} of {robot.name}{where}: {words[first]}.{count}", first, str(words[first]), bad)
+
+
+def failing(bad: int, all_: int, what: str = "") -> str:
+    """How many samples fail, and what keeps the others where there are any."""
+    if bad == all_:
+        return f" All {all_}{what} fail."
+    return f" {bad} of {all_}{what} fail; on_error='mask' returns the others."
 
 
 def nothing_said(words: NDArray[Any]) -> bool:

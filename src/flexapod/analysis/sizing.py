@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.analysis.arguments import checked
+from flexapod.calls import unchecked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
+@checked(result=unchecked)
 def actuator_sizing(result: xr.Dataset) -> xr.Dataset:
     """Peak and RMS force and power per actuator, and the energy over the motion.
 

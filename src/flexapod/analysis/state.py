@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, real_array, rotations
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class State:
     """State of the platform; at rest where twist is left out.
@@ -73,6 +75,7 @@ class State:
         object.__setattr__(self, "elastic_velocity", rates)
 
     @staticmethod
+    @checked
     def from_actuators(
         robot: Robot, position: Any, velocity: Any = None, guess: Any = None, *, elastic: Any = None, elastic_velocity: Any = None
     ) -> State:

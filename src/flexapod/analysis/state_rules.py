@@ -24,13 +24,16 @@ AT_REST = ("natural_frequencies", "cartesian_stiffness", "static_deflection", "i
 """Verbs of an equilibrium. A motion gives them its poses; a state that moves is no equilibrium."""
 
 
-def check_states(verb: str, robot: Robot, given: Mapping[str, Any]) -> None:
+def check_given(verb: str, given: Mapping[str, Any]) -> None:
     """Refuse states among the arguments of a verb whose elastic coordinates or rates it cannot use.
 
     Checked by: tests/analysis/test_state_rules.py.
     """
     from flexapod.analysis.state import State
 
+    if "robot" not in given:
+        return
+    robot = given["robot"]
     mask = given.get("on_error") == "mask"
     for value in given.values():
         if isinstance(value, State):

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.arguments import check_motion, checked
 from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.timing_jerk import Averaged, with_jerk
 from flexapod.analysis.timing_limits import TimingLimits, timing_limits
 from flexapod.analysis.timing_passes import Timing, fastest
+from flexapod.calls import check_count
 from flexapod.errors import InputError
 from flexapod.motions.combine import resample
 from flexapod.motions.motion import ActuatorMotion, Motion, with_formula
@@ -49,7 +50,7 @@ class TimeOptimal:
     table: xr.Dataset
 
 
-@checked
+@checked(path=check_motion, intervals=check_count)
 def time_optimal(
     robot: Robot,
     path: Motion | ActuatorMotion,
@@ -74,7 +75,7 @@ def time_optimal(
 
     Checked by: tests/analysis/test_time_optimal.py.
     """
-    if isinstance(intervals, bool) or int(intervals) != intervals or intervals < 4:
+    if intervals < 4:
         raise InputError(f"intervals: expected a whole number of at least 4, got {intervals!r}")
     refuse(robot, "time_optimal", friction=friction, wrench=wrench)
     bounds = timing_limits(robot, limits)

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 UNITS = {"x": "m", "y": "m", "z": "m", "rx": "rad", "ry": "rad", "rz": "rad", "tilt": "rad", "azimuth": "rad", "torsion": "rad"}
 
 
+MOST_POSES = 200_000_000
+"""Poses of a map in memory at most: 6 GB."""
+
+
 @checked
 def workspace(
     robot: Robot,
@@ -68,6 +72,11 @@ def workspace(
         raise InputError(f"block: expected a whole number of poses, got {block!r}")
     poses, known = pose_grid(robot, grid, orientation), limits_of(robot)
     chart = PoseMap(known, keep_limits=limits, max_condition=max_condition)
+    if save is None and poses.count > MOST_POSES:
+        raise InputError(
+            f"grid: {poses.count:.3g} poses do not fit into memory (30 bytes each, at most {MOST_POSES:g}); take fewer, or "
+            "keep them in a folder by `save`"
+        )
     store = BlockStore(poses.count, _arrays(robot, chart, details), save, _key(robot, poses, limits, max_condition, details))
     with progress_bar(f"workspace of {robot.name}", poses.count, progress, store.done) as report:
         for start in range(store.done, poses.count, block):

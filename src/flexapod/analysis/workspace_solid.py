@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +101,7 @@ def workspace_solid(
     position: Any = None,
     tilt: float = 0.0,
     torsion: float = 0.0,
-    orientations: tuple[int, int, int] = (3, 12, 3),
+    orientations: tuple[int, int, int] | None = None,
     limits: bool = True,
     singularities: bool = True,
     condition: float | None = None,
@@ -123,7 +124,8 @@ def workspace_solid(
         region: axis -> (smallest, largest); left out: what the legs can reach, or two characteristic lengths about home, which
             are doubled up to twice where the workspace reaches their border.
         tilt, torsion: the range of orientations [rad], about `orientation`.
-        orientations: samples of tilt, azimuth and torsion in that range; what lies between them is not looked at.
+        orientations: samples of tilt, azimuth and torsion in that range, (3, 12, 3) if left out; what lies between them is not
+            looked at.
         limits ... mounting_axes: what poses must keep; see `flexapod.analysis.pose_tests.Demands`.
     Raises:
         InputError: no pose of the grid is inside, the workspace reaches the border of the region, or the platform cannot choose
@@ -137,8 +139,12 @@ def workspace_solid(
     )  # fmt: skip
     if kind not in KINDS:
         raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {kind!r}")
+    if orientations is not None and kind in ("constant-orientation", "orientation"):
+        raise InputError(f"orientations: samples a range of orientations, and the kind {kind} has none; leave it out")
     if isinstance(resolution, bool) or int(resolution) != resolution or resolution < 8:
         raise InputError(f"resolution: expected a whole number of at least 8, got {resolution!r}")
+    if resolution > FINEST:
+        raise InputError(f"resolution: {resolution} cells along a side are more than {FINEST}: the grid would take several GB")
     if kind != "orientation":
         _refuse_dependent(robot)
     demands = Demands(
@@ -148,7 +154,7 @@ def workspace_solid(
     tests = PoseTests(robot, demands)
     R = robot.home.rotation if orientation is None else rotations("orientation", orientation, (3, 3))
     p = robot.home.position if position is None else finite_array("position", position, (3,))
-    names, inside = _test_of(kind, tests, p, R, tilt, torsion, orientations)
+    names, inside = _test_of(kind, tests, p, R, tilt, torsion, _counts(orientations))
     low, high = _region(robot, kind, names, region, R)
     counted = _Counted(inside)
     for larger in range(DOUBLED + 1):
@@ -183,30 +189,49 @@ class _Counted:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
 
 
+FINEST = 500
+"""Cells along the longest side at most: 1.25e8 points of 24 bytes."""
+
+ORIENTATIONS = (3, 12, 3)
+"""Samples of tilt, azimuth and torsion where none are given."""
+
+
+def _counts(given: Any) -> tuple[int, int, int]:
+    """Samples of tilt, azimuth and torsion."""
+    if given is None:
+        return ORIENTATIONS
+    whole = isinstance(given, list | tuple) and len(given) == 3 and all(isinstance(n, int | np.integer) and n >= 1 for n in given)
+    if not whole:
+        raise InputError(f"orientations: expected three whole numbers above 0 (tilt, azimuth, torsion), got {given!r}")
+    return int(given[0]), int(given[1]), int(given[2])
+
+
 def _test_of(
     kind: str, tests: PoseTests, p: Array, R: Array, tilt: float, torsion: float, counts: tuple[int, int, int]
 ) -> tuple[tuple[str, str, str], Inside]:
     if kind == "orientation":
-
-        def turned(points: Array) -> NDArray[np.bool_]:
-            size = np.hypot(points[:, 0], points[:, 1])
-            azimuth = np.arctan2(points[:, 1], points[:, 0])
-            turn = euler_rotation("ZYZ", np.column_stack([azimuth, size, points[:, 2] - azimuth]))
-            return tests(np.tile(p, (len(points), 1)), turn @ R) & (size <= np.pi)
-
-        return ("tilt_x", "tilt_y", "torsion"), turned
+        return ("tilt_x", "tilt_y", "torsion"), partial(_turned, tests=tests, p=p, R=R)
     chosen = _orientations(kind, R, tilt, torsion, counts)
+    return ("x", "y", "z"), partial(_placed, tests=tests, kind=kind, chosen=chosen)
 
-    def placed(points: Array) -> NDArray[np.bool_]:
-        found = np.full(len(points), kind != "reachable")
-        for own in chosen:
-            open_ = np.flatnonzero(~found if kind == "reachable" else found)
-            if len(open_) == 0:
-                break
-            found[open_] = tests(points[open_], np.broadcast_to(own, (len(open_), 3, 3)))
-        return found
 
-    return ("x", "y", "z"), placed
+def _turned(points: Array, *, tests: PoseTests, p: Array, R: Array) -> NDArray[np.bool_]:
+    """Whether orientations (n, 3), tilts about x and y and torsion [rad], keep the demands at p."""
+    size = np.hypot(points[:, 0], points[:, 1])
+    azimuth = np.arctan2(points[:, 1], points[:, 0])
+    turn = euler_rotation("ZYZ", np.column_stack([azimuth, size, points[:, 2] - azimuth]))
+    return tests(np.tile(p, (len(points), 1)), turn @ R) & (size <= np.pi)
+
+
+def _placed(points: Array, *, tests: PoseTests, kind: str, chosen: Array) -> NDArray[np.bool_]:
+    """Whether positions (n, 3) keep the demands with one of the chosen orientations (reachable), or with all."""
+    found = np.full(len(points), kind != "reachable")
+    for own in chosen:
+        open_ = np.flatnonzero(~found if kind == "reachable" else found)
+        if len(open_) == 0:
+            break
+        found[open_] = tests(points[open_], np.broadcast_to(own, (len(open_), 3, 3)))
+    return found
 
 
 def _orientations(kind: str, R: Array, tilt: float, torsion: float, counts: tuple[int, int, int]) -> Array:

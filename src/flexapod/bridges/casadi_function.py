@@ -15,6 +15,7 @@ import numpy as np
 
 from flexapod.analysis.kernels import kernel_with_friction
 from flexapod.analysis.model_names import identifier
+from flexapod.calls import check_count, check_text, checked
 from flexapod.errors import InputError
 from flexapod.kernels.graph import Graph, Loop
 from flexapod.kernels.walking import walk, written_out
@@ -33,6 +34,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+@checked(parameters=check_text, passes=check_count)
 def casadi_function(
     robot: Robot, quantity: str, *, parameters: Literal["input", "named", "numbers"] = "input", passes: int = 8, **options: Any
 ) -> Any:

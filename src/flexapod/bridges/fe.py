@@ -21,6 +21,8 @@ from flexapod.bridges.fe_matrices import Array, FeFileError, Labelled, finite_ma
 from flexapod.bridges.fe_remarks import tied_to_ground, with_remarks
 from flexapod.bridges.fe_request import interface_nodes, modes_below, units_in_si
 from flexapod.bridges.fe_shapes import Shapes, in_basic_axes, read_shapes
+from flexapod.calls import checked as checked_call
+from flexapod.calls import unchecked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class Model:
     left_out: Mapping[int, str] = field(default_factory=dict)
 
 
+@checked_call(stiffness=unchecked)
 def import_fe(
     mass: Source | None = None,
     stiffness: Source | None = None,

@@ -16,6 +16,7 @@ import numpy as np
 
 from flexapod.bridges.fe_check import ImportedBody
 from flexapod.bridges.fe_matrices import Array
+from flexapod.calls import users_level
 from flexapod.errors import FlexapodWarning
 
 BOUNDS = {
@@ -84,5 +85,5 @@ def with_remarks(found: ImportedBody, r0: Array, density: float | None, units: M
     said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
     facts = f"mass {mass:.4g} kg, size {size:.4g} m, first frequency {first:.4g} Hz"
     text = f"the units hardly fit: {'; '.join(odd)}. With {said}: {facts}. A model in N and mm has mm, t, s"
-    warnings.warn(UnitsWarning(f"import_fe: {text}"), stacklevel=3)
+    warnings.warn(UnitsWarning(f"import_fe: {text}"), stacklevel=users_level())
     return replace(found, notes=(*found.notes, text))

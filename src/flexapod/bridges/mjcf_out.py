@@ -20,6 +20,7 @@ import numpy as np
 
 from flexapod.bridges.halves import halved
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
+from flexapod.calls import check_path, check_seed, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose, pose
 from flexapod.robot.robot import Robot
@@ -36,6 +37,7 @@ softness follows its smallest moment of inertia."""
 STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001 0.5 2"}
 
 
+@checked(path=check_path, copies=check_seed)
 def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) -> Path:
     """Write a robot as MJCF for MuJoCo, with its home pose as the key frame `home`.
 

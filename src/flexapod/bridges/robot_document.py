@@ -15,6 +15,7 @@ from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.loop_gaps import open_loops
 from flexapod.bridges.mjcf_in import read_mjcf
 from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, inverse
+from flexapod.calls import check_path, check_text, checked
 from flexapod.description.problems import Problem, RobotFileError
 from flexapod.errors import FileWarning, InputError
 from flexapod.robot.geometry import Pose, pose
@@ -29,6 +30,7 @@ SAME = 1e-12
 """Frames that differ by less [m, and in directions] are one."""
 
 
+@checked(path=check_path, loops=check_path, platform=check_text, source=check_text)
 def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, loops: str | os.PathLike[str] | None = None,
                  source: str = "") -> Description:  # fmt: skip
     """Read a mechanism of another program as a robot; `write_robot_file` keeps it, `load` of that file makes the robot.

@@ -16,6 +16,7 @@ import yaml
 
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.bridges.tree import WORLD, Array, Tree, quat_wxyz, robot_tree
+from flexapod.calls import check_path, checked
 from flexapod.errors import FlexapodWarning, InputError
 from flexapod.robot.geometry import Pose
 from flexapod.robot.robot import Robot
@@ -26,6 +27,7 @@ BOUNDLESS = 1e9
 """Effort and velocity of joints without limits of them."""
 
 
+@checked(path=check_path)
 def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     """Write a rigid robot as URDF and a YAML of the joints that close its loops.
 

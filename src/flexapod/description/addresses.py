@@ -128,7 +128,7 @@ class Addresses:
             valid = [*fields_of(model)] if model is not None else [*inner]
             valid += [k for k in inner if k not in valid]
             if key not in valid and not (model is not None and step(annotation, key) is not None):
-                raise ParameterError(text, f"there is no parameter {key[:64]!r} here", nearest(key, valid))
+                raise ParameterError(text, f"there is no parameter {key[:64]!r} here", nearest(key, _leading(annotation, valid)))
             annotation, place, value = step(annotation, key), (*place, key), inner.get(key)
         else:
             if quantity_of(annotation) is not None:
@@ -168,6 +168,16 @@ class Addresses:
         """Legs that give their own value at a place of the template."""
         owners = {name: leg.origins.get(place, ()) for name, leg in self.merged.items()}
         return [name for name, origin in owners.items() if origin[:2] == ("legs", "each")]
+
+
+def _leading(annotation: Any, names: list[str]) -> list[str]:
+    """The names under a place that are quantities or lead to some; texts, flags and words are no parameters."""
+    found = []
+    for name in names:
+        kind = step(annotation, name)
+        if kind is None or quantity_of(kind) is not None or model_of(kind) is not None or step(kind, "any") is not None:
+            found.append(name)
+    return found
 
 
 def fixed_length(annotation: Any) -> int:

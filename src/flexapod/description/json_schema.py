@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from flexapod.calls import checked
 from flexapod.description.schema import Leg, PolarDirection, PolarPoint, RobotFile
 from flexapod.description.units import NAME_PATTERN, unit_of
 from flexapod.description.walk import fields_of
@@ -15,6 +16,7 @@ _EULER = "^([xyz]{1,3}|[XYZ]{1,3})$"
 _PARTS = ("Leg", "Joint", "Row", "Flexible", "Section", "Body", "Payload")
 
 
+@checked
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12). A quantity is a number in SI or a string with a unit; descriptions name the unit.
 

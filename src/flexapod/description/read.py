@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
+from flexapod.calls import check_path_kind, check_text, checked, refuse_kind, users_level
 from flexapod.description.check_leg import LegEnds, check_leg
 from flexapod.description.check_plane import check_plane
 from flexapod.description.check_robot import check_files, check_together, check_top
@@ -73,6 +74,13 @@ class Description:
         return f"{self.name}:{known[0]}" if known else ""
 
 
+def check_description(name: str, value: Any) -> None:
+    """Refuse what is no read robot file."""
+    if not isinstance(value, Description):
+        refuse_kind(name, "a Description (read_robot_file gives one; robot.description is one)", value)
+
+
+@checked(path=check_path_kind)
 def read_robot_file(path: str | os.PathLike[str]) -> Description:
     """Read a robot file.
 
@@ -101,6 +109,7 @@ def read_robot_text(text: str, *, name: str = "robot") -> Description:
     return _read(text, name, None)
 
 
+@checked(path=check_path_kind, name=check_text)
 def description_from_document(
     document: Mapping[str, Any],
     *,
@@ -187,7 +196,7 @@ def _check(
     found = tuple(report.warnings)
     told = {(warning.path, warning.what) for warning in known}
     if new := [str(warning) for warning in found if (warning.path, warning.what) not in told]:
-        warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=4)
+        warnings.warn(RobotFileWarning("\n".join(new)), stacklevel=users_level())
     document = _plain_document(data, merged)
     file = RobotFile.model_validate(document)
     written = document if data is raw else _plain_document(raw, merged)

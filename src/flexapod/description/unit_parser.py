@@ -11,6 +11,7 @@ import math
 import re
 from fractions import Fraction
 
+from flexapod.calls import check_text, checked
 from flexapod.errors import InputError
 
 Dimension = tuple[int, int, int, int]
@@ -158,6 +159,7 @@ def parse_quantity(text: str) -> tuple[float, Dimension]:
     return value, dimension
 
 
+@checked(text=check_text, unit=check_text)
 def si_value(text: str, unit: str = "") -> float:
     """The SI number of a text with a unit, e.g. 0.015 of ``"15 mm"``; angles in rad, rpm in rad/s.
 

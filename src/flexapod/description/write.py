@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from flexapod.description.read import Description
+from flexapod.calls import check_path, checked
+from flexapod.description.read import Description, check_description
 from flexapod.description.yaml_reader import resolve_scalar
 from flexapod.files import write_whole
 
@@ -32,12 +33,14 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+@checked(description=check_description)
 def robot_text(description: Description) -> str:
     """The robot file as text; short vectors and mappings stand on one line."""
     text = yaml.serialize(_node(description.written, 0), Dumper=_Dumper, allow_unicode=True, width=_WIDTH, indent=2)
     return str(text)
 
 
+@checked(description=check_description, path=check_path)
 def write_robot_file(description: Description, path: str | os.PathLike[str]) -> None:
     """Write the robot file at once or not at all: a reader never sees half of it.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.calls import made
 from flexapod.design import pose_reductions as j
 from flexapod.design import reductions as r
 from flexapod.design.reachable import leg_distances, reachable, volume_unit
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+@made
 @dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A number per design.
@@ -136,7 +138,11 @@ def _criterion(given: Any) -> Criterion:
         raise InputError(f"criteria: expected a name, a Criterion or a mapping, got {type(given).__name__}")
     if given.better not in ("low", "high"):
         raise InputError(f"criteria: {given.name}: better is 'low' or 'high', not {given.better!r}")
+    if not isinstance(given.name, str) or not given.name:
+        raise InputError(f"criteria: name: expected a text, got {given.name!r}")
     if given.function is not None:
+        if not callable(given.function):
+            raise InputError(f"criteria: {given.name}: function: expected a function of a robot, got {given.function!r}")
         return given
     kind = given.kind or given.name
     if kind not in RULES:

@@ -131,11 +131,16 @@ class Evaluator:
         try:
             robot = variant(self.robot, self.axes, x)
             self._chunk(x[None], robot, criteria, code)
-            for k, c in enumerate(self.criteria):
-                if c.function is not None and code[0] == 0:
-                    criteria[0, k] = float(c.function(robot))
+            returned = {k: c.function(robot) for k, c in enumerate(self.criteria) if c.function is not None and code[0] == 0}
         except FlexapodError as error:
             code[0], criteria[:] = self._reason(str(error)), np.nan
+            return
+        for k, value in returned.items():
+            criteria[0, k] = returned_number(self.criteria[k].name, value)
+            if not np.isfinite(criteria[0, k]):
+                code[0] = self._reason(f"{self.criteria[k].name}: its function returned {criteria[0, k]:g}")
+        if code[0]:
+            criteria[:] = np.nan
 
     def _chunk(self, x: Array, robot: Robot | None, criteria: Array, code: NDArray[np.int32]) -> None:
         """Criteria of a few designs from their numbers, or of one robot."""
@@ -207,3 +212,15 @@ class Evaluator:
             if text not in self.reasons:
                 self.reasons.append(text)
             return self.reasons.index(text)
+
+
+def returned_number(name: str, value: Any) -> float:
+    """What a criterion's function returned, as a number; anything else is a fault of the function, not of a design."""
+    try:
+        array = np.asarray(value)
+    except Exception:
+        array = np.asarray(None)
+    if array.shape != () or array.dtype.kind not in "biuf":
+        shown = repr(value) if isinstance(value, str | complex | None) else f"a {type(value).__name__} of shape {array.shape}"
+        raise InputError(f"criteria: {name}: its function returned {shown[:80]}; expected one number per robot")
+    return float(array)

@@ -35,6 +35,9 @@ Array = NDArray[np.float64]
 HELD = 1e-6
 """Violation of a limit, of its size, up to which it counts as kept."""
 
+SEARCHES, POPULATION, GENERATIONS = 8, 64, 60
+"""Local searches of one objective; size and number of the populations of several."""
+
 
 @checked
 def optimise(
@@ -45,10 +48,10 @@ def optimise(
     *,
     at: Any = None,
     method: str = "slsqp",
-    searches: int = 8,
+    searches: int | None = None,
     plan: int = 256,
-    population: int = 64,
-    generations: int = 60,
+    population: int | None = None,
+    generations: int | None = None,
     seed: int = 1,
 ) -> Optimum:
     """Find the best design, or the Pareto front of several objectives.
@@ -59,8 +62,9 @@ def optimise(
         constraints: criterion -> (low, high), either may be None; options of a criterion as ``Criterion`` in `objectives` do not
             reach here: give a mapping with ``limits``, e.g. ``{"stiffness": {"stiffness": 2e7, "limits": [1e6, None]}}``.
         method: of one objective: ``"slsqp"`` (SciPy) or ``"ipopt"`` (through CasADi).
-        searches, plan: of one objective: local searches, from the best of so many designs.
-        population, generations: of several objectives.
+        searches: of one objective: local searches, 8 if left out.
+        plan: designs tried first; of one objective, the searches start from the best of them.
+        population, generations: of several objectives or of choices: 64 and 60 if left out.
         seed: of the plan and of the search.
     Returns:
         `Optimum`: `table` of the designs found, `robot(k)`, `sensitivities` at the best one.
@@ -76,6 +80,7 @@ def optimise(
         raise InputError(
             "method: of searches by gradients; several objectives or choices are searched by populations. Leave it out"
         )
+    _refuse_unused(local, searches=searches, population=population, generations=generations)
     limits, extra = _limits(constraints, wanted)
     every = (*wanted, *extra)
     evaluator = Evaluator(robot, axes, every, at)
@@ -87,9 +92,9 @@ def optimise(
             f"none of {plan} designs tried is valid: {evaluator.reasons[found.code[0]]}. Choose other limits or poses"
         )
     if local:
-        x = searched(problem, sample, found.criteria, searches, method)
+        x = searched(problem, sample, found.criteria, SEARCHES if searches is None else searches, method)
     else:
-        x = _population(problem, population, generations, seed)
+        x = _population(problem, population or POPULATION, generations or GENERATIONS, seed)
     values = evaluator(x).criteria
     kept = problem.violation(values) <= HELD
     if not np.any(kept):
@@ -102,6 +107,15 @@ def optimise(
         front = front[:1]
     return Optimum(drawing=robot, axes=axes, criteria=every, objectives=len(wanted), x=x[front], values=values[front],
                    slope=gradient(evaluator, x[front[0]]))  # fmt: skip
+
+
+def _refuse_unused(local: bool, **given: int | None) -> None:
+    """Refuse options of the other kind of search."""
+    unused = ("population", "generations") if local else ("searches",)
+    for name in unused:
+        if given[name] is not None:
+            why = "one objective without choices is searched by gradients" if local else "populations search without gradients"
+            raise InputError(f"{name}: {why}; leave it out")
 
 
 def _limits(

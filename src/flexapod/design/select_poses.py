@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.arguments import check_states, checked
 from flexapod.design.pose_errors import PerturbedPoses
 from flexapod.design.variables import scalars
 from flexapod.errors import InputError
@@ -33,7 +33,7 @@ START = 1e-8
 PASSES = 20
 
 
-@checked
+@checked(candidates=check_states)
 def select_poses(robot: Robot, candidates: Any, parameters: Sequence[str], count: int) -> NDArray[np.int64]:
     """Indices (count,) of the candidates (`State`) to measure, full poses with equal weights (rotations times the length).
 

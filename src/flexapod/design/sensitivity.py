@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+MOST_DESIGNS = 50_000_000
+"""Designs of Sobol indices at most: all of them are held at once, 100 bytes each and more."""
+
+
 @checked
 def sensitivity(
     robot: Robot, variables: Mapping[str, Any], criteria: Any, *, at: Any = None, samples: int = 1024, seed: int = 1
@@ -54,6 +58,10 @@ def sensitivity(
     axes, wanted = make_axes(robot, variables), make_criteria(criteria)
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 0:
         raise InputError(f"samples: expected a whole number from 0, got {samples!r}")
+    if samples * (len(axes) + 2) > MOST_DESIGNS:
+        raise InputError(
+            f"samples: {samples * (len(axes) + 2):.3g} designs do not fit into memory; at most {MOST_DESIGNS:g} are taken"
+        )
     evaluator = Evaluator(robot, axes, wanted, at)
     low, high = np.array([a.low for a in axes]), np.array([a.high for a in axes])
     start = np.array([a.start for a in axes])

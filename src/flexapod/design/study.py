@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
+from flexapod.analysis.function_key import UntoldError, function_key
 from flexapod.analysis.progress import progress_bar
 from flexapod.description.write import robot_text
 from flexapod.design import blocks
 from flexapod.design.blocks import Block, BlockTask
-from flexapod.design.criteria import make_criteria
+from flexapod.design.criteria import Criterion, make_criteria
 from flexapod.design.evaluate import Evaluator
 from flexapod.design.plans import Plan
 from flexapod.design.study_files import StudyFiles
@@ -72,7 +73,7 @@ def study(
         plan: ``"grid"``, ``"random"``, ``"latin"`` (hypercube), ``"sobol"``, or a table of designs.
         count: number of designs; of a grid points per variable, one number or by name.
         seed: of the plan.
-        save: folder of the dataset; an interrupted study of the same request there goes on.
+        save: folder of the dataset; an interrupted study of the same request (functions of criteria included) goes on there.
         keep: False keeps statistics and front only.
         threads: all processors if left out; the result does not depend on it.
         scheduler: of a Dask cluster, ``"tcp://host:port"`` or a client; left out: this machine.
@@ -91,8 +92,9 @@ def study(
     refuse(robot, "study", threads=threads, scheduler=scheduler)
     where = "none" if not keep else "memory" if save is None else "file"
     task = BlockTask(robot=robot, axes=axes, criteria=wanted, at=at, plan=designs, rows=where, samples=blocks.BLOCK)
+    key, untold = ("", "") if save is None else (_key(task), _untold(wanted))
     _probe(task.evaluator, designs)
-    files = StudyFiles(save, _key(task))
+    files = StudyFiles(save, key, untold)
     total = Summary(signs=task.signs, width=1 + len(axes) + len(wanted))
     first = files.restore(total)
     numbers, kept = range(first, task.count), list[dict[str, Any]]()
@@ -164,6 +166,7 @@ def _key(task: BlockTask) -> str:
     """What the study is: a folder of another one is refused."""
     evaluator, designs = task.evaluator, task.plan
     digest = hashlib.sha256(robot_text(task.robot.description).encode())
+    digest.update(json.dumps([task.robot.structure, sorted(task.robot.values.items())]).encode())
     for name in sorted(evaluator.inputs):
         digest.update(name.encode() + np.ascontiguousarray(evaluator.inputs[name]).tobytes())
     if designs.table is not None:
@@ -171,7 +174,23 @@ def _key(task: BlockTask) -> str:
     request = {
         "variables": [repr(axis) for axis in evaluator.axes],
         "criteria": [f"{c.name} {c.kind} {c.unit} {c.better} {sorted(c.options.items())!r}" for c in evaluator.criteria],
+        "functions": [_function(c)[0] for c in evaluator.criteria],
         "plan": [designs.kind, designs.count, designs.levels, designs.seed, task.size, task.rows != "none"],
     }
     digest.update(json.dumps(request).encode())
     return digest.hexdigest()
+
+
+def _function(criterion: Criterion) -> tuple[str, str]:
+    """Digest of a criterion's function, and why there is none."""
+    if criterion.function is None:
+        return "", ""
+    try:
+        return function_key(criterion.function), ""
+    except UntoldError as error:
+        return "", f"the function of {criterion.name!r}: {error}"
+
+
+def _untold(criteria: tuple[Criterion, ...]) -> str:
+    """Why it cannot be told whether a saved study has the same functions; empty where it can."""
+    return next((why for _, why in map(_function, criteria) if why), "")

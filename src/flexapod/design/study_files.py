@@ -26,11 +26,12 @@ class StudyFiles:
     Args:
         folder: None keeps nothing on the disk.
         key: what the study is; a folder of another one is refused.
+        untold: why a folder with a record cannot be known as this study's; empty where it can.
 
     Checked by: tests/design/test_study_killed.py.
     """
 
-    def __init__(self, folder: str | Path | None, key: str) -> None:
+    def __init__(self, folder: str | Path | None, key: str, untold: str = "") -> None:
         self.folder = None if folder is None else Path(folder)
         self._key, self._digests, self._written = key, list[str](), 0.0
         if self.folder is None:
@@ -40,6 +41,8 @@ class StudyFiles:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_written(self.folder, error) from error
+        if untold and (self.folder / RECORD).exists():
+            raise FileError(f"save: whether {self.folder} holds this study cannot be told: {untold}; {AGAIN}")
         if not (self.folder / RECORD).exists():
             if any(self.folder.iterdir()):
                 raise FileError(f"save: the folder {self.folder} is not empty and holds no study; choose another")
@@ -50,13 +53,18 @@ class StudyFiles:
         if self.folder is None:
             return 0
         try:
-            record = json.loads(read_whole(self.folder / RECORD))
+            data = read_whole(self.folder / RECORD)
+            record = json.loads(data)
             key, digests, state = record["key"], list(record["blocks"]), record["summary"]
+            whole = data == _written(record)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FileError(f"save: {self.folder / RECORD} is damaged; {AGAIN}") from error
+        if not whole:
+            raise FileError(f"save: {self.folder / RECORD} was altered (its digest differs); {AGAIN}")
         if key != self._key:
             raise FileError(
-                f"save: the folder {self.folder} holds another study (robot, variables, criteria or plan differ); choose another"
+                f"save: the folder {self.folder} holds another study (robot, variables, criteria, functions or plan differ); "
+                "choose another"
             )
         for number, digest in enumerate(digests):
             if digest and hashlib.sha256(read_whole(self.file(number))).hexdigest() != digest:
@@ -91,8 +99,15 @@ class StudyFiles:
     def _record(self, total: Summary | None) -> None:
         assert self.folder is not None
         state = {"key": self._key, "blocks": self._digests, "summary": None if total is None else total.state()}
-        write_whole({self.folder / RECORD: json.dumps(state).encode()})
+        write_whole({self.folder / RECORD: _written(state)})
         self._written = time.monotonic()
+
+
+def _written(record: dict[str, Any]) -> bytes:
+    """A record as its file has it, with the digest of all that it says."""
+    said = {name: value for name, value in record.items() if name != "sha256"}
+    digest = hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    return json.dumps({**said, "sha256": digest}).encode()
 
 
 def parquet(rows: dict[str, Any]) -> bytes:

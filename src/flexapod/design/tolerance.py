@@ -36,6 +36,10 @@ BLOCK = 16_384
 """Samples of a Monte-Carlo block; a block is drawn from its number alone."""
 
 
+MOST_SAMPLES = 500_000_000
+"""Samples times poses at most: quantiles need them all, 4 bytes each."""
+
+
 @checked
 def tolerance(
     robot: Robot,
@@ -108,6 +112,10 @@ def tolerance(
         "gain": ("source", gain, {"units": "m^2"}),
     }
     data["worst_displacement"] = ("pose", np.linalg.norm(data["worst_case"][1][:, :3], axis=1), {"units": "m"})
+    if samples * problem.count > MOST_SAMPLES:
+        raise InputError(
+            f"samples: {samples * problem.count:.3g} poses do not fit into memory; at most {MOST_SAMPLES:g} are taken"
+        )
     draw = _Draw(sigma, t, distribution, int(samples), seed)
     if samples:
         data |= _monte_carlo(problem, draw, shift, threads or os.cpu_count() or 1)

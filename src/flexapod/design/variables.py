@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from flexapod.analysis.design_values import Axis as Axis
+from flexapod.calls import made
 from flexapod.description.unit_parser import DIMENSIONLESS, UnitError, parse_quantity, parse_unit
 from flexapod.errors import InputError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 How = Literal["value", "factor", "offset"]
 
 
+@made
 @dataclass(frozen=True)
 class Variable:
     """A number that a design may choose.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from flexapod.calls import check_flag, check_text, checked
 from flexapod.flexible.arrays import Floats, positive, whole
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
@@ -30,6 +31,7 @@ GAUSS_POINTS = 4
 """Exact for degree seven; the products of two cubics have degree six."""
 
 
+@checked(planar=check_flag, theory=check_text, boundary=check_text)
 def beam(
     *,
     length: float,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.calls import refuse_kind
 from flexapod.flexible.arrays import Floats, floats, hat, positive, symmetric, whole
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import SYMMETRY
@@ -369,3 +370,9 @@ def body_from_integrals(
         **constants, K_ee=K_ee, D_ee=D, interfaces=interfaces or {}, names=tuple(names), nodes=nodes, T_ee=T_ee,
         stretch=stretch,
     )  # fmt: skip
+
+
+def check_body(name: str, value: Any) -> None:
+    """Refuse what is no flexible body."""
+    if not isinstance(value, FlexibleBody):
+        refuse_kind(name, "a FlexibleBody of flexapod.flexible", value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import positive
 from flexapod.flexible.errors import FlexibleBodyError
 
@@ -58,6 +59,7 @@ MATERIALS = {
 """The materials that have names. cfrp is for beams along its fibres; it is not isotropic."""
 
 
+@checked(name=check_text)
 def material(name: str) -> Material:
     """A material by its name.
 

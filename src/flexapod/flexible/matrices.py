@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from flexapod.calls import checked, unchecked
 from flexapod.errors import FileError
 from flexapod.files import read_whole
 from flexapod.flexible.arrays import Floats, floats, hat, whole
@@ -43,6 +44,7 @@ LARGEST = 2**30
 SPARE = 3
 
 
+@checked(stiffness=unchecked)
 def from_matrices(
     mass: Any,
     stiffness: Any,

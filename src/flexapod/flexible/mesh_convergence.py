@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import Floats, whole
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.plates import plate_modes, plate_problem
@@ -31,6 +32,7 @@ class Convergence:
     error: Floats
 
 
+@checked(theory=check_text, boundary=check_text)
 def plate_convergence(
     *,
     outline: ArrayLike,

@@ -38,10 +38,11 @@ from typing import Any
 
 import numpy as np
 
+from flexapod.calls import check_mapping, check_path, checked
 from flexapod.errors import FileError
 from flexapod.files import write_whole
 from flexapod.flexible.arrays import Floats, floats
-from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
+from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals, check_body
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.npz_reader import read_npz
 from flexapod.flexible.shape_integrals import Nodes, ShapeIntegrals, shape_integrals
@@ -62,6 +63,7 @@ KEYS = {
 }  # fmt: skip
 
 
+@checked(path=check_path, interfaces=check_mapping)
 def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | None = None) -> FlexibleBody:
     """A flexible body from a modal file.
 
@@ -105,6 +107,7 @@ def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> 
     return body.with_stiffening(dict(zip(body.interfaces, each, strict=True)), data.get("spin_geometric"), data.get("stretch"))
 
 
+@checked(body=check_body, path=check_path)
 def save_modes(body: FlexibleBody, path: str | Path) -> None:
     """Write a body's nodes, shapes and integrals as a modal file; `from_modes` gives the same body back.
 

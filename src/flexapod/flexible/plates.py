@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.cache import cached_body
@@ -63,6 +64,7 @@ class PlateProblem:
         return THEORIES[self.theory](mesh, self.material, self.loops[0], self.boundary, self.refine)
 
 
+@checked(theory=check_text, boundary=check_text, method=check_text)
 def plate(
     *,
     outline: ArrayLike,
@@ -149,6 +151,8 @@ def plate_problem(
     scale = np.sqrt(sum(area(loop) for loop in loops))
     usual = DEFAULT_SIZE[theory] * scale * (10.0 / max(modes, 10)) ** 0.25
     size = usual if mesh_size is None else positive("mesh_size", mesh_size, "metres")
+    if size < 2e-3 * scale and mesh_size is None:
+        raise FlexibleBodyError(f"modes: {modes} modes need a mesh finer than 2e-3 of the plate's size; ask for fewer.")
     if size < 2e-3 * scale:
         raise FlexibleBodyError(f"mesh_size {size:g} m is below 2e-3 of the plate's size: the mesh would be enormous.")
     return PlateProblem(

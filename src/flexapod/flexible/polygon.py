@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from flexapod.calls import checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
 from flexapod.flexible.errors import FlexibleBodyError
 
@@ -16,6 +17,7 @@ CLOSE = 1e-9
 """Distances below this part of the outline's size are zero."""
 
 
+@checked
 def regular_outline(sides: int, radius: float) -> Floats:
     """Corners (sides, 2) of a regular polygon in a circle about the origin, the first at (radius, 0), counter-clockwise.
 

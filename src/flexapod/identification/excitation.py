@@ -20,10 +20,11 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_map import PoseMap
+from flexapod.calls import check_count, check_finite
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.linear_model import Array, Legs, LinearModel
-from flexapod.motions.motion import ActuatorMotion, with_formula
+from flexapod.motions.motion import ActuatorMotion, check_samples, with_formula
 from flexapod.motions.rotations import rotation_rotvec
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def condition_number(Y: Array) -> float:
     return float(s[0] / max(s[-1], 1e-300))
 
 
-@checked
+@checked(harmonics=check_count, passes=check_count, period=check_finite, rate=check_finite)
 def exciting_motion(
     robot: Robot,
     *,
@@ -226,6 +227,9 @@ def exciting_motion(
     tests/identification/test_excitation.py.
     """
     refuse(robot, "exciting_motion")
+    for name, value in (("period", period), ("rate", rate)):
+        if value <= 0.0:
+            raise InputError(f"{name}: expected a number above 0, got {value!r}")
     if harmonics < 1 or harmonics > SAMPLES // 6:
         raise InputError(f"harmonics: expected 1 to {SAMPLES // 6}, got {harmonics!r}")
     problem = Excitation(
@@ -242,7 +246,7 @@ def as_motion(problem: Excitation, x: Array, rate: float) -> ActuatorMotion:
         q, qd, qdd = (v[0] for v in problem.at(x[None], problem.waves(np.asarray(time))))
         return ActuatorMotion(time=np.asarray(time), position=q, velocity=qd, acceleration=qdd)
 
-    count = max(round(problem.period * rate), 8)
+    count = max(check_samples("rate", max(round(problem.period * rate), 2)), 8)
     return with_formula(formula(np.arange(count + 1) / count * problem.period), formula)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.results import check_option
+from flexapod.calls import check_count, check_finite, check_flag
 from flexapod.errors import InputError
 from flexapod.identification.bad_data import LOOKED, BadDataError, Suspicion, poorly_excited, suspicions
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
-@checked
+@checked(decimate=check_count, cutoff=check_finite, offset=check_flag, backlash=check_flag, drop_outliers=check_flag)
 def identify(
     robot: Robot,
     data: Any,

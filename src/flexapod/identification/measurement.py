@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.calls import check_path, checked, made
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion, check_time
 
@@ -30,6 +31,7 @@ GROUPS = {
 EMPS = ("qm", "vir", "gtau")
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
     """What was measured, one row per time.
@@ -55,14 +57,20 @@ class Measurement:
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", check_time(self.time))
         n = len(self.time)
-        shape = np.shape(self.position)
+        try:
+            shape = np.shape(self.position)
+        except ValueError as error:
+            raise InputError("position: expected numbers; the rows have different lengths") from error
         if len(shape) != 2 or shape[0] != n:
             raise InputError(f"position: expected shape ({n}, actuators), got {shape}")
         for name in ("position", "force", "current", "reference"):
             value = getattr(self, name)
             if value is None:
                 continue
-            array = np.ascontiguousarray(value, dtype=np.float64)
+            try:
+                array = np.ascontiguousarray(value, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise InputError(f"{name}: expected numbers of shape {shape}, got {type(value).__name__}") from error
             if array.shape != shape:
                 raise InputError(f"{name}: expected shape {shape} as position has, got {array.shape}")
             object.__setattr__(self, name, array)
@@ -112,6 +120,7 @@ def _from_dataset(data: Any) -> Measurement:
     return Measurement(time=data.time.values, **arrays, source=f"dataset of {data.attrs.get('robot', 'unknown origin')}")
 
 
+@checked(path=check_path)
 def read_measurement(path: str | Path, robot: Robot) -> Measurement:
     """Read a table of measurements; the ending ``.mat`` is an EMPS file, ``.parquet`` and ``.pq`` Parquet, every other CSV.
 

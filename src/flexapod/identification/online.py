@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
-from flexapod.analysis.arguments import checked
+from flexapod.analysis.arguments import check_robot, checked
 from flexapod.analysis.inverse_kinematics import platform_inputs
 from flexapod.analysis.kernels import export_c, kernel
 from flexapod.analysis.properties import has_friction
+from flexapod.calls import check_finite, check_path, made
 from flexapod.errors import InputError
 from flexapod.identification.linear_model import model_inputs
 from flexapod.motions.arrays import real_array
@@ -27,6 +28,7 @@ COLUMNS = (0, 1, 2, 3)
 """Mass and first moments of the platform: what a payload adds to them."""
 
 
+@made
 class PayloadEstimator:
     """Mass and centre of mass of a payload on the platform, sample by sample.
 
@@ -46,6 +48,9 @@ class PayloadEstimator:
     def __init__(
         self, robot: Robot, *, noise: float, forgetting: float = 1.0, largest_mass: float = 100.0, reach: float | None = None
     ) -> None:
+        check_robot("robot", robot)
+        for name, value in (("noise", noise), ("forgetting", forgetting), ("largest_mass", largest_mass), ("reach", reach)):
+            check_finite(name, value)
         refuse(robot, "export_payload_estimator")
         if not noise > 0:
             raise InputError(f"noise: expected a standard deviation above 0, got {noise!r}")
@@ -102,7 +107,7 @@ class PayloadEstimator:
         return np.asarray(np.sqrt(np.diag(J @ self.covariance @ J.T)))
 
 
-@checked
+@checked(folder=check_path)
 def export_payload_estimator(robot: Robot, folder: str | Path) -> dict[str, Path]:
     """Write one step of `PayloadEstimator` as portable C99 with header and self-test; see `export_c`."""
     refuse(robot, "export_payload_estimator")

@@ -61,7 +61,10 @@ def regressor(
 
 
 def _loads(loads: Any, count: int) -> np.ndarray:
-    array = np.asarray(getattr(loads, "values", loads), dtype=np.float64)
+    try:
+        array = np.asarray(getattr(loads, "values", loads), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"loads: expected finite numbers of shape ({count}, places), got {type(loads).__name__}") from error
     if array.ndim != 2 or len(array) != count or not np.all(np.isfinite(array)):
         raise InputError(f"loads: expected finite numbers of shape ({count}, places), got shape {array.shape}")
     return np.ascontiguousarray(array)

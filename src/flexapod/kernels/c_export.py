@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files import write_whole
+from ..files import not_written, write_whole
 from .c_source import BANNER, Export, header_text, source_text
 from .c_test import readme_text, test_text
 from .errors import ExportError
@@ -56,7 +56,10 @@ def export_c(
     }
     for path, _ in texts.values():
         _refuse_foreign(path)
-    target.mkdir(parents=True, exist_ok=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(target, error) from error
     for path, text in texts.values():
         write_whole({path: text.encode()})
     return {role: path for role, (path, _) in texts.items()}

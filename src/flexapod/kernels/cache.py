@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..calls import checked
 from ..private_files import cache_folder as cache_folder
 from ..private_files import read_private, write_private
 from .forking import FORK_LOCKS
@@ -188,6 +189,7 @@ def _read(name: str, identity: str) -> Pieces | None:
         return None
 
 
+@checked
 def cache_entries() -> list[CacheEntry]:
     """The kernels on disk."""
     entries = []
@@ -207,6 +209,7 @@ def _files(pattern: str) -> list[Path]:
     return [] if folder is None else sorted(folder.glob(pattern))
 
 
+@checked
 def clear_cache() -> int:
     """Remove all kernels from disk; returns how many. Left-over temporary files go too."""
     removed = 0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import KernelError
+
 if TYPE_CHECKING:
     from .kernel import Kernel
 
@@ -27,6 +29,10 @@ class Prepared:
         self._rows_in = [self.inputs[i.name].reshape(1, i.size) for i in kernel.signature.inputs]
         self._rows_out = [self.outputs[o.name].reshape(1, o.size) for o in kernel.signature.outputs]
         self._call = self._make_call()
+
+    def __reduce__(self) -> Any:
+        """A prepared call holds machine code and buffers of this process."""
+        raise KernelError("a prepared call belongs to its process; pickle the kernel, and call prepare() where it arrives")
 
     def __call__(self) -> int:
         """Evaluate the sample in `inputs`; 0 is good."""

@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, finite_array, positive, rotations, snapped
 from flexapod.motions.hermite import interpolate_actuators, interpolate_platform
-from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion, check_time, with_formula
+from flexapod.motions.motion import ActuatorMotion, AnyMotion, Motion, check_samples, check_time, with_formula
 from flexapod.motions.rotations import rotation_rotvec
 
 JOINT = 1e-9
@@ -58,12 +58,11 @@ def resample(motion: AnyMotion, *, time: Any = None, samples: int | None = None,
     first, last = float(motion.time[0]), float(motion.time[-1])
     if rate is not None:
         step = 1.0 / positive("rate", rate)
-        t = first + step * np.arange(int(np.floor((last - first) / step * (1 + 1e-12))) + 1)
+        count = np.floor((last - first) / step * (1 + 1e-12)) + 1
+        t = first + step * np.arange(check_samples("rate", count) if count > 1 else 1)
         t = np.minimum(t, last)
     elif samples is not None:
-        if samples < 2:
-            raise InputError(f"samples: expected at least 2, got {samples}")
-        t = np.linspace(first, last, samples)
+        t = np.linspace(first, last, check_samples("samples", samples))
     else:
         t = check_time(time)
     outside = t[(t < first) | (t > last)]

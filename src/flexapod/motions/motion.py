@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from flexapod.calls import made
 from flexapod.errors import InputError
 from flexapod.motions.arrays import Array, positive, real_array, rotations
 
@@ -29,6 +30,7 @@ def check_time(value: Any) -> Array:
     return time
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Motion:
     """A motion of the platform frame.
@@ -108,6 +110,7 @@ def _differences(time: Array, values: Array) -> Array:
     return np.asarray(np.gradient(values, time, axis=0, edge_order=2))
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ActuatorMotion:
     """A motion given by the actuator coordinates, the natural choice below mobility 6.
@@ -151,6 +154,20 @@ def with_formula(motion: AnyMotion, formula: Callable[[Array], AnyMotion] | None
     return copy
 
 
+MOST_SAMPLES = 20_000_000
+"""Samples of a motion at most: its arrays take 200 bytes a sample, 4 GB in all, and results several times as much."""
+
+
+def check_samples(name: str, count: Any) -> int:
+    """A whole number of samples, at least 2, that memory can hold."""
+    right = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool) and np.isfinite(count)
+    if not right or int(count) != count or count < 2:
+        raise InputError(f"{name}: expected a whole number of at least 2, got {count!r}")
+    if count > MOST_SAMPLES:
+        raise InputError(f"{name}: {count:g} samples of 200 bytes do not fit into memory; at most {MOST_SAMPLES:g} are taken")
+    return int(count)
+
+
 def sampled(formula: Callable[[Array], AnyMotion], duration: float, samples: int) -> AnyMotion:
     """A formula on a uniform grid from 0 to its duration.
 
@@ -159,7 +176,5 @@ def sampled(formula: Callable[[Array], AnyMotion], duration: float, samples: int
         duration: [s].
         samples: number of samples, both ends included.
     """
-    if isinstance(samples, bool) or int(samples) != samples or samples < 2:
-        raise InputError(f"samples: expected a whole number of at least 2, got {samples!r}")
-    time = np.linspace(0.0, positive("duration", duration), int(samples))
+    time = np.linspace(0.0, positive("duration", duration), check_samples("samples", samples))
     return with_formula(formula(time), formula)

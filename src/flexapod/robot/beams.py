@@ -89,6 +89,14 @@ class BeamElement:
         return moment_shape(self.body)
 
 
+class BeamError(RobotBuildError):
+    """A beam of a leg that cannot be made; `leg` and `body` say which."""
+
+    def __init__(self, leg: str, body: str, why: str) -> None:
+        super().__init__(f"leg {leg}, body {body}: {why}")
+        self.leg, self.body = leg, body
+
+
 def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
     """All beam elements of a leg, from the base outwards."""
     per_element = len(PLANAR if planar else SPATIAL)
@@ -113,7 +121,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             else:
                 parts = [_reduced(words, planar)]
         except FlexibleBodyError as error:
-            raise RobotBuildError(f"leg {leg.name}, body {link.body.name}: {error}") from error
+            raise BeamError(leg.name, link.body.name, str(error)) from error
         half = arc_chord(spec)[1]
         root, axes = i, link.body.body_axes @ half
         for k, (beam, shortening, basis) in enumerate(parts):

@@ -116,7 +116,7 @@ def _threads(i: int, leg: Leg) -> tuple[Coupling, ...]:
 
 
 @contextmanager
-def placed(description: Description, path: tuple[str, ...]) -> Iterator[None]:
+def placed(description: Description, path: tuple[str | int, ...]) -> Iterator[None]:
     """Errors inside say file and line of a part of the robot file, where these are known."""
     try:
         yield

@@ -6,10 +6,11 @@ import difflib
 from importlib import resources
 from pathlib import Path
 
+from flexapod.calls import checked, unchecked
 from flexapod.description.problems import readable_name
 from flexapod.description.read import REMEMBERED, Description, read_robot_file
 from flexapod.errors import FlexapodError
-from flexapod.files import is_file
+from flexapod.files import is_file, is_folder
 from flexapod.robot.robot import Robot, build_robot
 
 
@@ -17,6 +18,7 @@ class UnknownRobotError(FlexapodError):
     """No robot of that name in the catalogue and no such file."""
 
 
+@checked
 def catalogue() -> dict[str, Path]:
     """Robot files that come with flexapod, by name."""
     folder = Path(str(resources.files("flexapod") / "robots"))
@@ -38,6 +40,7 @@ def _built(description: Description) -> Robot:
     return robot
 
 
+@checked(robot=unchecked)
 def load(robot: str | Path) -> Robot:
     """A robot by catalogue name or path of a robot file.
 
@@ -56,7 +59,12 @@ def load(robot: str | Path) -> Robot:
     path = Path(robot)
     if is_file(path):
         return _built(read_robot_file(path))
+    if isinstance(robot, str) and not robot:
+        raise UnknownRobotError(f"no robot called '': the name is empty. Known robots: {', '.join(files)}")
+    if is_folder(path):
+        raise UnknownRobotError(f"{readable_name(str(robot))}: is a folder, no robot file; give the path of a file in it")
     near = difflib.get_close_matches(str(robot)[:80], files, n=1)
     hint = f", did you mean '{near[0]}'?" if near else "."
     name = readable_name(str(robot))
-    raise UnknownRobotError(f"no robot called '{name}'{hint} Known robots: {', '.join(files)}; or give the path of a robot file")
+    name = name if name.startswith(("'", '"')) else f"'{name}'"
+    raise UnknownRobotError(f"no robot called {name}{hint} Known robots: {', '.join(files)}; or give the path of a robot file")

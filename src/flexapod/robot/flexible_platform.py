@@ -232,10 +232,10 @@ def _interface(body: FlexibleBody, leg: Leg) -> Interface:
     found = [i for i in body.interfaces.values() if float(np.linalg.norm(i.r0 - p)) < SAME_POINT]
     if found:
         return found[0]
-    nearest = min((float(np.linalg.norm(i.r0 - p)) for i in body.interfaces.values()), default=float("inf"))
+    away = [float(np.linalg.norm(i.r0 - p)) for i in body.interfaces.values()]
+    rest = f"the nearest is {min(away):.3g} m away" if away else "it has none at all; save its modes with interfaces there"
     raise RobotBuildError(
-        f"the flexible platform has no interface at the joint of leg {leg.name} ({np.round(p, 6).tolist()} m); "
-        f"the nearest is {nearest:.3g} m away"
+        f"the flexible platform has no interface at the joint of leg {leg.name} ({np.round(p, 6).tolist()} m); {rest}"
     )
 
 

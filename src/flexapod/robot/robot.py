@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexapod.calls import check_mapping, check_text, checked
 from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
 from flexapod.errors import InputError
+from flexapod.flexible.body import check_body
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
@@ -41,6 +43,7 @@ from flexapod.robot.point_forces import PointForce, build_forces
 from flexapod.robot.structure import structure
 from flexapod.robot.tables import Table
 from flexapod.robot.tree import RobotBuildError
+from flexapod.robot.unmade import refuse_unmade
 from flexapod.robot.values import robot_values
 
 if TYPE_CHECKING:
@@ -162,12 +165,14 @@ class Robot:
 
         return MappingProxyType(list_parameters(self.description))
 
+    @checked(path=check_text)
     def parameter(self, path: str) -> float | tuple[float, ...]:
         """The value at a dotted path."""
         from flexapod.description.parameters import get_parameter
 
         return get_parameter(self.description, path)
 
+    @checked(changes=check_mapping)
     def with_parameters(self, changes: Mapping[str, Any]) -> Robot:
         """A variant of the robot with other values; kernels are shared with it.
 
@@ -181,6 +186,7 @@ class Robot:
 
         return variant(self, changes)
 
+    @checked(body=check_text, name=check_text)
     def with_payload(
         self, mass: Any, *, com: Any = (0.0, 0.0, 0.0), inertia: Any = None, body: str = "platform", name: str | None = None
     ) -> Robot:
@@ -205,13 +211,9 @@ class Robot:
         """The home pose is the file's, not one found for a variant."""
         return frame_pose(self.description.file.home).equals(self.home)
 
+    @checked(name=check_text, body=check_body)
     def with_flexible_body(self, name: str, body: FlexibleBody) -> Robot:
-        """The robot with a flexible platform, as a robot file would have it; interfaces are matched by position.
-
-        Args:
-            name: ``"platform"``.
-            body: from `flexapod.flexible`.
-        """
+        """The robot with a body of `flexapod.flexible` as its ``"platform"``; interfaces are matched by position."""
         if name != "platform":
             raise InputError(f"name: only the platform can be made flexible this way, not '{name}'")
         robot = replace(self, platform=rigid_part(body, self.platform.points, None), flexible_platform=body, given_body=True)
@@ -390,8 +392,7 @@ def build_robot(
         description=description, platform=platform, legs=legs, home=home, gravity=frozen(description.file.gravity),
         size=robot_size(description), inherited=plan, flexible_platform=flexible, forces=build_forces(description, legs, home),
     )  # fmt: skip
-    with placed(description, ("legs",)):
-        _ = robot.beams  # a beam that cannot be made is reported now, by name
+    refuse_unmade(robot)
     if like is None and plan is None:
         refuse_locked(robot)
     object.__setattr__(robot, "zeros", structural_zeros(robot.values) if zeros is None else zeros)

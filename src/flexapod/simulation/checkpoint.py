@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexapod.analysis.function_key import UntoldError, function_key
 from flexapod.errors import FileError, FileWarning
 from flexapod.files import read_whole, write_whole
 from flexapod.simulation.blocks import Clock, Progress
@@ -27,11 +28,22 @@ if TYPE_CHECKING:
 
 MAGIC = b"flexapod checkpoint 1\n"
 
+MOMENTS, GOLDEN = 500, 0.6180339887498949
+"""Moments at which signals are compared, and their distance as a part of the duration: no period of a signal meets them all."""
+
 
 def fingerprint(setup: Setup, clock: Clock, events: Sequence[Event]) -> str:
-    """Hash of what decides about a run: structure, numbers, start, times, events, and its signals at a few moments."""
+    """Hash of what decides about a run: structure, numbers, start, times, events, functions, its signals at many moments.
+
+    Empty where a function cannot be told from another one: such a run does not go on.
+    """
     digest = hashlib.sha256()
-    times = np.linspace(0.0, clock.duration, 7)
+    times = clock.duration * np.sort(np.arange(MOMENTS) * GOLDEN % 1.0)
+    functions = [f for f in (setup.function, *(e.when for e in events)) if f is not None]
+    try:
+        digest.update(json.dumps([function_key(f) for f in functions]).encode())
+    except UntoldError:
+        return ""
     parts = [
         setup.layout.key, sorted(setup.values.items()), clock,
         [(e.time, sorted((e.parameters or {}).items()), e.failing, e.stop, e.label) for e in events],
@@ -82,6 +94,8 @@ def read_checkpoint(path: Path, mark: str) -> Progress | None:
     with np.load(io.BytesIO(data[start:])) as found:
         about = json.loads(str(found["about"]))
         rows, times, state = found["rows"], found["times"], found["state"]
+    if not mark:
+        raise FileError(f"save: {path}: whether it is of this run cannot be told: the content of a function is unknown; {again}")
     if about["mark"] != mark:
         raise FileError(f"save: {path} belongs to another run (robot, motion or options differ); remove it or rename")
     return Progress(

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from flexapod.analysis.arguments import check_array, check_number, check_robot
+from flexapod.calls import checked, made
 from flexapod.errors import InputError
 from flexapod.simulation.attitude import rotation_error
 from flexapod.simulation.flexible_plant import inverse_force
@@ -54,7 +55,7 @@ class Controller:
         for name in ("rate", "delay"):
             check_number(name, getattr(self, name))
         for name in ("resolution", "limit", "kp", "ki", "kd", "stiffness", "free"):
-            check_array(name, getattr(self, name, None))
+            check_gain(name, getattr(self, name, None))
         if getattr(self, "model", None) is not None:
             check_robot("model", self.model)  # type: ignore[attr-defined]
         if self.delay is None or not math.isfinite(self.delay) or not math.isfinite(self.rate or 0.0):
@@ -127,11 +128,26 @@ class Controller:
         return False
 
 
+def check_gain(name: str, value: Any) -> None:
+    """Refuse gains that are no finite numbers; a limit may be infinite."""
+    check_array(name, value)
+    if value is None:
+        return
+    array = np.asarray(value) if not callable(value) else np.asarray(None)
+    if array.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected numbers, got {value!r}")
+    wrong = array[np.isnan(array) if name == "limit" else ~np.isfinite(array)]
+    if len(wrong):
+        raise InputError(f"{name}: expected finite numbers, got {wrong[0]:g}")
+
+
 def per_actuator(robot: Robot, name: str, value: Any) -> np.ndarray:
     """One number per actuator."""
     array = np.asarray(value, dtype=np.float64)
     n = len(robot.actuators)
-    if array.shape not in ((), (n,)) or not np.all(np.isfinite(array)):
+    if not np.all(np.isfinite(array)):
+        raise InputError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]:g}")
+    if array.shape not in ((), (n,)):
         raise InputError(f"{name}: expected one finite number or one per actuator ({n}), got shape {array.shape}")
     return np.array(np.broadcast_to(array, (n,)))
 
@@ -141,6 +157,7 @@ def gain(scope: Scope, robot: Robot, name: str) -> Any:
     return ca.vertcat(*[scope.root.parameter(f"controller.{name}.{a}") for a in robot.actuators])
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointControl(Controller):
     """Force from the error of each actuator coordinate: kp e + kd e' + ki int e, plus a feed-forward.
@@ -192,21 +209,25 @@ class JointControl(Controller):
         return ref["actuators"][: c.q.numel()] - c.q
 
 
+@checked
 def PD(*, kp: Any, kd: Any, **options: Any) -> JointControl:
     """Joint PD: kp e + kd e'; options of `Controller`."""
     return JointControl(kp=kp, kd=kd, **options)
 
 
+@checked
 def PID(*, kp: Any, ki: Any, kd: Any, **options: Any) -> JointControl:
     """Joint PID: kp e + ki int e + kd e'; options of `Controller`."""
     return JointControl(kp=kp, ki=ki, kd=kd, **options)
 
 
+@checked
 def FeedForwardPD(*, kp: Any, kd: Any, model: Robot | None = None, **options: Any) -> JointControl:
     """Joint PD plus the forces that the reference motion demands of a model of the robot."""
     return JointControl(kp=kp, kd=kd, feedforward=True, model=model, **options)
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComputedTorque(Controller):
     r"""Computed torque in platform space.
@@ -246,6 +267,10 @@ class ComputedTorque(Controller):
         """Gains per component of the twist, and the model's numbers."""
         found = super().parameters(robot)
         for name, value in (("kp", self.kp), ("kd", self.kd)):
+            if np.shape(value) not in ((), (6,)):
+                raise InputError(
+                    f"{name}: expected one number or six, one per component of the twist, got shape {np.shape(value)}"
+                )
             array = np.broadcast_to(np.asarray(value, dtype=np.float64), (6,))
             found |= {f"controller.{name}.{i}": float(x) for i, x in enumerate(array)}
         return found
@@ -270,6 +295,7 @@ class ComputedTorque(Controller):
         return solve_gram_schmidt(A.T, y)
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Springs(Controller):
     """Springs in place of actuators: k (free - q), which store energy.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flexapod.calls import check_dataset, checked
 from flexapod.motions.combine import resample
 from flexapod.simulation.simulate import as_motion
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from flexapod.motions.motion import Motion
 
 
+@checked(result=check_dataset)
 def run_at(result: xr.Dataset, time: Any) -> Motion:
     """The platform's motion in a result at other times within it.
 

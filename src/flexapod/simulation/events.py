@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexapod.analysis.arguments import check_flag, check_number, check_texts
+from flexapod.calls import made
 from flexapod.errors import InputError
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Event:
     """Something that happens in a run, once.

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from flexapod.analysis.arguments import check_array, check_number, check_robot
+from flexapod.analysis.arguments import check_number, check_robot
+from flexapod.calls import check_count, check_finite, checked, made
 from flexapod.errors import InputError
-from flexapod.simulation.controllers import Controller, gain
+from flexapod.simulation.controllers import Controller, check_gain, gain
 from flexapod.simulation.scope import Scope
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from flexapod.simulation.plant import Coordinates, Moment
 
 
+@made
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointTorque(Controller):
     """Computed torque at the actuators with quasi-static feed-forward of the deflection and active damping.
@@ -55,7 +57,7 @@ class JointTorque(Controller):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_array("ka", self.ka)
+        check_gain("ka", self.ka)
         check_number("corner", self.corner)
         if self.model is not None:
             check_robot("model", self.model)
@@ -127,6 +129,7 @@ def check_held(robot: Robot, motion: Any) -> None:
     )
 
 
+@checked(mode=check_count, damping=check_finite)
 def damping_gain(robot: Robot, state: Any, damping: float = 0.1, *, mode: int = 1) -> float:
     r"""Gain ka [1/s] of `JointTorque` that gives a mode with locked actuators a damping ratio, to first order.
 

@@ -171,6 +171,10 @@ def _describe(controller: Any) -> str:
     return f"{type(controller).__name__}(" + ", ".join(f"{k}={getattr(controller, k)!r}" for k in shown if k != "signals") + ")"
 
 
+MOST_ROWS = 20_000_000
+"""Rows of a result at most: a few hundred bytes each."""
+
+
 def make_clock(setup: Setup, duration: float, step: float, output_step: float | None) -> Clock:
     """Times of a run; refuses steps that do not fit each other."""
     rate = setup.layout.controller.rate if setup.layout.controller is not None else None
@@ -185,6 +189,8 @@ def make_clock(setup: Setup, duration: float, step: float, output_step: float | 
         every = _whole("output_step", output_step / step) if output_step else max(1, int(np.ceil(duration / step / SHOWN)))
     if period is not None:
         _whole("rate: the sampling period", period / row)
+    if duration / row / every > MOST_ROWS:
+        raise InputError(f"output_step: {duration / row / every:.3g} rows do not fit into memory; at most {MOST_ROWS:g} are kept")
     return Clock(duration=duration, step=row, every=every, period=period)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.arguments import check_start
+from flexapod.calls import check_flag, checked
 from flexapod.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,9 +35,18 @@ class Stepper:
     def __init__(self, steps: Any, start: Array, parts: dict[str, slice], inputs: dict[str, slice]) -> None:
         self._steps, self.step, self.time, self.reason = steps, steps.step, 0.0, ""
         self._start, self.state = start.copy(), start.copy()
+        self.request: dict[str, Any] | None = None
         self.parts = {name: self.state[place] for name, place in parts.items()}
         self.force = steps.signals[inputs["force"]]
         self.wrench = steps.signals[inputs["wrench"]] if "wrench" in inputs else None
+
+    def __reduce__(self) -> Any:
+        """A stepper travels as its request and its numbers; machine code is made where it arrives."""
+        if self.request is None:
+            raise InputError("this stepper was made of steps of its own; only those of flexapod.stepper can be pickled")
+        wrench = None if self.wrench is None else self.wrench.copy()
+        numbers = (self.state.copy(), self.time, self.reason, self.force.copy(), wrench)
+        return _again, (self.request, numbers)
 
     def advance(self, steps: int = 1) -> bool:
         """Advance by some steps at the present force; False where one fails (the state is then that before it)."""
@@ -82,6 +93,7 @@ class CompiledSteps:
         return ""
 
 
+@checked(start=check_start, wrench=check_flag)
 def stepper(
     robot: Robot, start: State | ActuatorMotion | None = None, *, step: float = 1e-3, method: str | None = None,
     wrench: bool = False, friction: bool | str = True, watch: tuple[str, ...] = ("stroke",),
@@ -111,7 +123,22 @@ def stepper(
     check_option("method", chosen, known)
     first = start if start is not None else home_start(robot)
     setup = step_setup(robot, first, step=step, method=chosen, wrench=wrench, friction=friction, watch=watch)
-    return _stepper(setup, step)
+    result = _stepper(setup, step)
+    result.request = {
+        "robot": robot, "start": first, "step": step, "method": chosen, "wrench": wrench, "friction": friction, "watch": watch,
+    }  # fmt: skip
+    return result
+
+
+def _again(request: dict[str, Any], numbers: tuple[Any, ...]) -> Stepper:
+    """A stepper in another process, as far as it was."""
+    result = stepper(**request)
+    state, result.time, result.reason, force, wrench = numbers
+    np.copyto(result.state, state)
+    np.copyto(result.force, force)
+    if wrench is not None and result.wrench is not None:
+        np.copyto(result.wrench, wrench)
+    return result
 
 
 def step_methods(robot: Robot) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexapod.calls import check_dataset, check_path, checked, users_level
 from flexapod.errors import FileError, FileWarning, InputError
 from flexapod.files import read_whole, write_whole
 from flexapod.simulation.broken_files import ALTERED, csv_reason, netcdf_reason, parquet_reason
@@ -34,6 +35,7 @@ NONE = b"flexapod".ljust(64, b"0")
 EXTRA = "install the extra: pip install 'flexapod[files]', or use a .csv file"
 
 
+@checked(result=check_dataset, path=check_path)
 def save(result: xr.Dataset, path: str | Path) -> Path:
     """Write a result; the suffix decides: ``.nc``, ``.parquet``, or ``.csv`` with its side file ``.csv.json``.
 
@@ -60,6 +62,7 @@ def save(result: xr.Dataset, path: str | Path) -> Path:
     return target
 
 
+@checked(path=check_path)
 def open(path: str | Path) -> xr.Dataset:
     """Read a result that `save` wrote.
 
@@ -104,7 +107,7 @@ def _open_csv(path: Path, data: bytes) -> xr.Dataset:
     without = f"; without {side.name} it is read as a plain table, with a warning"
     if not side.exists():
         text = f"{path}: {side.name} is not there: nothing says whether the table is whole, and it has no units"
-        warnings.warn(text, FileWarning, stacklevel=3)
+        warnings.warn(text, FileWarning, stacklevel=users_level())
         return guessed(_table(path, data, {}))
     head = _side(side, without)
     if _sha(data) != head["sha256"]:

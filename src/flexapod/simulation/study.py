@@ -18,7 +18,8 @@ from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.runner import Runner, advance_many
 from flexapod.simulation.setup import Setup, first_load, make_setup
 from flexapod.simulation.signals import row_table
-from flexapod.simulation.simulate import _check, _duration, make_clock
+from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, make_clock
+from flexapod.simulation.study_values import study_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,6 +83,8 @@ def simulate_study(
     if starts is not None:
         states = _starts(setup, starts, count)
     clock = make_clock(setup, length, step, output_step)
+    if length / clock.step > MOST_ROWS:
+        raise InputError(f"step: {length / clock.step:.3g} steps do not fit into memory; at most {MOST_ROWS:g} are taken")
     rows = int(np.ceil(length / clock.step - 1e-9))
     h = length / rows
     table = row_table(setup.layout, setup.signals, 0.0, h, 0, rows, np.zeros(rows))
@@ -116,12 +119,8 @@ def _varied(setup: Setup, robots: Any, values: Any, starts: State | None) -> tup
             raise InputError(f"robots: {other[0]} has another structure than {setup.layout.robot.name}")
         columns = {name: np.array([r.values[name] for r in robots]) for name in setup.layout.robot.values}
         columns = {name: column for name, column in columns.items() if np.ptp(column) > 0 or column[0] != setup.values[name]}
-    for name, value in (values or {}).items():
-        if name not in setup.values:
-            raise InputError(f"values: there is no number called {name!r}; see robot.values and controller.parameters(robot)")
-        columns[name] = np.asarray(value, dtype=np.float64)
-        if columns[name].ndim != 1:
-            raise InputError(f"values: {name} needs one number per trajectory, got shape {columns[name].shape}")
+    if values is not None:
+        columns = study_columns(setup.layout.robot, setup.values, values)
     sizes = {len(column) for column in columns.values()} | ({len(starts)} if starts is not None else set())
     sizes |= {len(robots)} if robots is not None else set()
     if len(sizes) != 1:

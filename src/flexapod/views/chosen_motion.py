@@ -37,6 +37,8 @@ def followed_motion(robot: fp.Robot, name: str | None, options: Mapping[str, Any
         options: of the motion. Where neither `start` nor `center` is among them, the motion is placed at home, see `place_text`.
         slowed: factor on the time.
     """
+    if not (np.isfinite(slowed) and slowed > 0.0):
+        raise fp.InputError(f"--slowed {slowed:g}: expected a finite number above 0")
     if name is None:
         if options:
             raise fp.InputError("--option: belongs to a motion; give --motion as well")

@@ -13,10 +13,12 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flexapod.analysis.arguments import check_start
 from flexapod.analysis.model_names import identifier
 from flexapod.bridges.fmu.check import check_fmu, importer
 from flexapod.bridges.fmu.description import build_description, description
 from flexapod.bridges.fmu.sources import model_files, model_header, shared_files
+from flexapod.calls import check_flag, check_path, checked
 from flexapod.errors import FlexapodError, InputError
 
 if TYPE_CHECKING:
@@ -39,6 +41,10 @@ class CompilerError(FlexapodError):
     """The C compiler is missing or refuses the sources."""
 
 
+@checked(
+    path=check_path, start=check_start, wrench=check_flag, watch=check_flag, general=check_flag, binary=check_flag,
+    check=check_flag,
+)  # fmt: skip
 def export_fmu(
     robot: Robot,
     path: str | os.PathLike[str],

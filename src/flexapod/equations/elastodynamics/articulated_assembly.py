@@ -16,6 +16,7 @@ from flexapod.equations.elastodynamics.link_beams import link_beams
 from flexapod.equations.elastodynamics.link_loops import link_rows, row_wrenches
 from flexapod.equations.elastodynamics.link_motion import LinkMotion, link_motions
 from flexapod.equations.values import Values
+from flexapod.errors import InputError
 from flexapod.kernels.program import Program
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.elastic_plan import driven_columns
@@ -26,10 +27,17 @@ LONG_LEG = 10
 
 
 def is_long(robot: Robot) -> bool:
-    """Some leg is so long that articulated bodies pay, every leg closes once, and its closing rows can be used as they are."""
-    if has_inner_loops(robot.legs) or max(len(leg.moving) for leg in robot.legs) < LONG_LEG:
-        return False
-    return independent_rows(robot.elastic_plan) is not None
+    """Some leg is so long that articulated bodies pay, and they apply."""
+    return max(len(leg.moving) for leg in robot.legs) >= LONG_LEG and not_articulated(robot) is None
+
+
+def not_articulated(robot: Robot) -> str | None:
+    """Why articulated bodies do not apply; None where they do: every leg closes once, by rows that can be used as they are."""
+    if has_inner_loops(robot.legs):
+        return "it takes legs that close once, and there are loops inside or between the legs"
+    if independent_rows(robot.elastic_plan) is None:
+        return "only combinations of the conditions that close the legs are independent"
+    return None
 
 
 def articulated_forward(
@@ -61,6 +69,8 @@ def _solved(
     friction: bool, wrench: Any,
 ) -> tuple[Any, dict[int, Any]]:  # fmt: skip
     plan, gravity, size = robot.elastic_plan, values.vector("gravity", "W").expr, len(robot.elastic_plan.columns)
+    if (why := not_articulated(robot)) is not None:
+        raise InputError(f"articulated: does not apply to {robot.name}: {why}; link axes and world axes do")
     used = independent_rows(plan)
     assert used is not None
     still = tree_motion(values, robot, state)

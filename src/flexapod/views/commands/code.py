@@ -74,7 +74,7 @@ MANY = 24
 
 
 def _check_size(robot: fp.Robot) -> None:
-    count = len(robot.elastic_plan.columns) if robot.moved_by == "actuators" else 0
+    count = len(robot.elastic_plan.columns) if robot.elastic_names and robot.moved_by == "actuators" else 0
     if count > MANY:
         raise fp.InputError(
             f"{robot.name} has {count} coordinates; its models are compiled whole for at most {MANY}. Use fewer elements per beam"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -66,7 +67,7 @@ def inverse_dynamics(
     from flexapod.views.sizing import JOINT_HEAD, actuator_sizing, joint_rows, sizing_table
 
     check_places(out, plot)
-    figure = figure_of(figure, ("forces", "change", "shares", "reactions", "spectrum"))
+    figure = figure_of(figure, ("forces", "change", "shares", "reactions", "spectrum"), plot)
     if figure == "change" and not changes:
         raise fp.InputError("--figure change: draws the robot as in its file and as changed by --set; give --set as well")
     reactions, shares = reactions or figure == "reactions", shares or figure == "shares"
@@ -130,10 +131,12 @@ def _drive_figure(robot: fp.Robot, drive: Any, name: str) -> Any:
     return force_figure(robot, drive)
 
 
-def figure_of(name: str | None, known: tuple[str, ...]) -> str:
-    """A figure by name, the first if none is given."""
+def figure_of(name: str | None, known: tuple[str, ...], plot: Path | None) -> str:
+    """A figure by name, the first if none is given; only --plot draws one."""
     if name is None:
         return known[0]
     if name not in known:
         raise fp.InputError(f"--figure {name}: expected {', '.join(known)}")
+    if plot is None:
+        raise fp.InputError(f"--figure {name}: chooses what --plot draws; give --plot FILE as well")
     return name

@@ -20,6 +20,7 @@ from flexapod.views.commands.options import (
     RobotName,
     Slowed,
     pairs,
+    refuse_payload,
     robot_of,
 )
 from flexapod.views.output import as_json as dataset_json
@@ -62,6 +63,8 @@ def kinematics(
         moved = followed_motion(found, motion, pairs("--option", option), slowed)
         legs = fp.inverse_kinematics(found, moved, joints=joints, on_error="mask" if mask else "raise")
         checked = fp.check_motion(found, moved)
+    if "force_margin" not in checked.margins and not found.elastic_names:
+        refuse_payload(payload, found, "coordinates and limits")
     if as_json:
         print_json(dataset_json(legs, violations=[str(v) for v in checked.violations]))
     else:
@@ -151,6 +154,7 @@ def workspace(
     """Which poses the robot can take, how well conditioned, and why not; left out, the grid is a slice through home."""
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
+    refuse_payload(payload, found, "the poses")
     axes = dict(axis_of(text) for text in grid) if grid else default_grid(found)
     with working("deriving the workspace's equations ..."):
         fp.workspace(found, grid={name: [float(_first(v))] for name, v in axes.items()}, limits=limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,6 +103,8 @@ def value_of(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         pass
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        return float(text)
     if "," in text:
         try:
             return [float(part) for part in text.split(",")]
@@ -135,6 +138,12 @@ def _nearest(path: str, known: list[str]) -> str:
     return next(iter(difflib.get_close_matches(path, known, n=1, cutoff=0.7)), "")
 
 
+def refuse_payload(payloads: list[str], robot: fp.Robot, what: str) -> None:
+    """Refuse a payload where nothing that is computed depends on masses."""
+    if payloads:
+        raise fp.InputError(f"--payload {payloads[0]}: {what} of {robot.name} do not depend on masses; leave it out")
+
+
 def home_state(robot: fp.Robot) -> fp.State:
     """The robot at home, at rest."""
     return fp.State(position=robot.home.position, rotation=robot.home.rotation)
@@ -148,6 +157,6 @@ def numbers_of_option(option: str, text: str | None, count: int) -> list[float] 
         values = [float(part) for part in text.split(",")]
     except ValueError:
         values = []
-    if len(values) != count:
-        raise fp.InputError(f"{option} {text}: expected {count} numbers between commas")
+    if len(values) != count or not all(math.isfinite(value) for value in values):
+        raise fp.InputError(f"{option} {text}: expected {count} numbers between commas, all of them finite")
     return values

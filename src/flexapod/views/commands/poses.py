@@ -8,7 +8,7 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import command, working
-from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, robot_of
+from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, refuse_payload, robot_of
 from flexapod.views.output import as_json as dataset_json
 from flexapod.views.output import check_places, number, print_json, print_table, print_text
 
@@ -34,7 +34,9 @@ def poses(
     working_modes: Annotated[
         bool, typer.Option("--working", help="the actuator coordinates that hold the home pose, for all branches of the legs")
     ] = False,
-    certify: Annotated[bool, typer.Option(help="prove the poses, and that there are no others, where that is possible")] = True,
+    certify: Annotated[
+        bool | None, typer.Option(help="prove the poses, and that there are no others, where that is possible; the default")
+    ] = None,
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     out: Out = None,
@@ -48,15 +50,18 @@ def poses(
     """
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
+    refuse_payload(payload, found, "poses")
     if working_modes:
         if actuators is not None or plot is not None:
             raise fp.InputError("--working: takes neither --actuators nor --plot; it lists actuator coordinates of the home pose")
+        if certify is not None:
+            raise fp.InputError(f"--{'' if certify else 'no-'}certify: working modes are all found in closed form; leave it out")
         result = fp.working_modes(found, fp.State(position=found.home.position, rotation=found.home.rotation))
         _show_working(found, result, as_json)
     else:
         with working("following all solutions ..."):
             coordinates = _coordinates(found, actuators)
-            result = fp.assembly_modes(found, coordinates, certify=certify)
+            result = fp.assembly_modes(found, coordinates, certify=certify is not False)
         _show_poses(found, coordinates, result, as_json)
     keep(found.name, out, result, plot, lambda: fp.figures.poses_figure(found, result))
 

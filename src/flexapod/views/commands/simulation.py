@@ -54,7 +54,7 @@ def simulate(
     changes: Changes = [],  # noqa: B006
     payload: Payloads = [],  # noqa: B006
     controller: Annotated[
-        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} (the first if left out), or none; flexible legs have none")
+        str | None, typer.Option(help=f"{', '.join(CONTROLLERS)} or none; left out: the first, none for flexible legs")
     ] = None,
     gain: Annotated[list[str], typer.Option("--gain", metavar="NAME=VALUE", help="gain of the controller, e.g. kp=1e5")] = [],  # noqa: B006
     duration: Annotated[float | None, typer.Option(help="[s]; that of the motion if left out")] = None,
@@ -78,7 +78,7 @@ def simulate(
     check_places(out, plot)
     if save is not None:
         check_place(save, "--save")
-    figure = figure_of(figure, ("energy", "forces", "strokes", "spectrum"))
+    figure = figure_of(figure, ("energy", "forces", "strokes", "spectrum"), plot)
     with working("deriving the equations of motion ..."):
         found = robot_of(robot, changes, payload)
         if controller is None:
@@ -154,6 +154,8 @@ def _controller(name: str, gains: dict[str, Any]) -> Any:
     import difflib
 
     if name == "none":
+        if gains:
+            raise fp.InputError(f"--gain {next(iter(gains))}: there is no controller; name one, or leave it out")
         return None
     if name not in CONTROLLERS:
         near = difflib.get_close_matches(name, CONTROLLERS, n=1)

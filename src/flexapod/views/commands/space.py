@@ -9,7 +9,19 @@ import typer
 
 import flexapod as fp
 from flexapod.views.commands.guard import bar, command, note, working
-from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, Region, RobotName, keep, robot_of, span_of
+from flexapod.views.commands.options import (
+    Changes,
+    Json,
+    Out,
+    Payloads,
+    Plot,
+    Region,
+    RobotName,
+    keep,
+    refuse_payload,
+    robot_of,
+    span_of,
+)
 from flexapod.views.output import check_place, check_places, number, print_json, print_table, print_text
 
 MESHES = (".stl", ".ply", ".csv")
@@ -69,6 +81,8 @@ def solid(
             raise fp.InputError(f"--out {out}: the suffix decides about the format; expected {', '.join(MESHES)}")
         check_place(out, "--out")
     found = robot_of(robot, changes, payload)
+    if force is None and stiffness is None and frequency is None:
+        refuse_payload(payload, found, "poses without --force, --stiffness or --frequency")
     with working("workspace ..."):
         space = fp.workspace_solid(
             found, kind, resolution=resolution, region=dict(span_of("--region", text) for text in region) or None, tilt=tilt,
@@ -115,6 +129,7 @@ def certify(
     """Bounds of the constant-orientation workspace that are proven in interval arithmetic."""
     check_places(out, plot)
     found = robot_of(robot, changes, payload)
+    refuse_payload(payload, found, "the poses")
     spans = dict(span_of("--region", text) for text in region)
     with working("deriving the bounds ..."):
         fp.pave(found, spans, singularities=singularities, undecided=0.9, cut=not boxes, most=64, progress=False)
@@ -161,6 +176,7 @@ def singularities(
     if (out is not None or plot is not None) and not window:
         raise fp.InputError("--out, --plot: there are curves to write only with --window, e.g. --window x=-1:1 --window y=-1:1")
     found = robot_of(robot, changes, payload)
+    refuse_payload(payload, found, "singular poses")
     with working("singularities ..."):
         home = fp.singularities(found, fp.State(position=found.home.position, rotation=found.home.rotation))
         locus = fp.singularity_locus(found, dict(span_of("--window", text) for text in window)) if window else None

@@ -56,7 +56,7 @@ def frequencies(
     free: Annotated[bool, typer.Option("--free", help="actuators free (forces held) instead of locked")] = False,
     prestress: Annotated[bool, typer.Option(help="about the equilibrium under gravity")] = True,
     modes: Annotated[int, typer.Option(help="number of modes shown", min=1)] = 10,
-    mode: Annotated[int, typer.Option(help="mode that --plot draws over a grid", min=1)] = 1,
+    mode: Annotated[int | None, typer.Option(help="mode that --plot draws over a grid; left out: the first", min=1)] = None,
     out: Out = None,
     plot: Plot = None,
     figure: Annotated[str | None, typer.Option(help="what --plot draws: frequencies, or shapes (at home)")] = None,
@@ -66,7 +66,11 @@ def frequencies(
     from flexapod.views.drives import chosen_drives
 
     check_places(out, plot)
-    figure = figure_of(figure, ("frequencies", "shapes"))
+    figure = figure_of(figure, ("frequencies", "shapes"), plot)
+    if option and motion is None:
+        raise fp.InputError("--option: belongs to a motion; give --motion as well")
+    if mode is not None and (plot is None or not grid):
+        raise fp.InputError(f"--mode {mode}: chooses what --plot draws over a --grid; give both, or leave it out")
     if motion is not None and grid:
         raise fp.InputError("--grid: stands for poses of its own; leave out --motion")
     if figure == "shapes" and (motion is not None or grid):
@@ -75,6 +79,8 @@ def frequencies(
         found = robot_of(robot, changes, payload)
         drives = chosen_drives(found, stiffness, free=free)
         at, result = _computed(found, motion, pairs("--option", option), grid, drives.actuators, prestress)
+    if mode is not None and mode > result.sizes["mode"]:
+        raise fp.InputError(f"--mode {mode}: {found.name} has {result.sizes['mode']} modes")
     if as_json:
         print_json(dataset_json(result, drives=drives.words))
     elif motion is None and not grid:
@@ -86,7 +92,7 @@ def frequencies(
     if out is not None:
         note(f"wrote {write_data(out, result)}")
     if plot is not None:
-        drawn = _figure(found, result, at, figure, modes, mode if grid else None)
+        drawn = _figure(found, result, at, figure, modes, (mode or 1) if grid else None)
         note(f"wrote {write_plot(plot, drawn, found.name)}")
 
 
