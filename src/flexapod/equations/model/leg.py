@@ -126,7 +126,7 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
 def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip, platform: FrameMotion, guess: Any) -> list[Any]:
     """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`."""
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
-    if choice.closed and not getattr(b, "solved", False):
+    if choice.closed:
         signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
         return closed_positions(b, values, leg, reach(leg), signs, tip.S)
     plain = Values(b, values.prefix, values._known)
