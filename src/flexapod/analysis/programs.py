@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.properties import PROPERTIES, has_friction
+from flexapod.robot.chain import closes_alone, follows_platform
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -58,7 +59,7 @@ LOOPS = {
     "forward_kinematics": "loop_forward_kinematics",
     "jacobian": "loop_jacobian",
 }
-"""Quantity -> program that closes all loops together, for those that run through several legs."""
+"""Quantity -> program that closes all loops together, for those that run through several legs or the platform's own link."""
 INDEPENDENT = {
     "gravity_force": "elastic_gravity_force",
     "coriolis_force": "elastic_coriolis_force",
@@ -104,8 +105,7 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
 
 def _of_loops(robot: Robot, quantity: str) -> str:
     """The program of a quantity of a robot whose equations are in independent coordinates."""
-    between = PROPERTIES["loops between legs"](robot)
-    if quantity in LOOPS and between:
+    if quantity in LOOPS and not follows_platform(robot.legs):
         return LOOPS[quantity]
     if quantity not in INDEPENDENT or robot.elastic_names or not robot.elastic_legs:
         return quantity
@@ -114,4 +114,5 @@ def _of_loops(robot: Robot, quantity: str) -> str:
 
         refuse(robot, "inverse_dynamics", motion="actuators", friction=True)
         return INDEPENDENT[quantity]
-    return INDEPENDENT[quantity] if between or PROPERTIES["more than masses"](robot) else quantity
+    simple = closes_alone(robot.legs) and not PROPERTIES["more than masses"](robot)
+    return quantity if simple else INDEPENDENT[quantity]

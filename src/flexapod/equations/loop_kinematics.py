@@ -20,6 +20,7 @@ from flexapod.equations.elastodynamics.elastic_state import tree_motion
 from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
 from flexapod.equations.forward_kinematics import check_iterations, departure, determinant
 from flexapod.equations.inverse_kinematics import Detail, actuator_outputs, body_outputs, joint_outputs
+from flexapod.equations.leg_kinematics import body_frame
 from flexapod.equations.loop_closing import (
     NONE,
     Closed,
@@ -69,7 +70,12 @@ def loop_inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Progr
         joint_outputs(b, joints)
     elif detail == "bodies":
         motion = tree_motion(values, robot, moving, second)
-        links = [motion.links[i][k] for i, leg in enumerate(robot.legs) for k, j in enumerate(leg.links) if j.body is not None]
+        links = [
+            body_frame(values.of(f"legs.{leg.name}"), link, motion.links[i][k])
+            for i, leg in enumerate(robot.legs)
+            for k, link in enumerate(leg.links)
+            if link.body is not None
+        ]
         body_outputs(b, [motion.platform, *links])
     left = (pose, twist - ca.mtimes(at.W, first), rest - ca.mtimes(at.W, second))
     for name, error in zip(("constraint", "constraint_rate", "constraint_acceleration"), left, strict=True):
