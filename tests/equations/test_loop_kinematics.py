@@ -116,14 +116,19 @@ def test_generalized_forces(name: str, force: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("force", ["gravity_force", "coriolis_force"])
-def test_generalized_forces_of_a_base_that_floats(force: str) -> None:
-    """At rest the verb's pose is home; velocities by both sides of power: u'^T k is the rate of kinetic energy at u'' = 0."""
+def test_generalized_forces_of_a_base_that_floats() -> None:
+    """Weight as by the verb; with the forces of velocities it is all that the equation of motion has beside accelerations."""
     robot = fp.load("hexapod-floating")
-    at = home(robot, 1)
-    found = evaluate(robot, force, at.inputs())[force]
-    wanted = getattr(fp, force)(robot, fp.State(position=robot.home.position), coordinates="independent").values
-    equal(found[0], wanted)
+    state = home(robot, 1).inputs()
+    wanted = fp.gravity_force(robot, fp.State(position=robot.home.position), coordinates="independent").values
+    equal(evaluate(robot, "gravity_force", state)["gravity_force"][0], wanted)
+    moving = evaluate(robot, "", {**state, "independent_velocity": np.linspace(-1.0, 1.0, 12)[None]}, "elastic_closing")
+    for name in ("velocity", "angular_velocity"):
+        state[name] = moving[f"platform_{name}"]
+    state |= {"joint_position": moving["closed_position"], "joint_velocity": moving["closed_velocity"]}
+    parts = [evaluate(robot, force, state)[force] for force in ("gravity_force", "coriolis_force")]
+    equal(parts[0] + parts[1], evaluate(robot, "", state, "elastic_mass_matrix")["bias"])
+    assert np.abs(parts[1]).max() > 0.1
 
 
 @pytest.mark.parametrize("name", ["five-bar", "3-rps", pytest.param("delta-parallelograms", marks=pytest.mark.full)])
@@ -211,3 +216,12 @@ def test_poses_that_the_robot_cannot_take() -> None:
 def test_what_has_no_meaning_is_refused_with_the_reason_of_the_verb(quantity: str, says: str) -> None:
     with pytest.raises(fp.InputError, match=says):
         fp.kernel(fp.load("hexapod-floating"), quantity)
+
+
+@pytest.mark.parametrize("force", ["gravity_force", "coriolis_force"])
+def test_dampers_are_no_part_of_weight_and_velocities(force: str, tmp_path: Path) -> None:
+    robot = four_bar(tmp_path, "damping: 2")
+    states = random_leg_states(robot, 3, seed=1)
+    at = fp.State(**{name: states[name] for name in ("position", "rotation", "velocity", "angular_velocity")})
+    wanted = getattr(fp, force)(robot, at, coordinates="independent").values
+    assert np.abs(evaluate(robot, force, states)[force] - wanted).max() <= SAME * np.abs(wanted).max()
