@@ -11,9 +11,9 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.closed_legs import close_along, home
-from flexapod.analysis.kernels import kernel_with_friction, make_program, parameter_values
+from flexapod.analysis.kernels import golden_inputs, kernel_with_friction, make_program, parameter_values
 from flexapod.analysis.programs import usual_program
-from flexapod.analysis.sampling import PARTS, following, random_leg_states, random_states
+from flexapod.analysis.sampling import PARTS, following, random_inputs, random_leg_states, random_states
 from flexapod.kernels.packing import interpreter
 from flexapod.kernels.tape import make_tape
 
@@ -225,3 +225,12 @@ def test_dampers_are_no_part_of_weight_and_velocities(force: str, tmp_path: Path
     at = fp.State(**{name: states[name] for name in ("position", "rotation", "velocity", "angular_velocity")})
     wanted = getattr(fp, force)(robot, at, coordinates="independent").values
     assert np.abs(evaluate(robot, force, states)[force] - wanted).max() <= SAME * np.abs(wanted).max()
+
+
+def test_inputs_of_self_tests_belong_together(tmp_path: Path) -> None:
+    """Actuators of exported forward kinematics were random numbers, out of reach of most robots."""
+    robot = four_bar(tmp_path)
+    states, bound = random_inputs(robot, 4, seed=1), fp.kernel(robot, "forward_kinematics")
+    found = bound.batch(golden_inputs(bound, states)).outputs
+    assert np.all(found["converged"] == 1.0)
+    equal(found["position"], states["position"])

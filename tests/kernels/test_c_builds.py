@@ -28,7 +28,7 @@ NOTHING = 1e-12
 SAMPLE = [
     ("stewart-3-3", "minimal_inverse_dynamics"),
     ("3-rrs-wrist", "friction_force"),  # begins with a digit
-    ("h4", "inverse_kinematics"),  # all loops together
+    pytest.param("h4", "inverse_kinematics", marks=pytest.mark.full),  # all loops together
 ]
 SMALL = ("nested", "kepler")
 """Programs that `make test` takes: loops in loops, and an iteration that may not converge."""
