@@ -156,8 +156,8 @@ def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = T
     b.output("passes", passes, shape=())
     rows = [ca.mtimes(ca.vertcat(*by_twist(values, robot, loops)), ca.diag(twist_scale(values))) for loops in (before, at)]
     b.output("determinant", ca.vertcat(*map(determinant, rows)), shape=(2,), doc="at the guess and at the result")
-    poses = [ca.vertcat(loops.motion.platform.p.expr, ca.vec(loops.motion.platform.R.expr)) for loops in (before, at)]
-    way = departure(*poses, twist_scale(values), weighed(values, ca.mtimes(before.W, first)))
+    start, end = [ca.vertcat(loops.motion.platform.p.expr, ca.vec(loops.motion.platform.R.expr)) for loops in (before, at)]
+    way = departure(start, end, twist_scale(values), weighed(values, ca.mtimes(before.W, first)))
     b.output("departure", way, shape=(), doc="way from the guess less the first Newton step, relative to that step")
     return b
 
