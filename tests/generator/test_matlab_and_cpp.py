@@ -18,6 +18,7 @@ VERBS = ["inverse_kinematics", "forward_kinematics", "inverse_dynamics", "forwar
 FRICTION = ["inverse_dynamics with friction", "forward_dynamics with friction", "friction_force"]
 QUICK = [("stewart-3-3", "inverse_dynamics"), ("five-bar", "inverse_kinematics"), ("stewart-3-3", "coriolis_force")]
 CASES = [(name, verb) for name in ("stewart-3-3", "five-bar") for verb in VERBS] + [("hexaslide", verb) for verb in FRICTION]
+CASES += [("h4", "inverse_kinematics")]
 MARKED = [pytest.param(*case, marks=[] if case in QUICK else pytest.mark.full) for case in CASES]
 
 

@@ -25,7 +25,11 @@ AGREES = 1e-9
 multiplications with additions, and solves amplify that."""
 NOTHING = 1e-12
 """Of the largest number of all outputs, or 1: what is zero on paper, such as closing errors, is rounding in both."""
-SAMPLE = [("stewart-3-3", "minimal_inverse_dynamics"), ("3-rrs-wrist", "friction_force")]  # the second begins with a digit
+SAMPLE = [
+    ("stewart-3-3", "minimal_inverse_dynamics"),
+    ("3-rrs-wrist", "friction_force"),  # begins with a digit
+    pytest.param("h4", "inverse_kinematics", marks=pytest.mark.full),  # all loops together
+]
 SMALL = ("nested", "kepler")
 """Programs that `make test` takes: loops in loops, and an iteration that may not converge."""
 OPTIONS: dict[str, dict[str, Any]] = {"value_derivatives": {"values": ("platform.mass",)}}

@@ -31,6 +31,9 @@ PROGRAMS = {
     "forward_kinematics": "flexapod.equations.forward_kinematics",
     "jacobian": "flexapod.equations.jacobian",
     "platform_from_actuators": "flexapod.equations.platform_from_actuators",
+    "loop_inverse_kinematics": "flexapod.equations.loop_kinematics",
+    "loop_forward_kinematics": "flexapod.equations.loop_kinematics",
+    "loop_jacobian": "flexapod.equations.loop_kinematics",
     "workspace": "flexapod.equations.workspace",
     "pose_limits": "flexapod.equations.pose_limits",
     "virtual_power": "flexapod.equations.virtual_power.inverse_dynamics",
@@ -49,6 +52,9 @@ PROGRAMS = {
     "elastic_inverse_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_forward_dynamics": "flexapod.equations.elastodynamics.dynamics",
     "elastic_mass_matrix": "flexapod.equations.elastodynamics.dynamics",
+    "elastic_gravity_force": "flexapod.equations.elastodynamics.forces",
+    "elastic_coriolis_force": "flexapod.equations.elastodynamics.forces",
+    "elastic_friction_force": "flexapod.equations.elastodynamics.forces",
     "elastic_closing": "flexapod.equations.elastodynamics.closing",
     "elastic_control": "flexapod.equations.elastodynamics.loops",
     "elastic_terms": "flexapod.equations.elastodynamics.terms",
@@ -296,10 +302,12 @@ def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any
 def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
-    if quantity.startswith("elastic_"):  # which coordinates are independent is written into these equations
+    if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
         from flexapod.equations.elastodynamics.massless import has_massless_motion
 
         key = f"{key}|{robot.elastic_plan!r}{'|massless' * has_massless_motion(robot)}"
+    if quantity.startswith("loop_"):  # and so is which components of the platform follow from the others
+        key = f"{key}|{robot.plan.platform_independent}"
     if not quantity.startswith("link_"):
         return KernelFamily(lambda: make_program(robot, quantity, options), key, robot.zeros)
     zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations

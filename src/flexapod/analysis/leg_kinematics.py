@@ -17,6 +17,7 @@ from flexapod.analysis.leg_dynamics import labelled, no_words, solve_inverse, st
 from flexapod.analysis.leg_model import elastic_columns, leg_terms
 from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.prescribed import prescribed, reached
+from flexapod.analysis.program_refusals import FLOATING, floating
 from flexapod.analysis.results import settle
 from flexapod.analysis.state import State
 from flexapod.analysis.validity import warn_beyond
@@ -107,10 +108,7 @@ def general_inverse_kinematics(robot: Robot, asked: Request) -> xr.Dataset:
     motion, on_error, edd = asked.at, asked.on_error, asked.elastic_acceleration
     words = no_words(motion)
     if robot.floats and (not isinstance(motion, State) or moving(motion)):
-        raise InputError(
-            f"inverse kinematics: actuators of {robot.name} can move while its platform stands still, so that its motion does "
-            "not give theirs; simulate has them, and a State at rest is drawn as near home as it can be"
-        )
+        raise floating(robot, *FLOATING["inverse_kinematics"])
     request = closed_request(robot, asked, words)
     if edd is None and isinstance(motion, State) and any(k.elastic and k.spring for leg in robot.legs for k in leg.links):
         edd = np.zeros(len(robot.elastic_names))  # motors behind springs: their motion does not follow from the platform's

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.closed_legs import close_along, platform_jacobian
+from flexapod.analysis.program_refusals import undetermined
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
@@ -40,9 +41,7 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
         )
     own, driven = chosen_drives(robot)
     if undriven(robot):
-        raise InputError(
-            f"forward kinematics: the {len(own)} actuators of {robot.name} do not determine where all its bodies are"
-        )
+        raise undetermined(robot)
     words = np.full(len(target), "", dtype=object)
     along = isinstance(motion, ActuatorMotion)
     rates = motion.velocity if along else np.zeros_like(target)

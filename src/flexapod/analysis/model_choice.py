@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.kernels import PROGRAMS, parameter_values, unknown_quantity
 from flexapod.analysis.program_refusals import refuse_other_bodies
-from flexapod.analysis.programs import WITH_FRICTION, formulations
+from flexapod.analysis.programs import WITH_FRICTION, formulations, usual_program
 from flexapod.analysis.properties import PROPERTIES
 from flexapod.errors import FlexapodError, InputError
 
@@ -105,10 +105,12 @@ def _with_friction(
 def _direct(robot: Robot, quantity: str, formulation: str | None, given: dict[str, Any]) -> Choice:
     if quantity not in PROGRAMS:
         raise unknown_quantity("model of", quantity)
-    refuse_other_bodies(robot, quantity)
+    program, chosen = usual_program(robot, quantity, True)
+    refuse_other_bodies(robot, program)
     if formulation is not None:
         raise InputError(f"{quantity} has one formulation only; leave formulation out")
-    return Choice(quantity=quantity, formulation=quantity, program=quantity, options=_options(robot, quantity, quantity, given))
+    options = _options(robot, quantity, program, {**chosen, **given})
+    return Choice(quantity=quantity, formulation=quantity, program=program, options=options)
 
 
 def _options(robot: Robot, formulation: str, program: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, solve_from_
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import leg_terms
 from flexapod.analysis.leg_request import leg_request
+from flexapod.analysis.program_refusals import FLOATING, floating
 from flexapod.analysis.results import reasons
 from flexapod.analysis.state import State
-from flexapod.errors import InputError
 from flexapod.robot.chain import follows_platform
 from flexapod.robot.elastic_plan import driven_columns
 
@@ -78,10 +78,7 @@ def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobia
     The distance to type 1 is the smallest singular value of P with dimensionless columns of length 1, the same for all legs.
     """
     if robot.floats:
-        raise InputError(
-            f"the Jacobian: actuators of {robot.name} can move while its platform stands still, so that its motion does not "
-            "give theirs; linearize describes its small motions"
-        )
+        raise floating(robot, *FLOATING["jacobian"])
     words, length = np.full(len(position), "", dtype=object), robot.characteristic_length
     at = State(position=position, rotation=rotation)
     state = leg_request(robot, at, "zero", None, (None, None, "world"), False, words).state

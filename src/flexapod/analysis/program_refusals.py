@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flexapod.errors import InputError
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import closes_alone
+from flexapod.robot.elastic_plan import chosen_drives, posed, undriven
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -42,6 +43,7 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
         raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
 
 
+<<<<<<< HEAD
 INVERSE_DYNAMICS = (
     "virtual_power", "virtual_work", "newton_euler", "minimal_inverse_dynamics", "link_inverse_dynamics",
     "flexible_inverse_dynamics", "general_flexible_inverse_dynamics", "elastic_inverse_dynamics",
@@ -67,6 +69,9 @@ def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
 
 
 ANY_LOOPS = ("elastic_", "recursive_")
+=======
+ANY_LOOPS = ("elastic_", "recursive_", "loop_")
+>>>>>>> m18c
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
     "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
@@ -78,6 +83,8 @@ LEG_BY_LEG = (
 
 def refuse_inner_loops(robot: Robot, quantity: str) -> None:
     """Refuse programs that do not take the robot's loops."""
+    if quantity.startswith("loop_"):
+        _refuse_undetermined(robot, quantity.removeprefix("loop_"))
     if quantity.startswith(ANY_LOOPS):
         return
     if quantity not in LEG_BY_LEG and has_inner_loops(robot.legs):
@@ -88,10 +95,51 @@ def refuse_inner_loops(robot: Robot, quantity: str) -> None:
         raise InputError(f"{quantity}: {why}; {_next(quantity)}")
 
 
+def _refuse_undetermined(robot: Robot, verb: str) -> None:
+    """Refuse kinematics of all loops where pose or actuators do not determine all coordinates."""
+    if robot.elastic_names:
+        raise InputError(
+            f"{verb}: {robot.name} deforms, so that neither pose nor actuators determine its coordinates; the verb {verb} finds "
+            "its deflection"
+        )
+    if verb == "forward_kinematics":
+        if undriven(robot):
+            raise undetermined(robot)
+    elif robot.floats:
+        raise floating(robot, *FLOATING[verb])
+    elif len(posed(robot)) != len(robot.plan.platform_independent):
+        raise InputError(f"{verb}: the platform's motion does not determine all coordinates of {robot.name}; linearize has them")
+
+
+FLOATING = {
+    "inverse_kinematics": (
+        "inverse kinematics", "simulate has them, and a State at rest is drawn as near home as it can be"
+    ),
+    "jacobian": ("the Jacobian", "linearize describes its small motions"),
+}  # fmt: skip
+"""Verb -> its name in a sentence, and what there is instead where actuators move while the platform stands still."""
+
+
+def floating(robot: Robot, what: str, instead: str) -> InputError:
+    """Why the platform's motion does not give that of the actuators."""
+    return InputError(
+        f"{what}: actuators of {robot.name} can move while its platform stands still, so that its motion does not give theirs; "
+        f"{instead}"
+    )
+
+
+def undetermined(robot: Robot) -> InputError:
+    """Why actuators do not give the platform's pose."""
+    own, _ = chosen_drives(robot)
+    return InputError(f"forward kinematics: the {len(own)} actuators of {robot.name} do not determine where all its bodies are")
+
+
 def _next(quantity: str) -> str:
-    """What there is instead, where loops run through several legs."""
-    if quantity == "friction_force":
-        return "it is the difference of 'inverse_dynamics' with and without friction, which takes all loops"
-    has_verb = quantity in ("inverse_kinematics", "forward_kinematics", "jacobian")
-    verb = f"the verb {quantity} solves them, and " if has_verb else ""
-    return f"{verb}'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"
+    """What there is instead."""
+    if quantity in RIGID_KINEMATICS:
+        return "'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs for all loops"
+    return "'inverse_dynamics', 'forward_dynamics' and 'mass_matrix' are programs for all loops"
+
+
+RIGID_KINEMATICS = ("platform_from_actuators", "workspace", "pose_limits")
+"""Programs of kinematics that close every leg by itself."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.properties import PROPERTIES, has_friction
+from flexapod.robot.chain import closes_alone, follows_platform
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -53,6 +54,20 @@ BY_PROPERTY = (("flexible legs", FLEXIBLE_LEGS), ("flexible platform", FLEXIBLE_
 """Property of a robot -> quantity -> formulation -> program; the first formulation that applies is the default."""
 
 
+LOOPS = {
+    "inverse_kinematics": "loop_inverse_kinematics",
+    "forward_kinematics": "loop_forward_kinematics",
+    "jacobian": "loop_jacobian",
+}
+"""Quantity -> program that closes all loops together, for those that run through several legs or the platform's own link."""
+INDEPENDENT = {
+    "gravity_force": "elastic_gravity_force",
+    "coriolis_force": "elastic_coriolis_force",
+    "friction_force": "elastic_friction_force",
+}
+"""Quantity -> program in independent coordinates, for loops of any kind where nothing deforms."""
+
+
 def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
     """Quantity -> formulation -> program of a robot."""
     known = next(table for name, table in BY_PROPERTY if PROPERTIES[name](robot))
@@ -72,7 +87,7 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
     slides = has_friction(robot)
     if not PROPERTIES["rigid"](robot):
         if quantity not in ("inverse_dynamics", "forward_dynamics", "mass_matrix"):
-            return quantity, {}
+            return _of_loops(robot, quantity), {}
         if friction and quantity != "mass_matrix":
             from flexapod.analysis.abilities import refuse
 
@@ -86,3 +101,18 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
     from flexapod.analysis.rigid_dynamics import INVERSE, usual_formulation  # imports what derives, which cached results spare
 
     return INVERSE[usual_formulation(robot, "auto", loaded=False)], {}
+
+
+def _of_loops(robot: Robot, quantity: str) -> str:
+    """The program of a quantity of a robot whose equations are in independent coordinates."""
+    if quantity in LOOPS and not follows_platform(robot.legs):
+        return LOOPS[quantity]
+    if quantity not in INDEPENDENT or robot.elastic_names or not robot.elastic_legs:
+        return quantity
+    if quantity == "friction_force":
+        from flexapod.analysis.abilities import refuse
+
+        refuse(robot, "inverse_dynamics", motion="actuators", friction=True)
+        return INDEPENDENT[quantity]
+    simple = closes_alone(robot.legs) and not PROPERTIES["more than masses"](robot)
+    return quantity if simple else INDEPENDENT[quantity]

@@ -60,6 +60,9 @@ def following(robot: Robot, states: Mapping[str, Array], names: Collection[str])
 
     Checked by: tests/kernels/test_c_builds.py.
     """
+    if "joint_position" in states:
+        at = list(robot.driven)
+        return {f"actuator_{part}": states[f"joint_{part}"][:, at] for part in ("position", "velocity")}
     if robot.moved_by == "actuators" or "acceleration" not in states:
         return {}
     motion = Motion(time=np.arange(float(len(states["position"]))), **{name: states[name] for name in PARTS})

@@ -60,8 +60,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
 
     Checked by: tests/equations/test_forward_kinematics.py.
     """
-    if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1000:
-        raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
+    check_iterations(iterations)
     b = Program("forward_kinematics")
     target = b.input("actuator_position", (len(robot.actuators),), unit="m or rad")
     p0 = b.input("guess_position", (3,), unit="m", doc="guess of the platform frame origin")
@@ -105,7 +104,7 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
     pose = _orthonormal(_moved(pose, ca.if_else(converged, scale * solve_gram_schmidt(A, -residual), 0)))
     residual, A, q = at(_Quiet(b), pose, q, target)
     residual0, A0, _ = at(_Quiet(b), start, q0, target)
-    departure = _departure(start, pose, scale, solve_gram_schmidt(A0, -residual0))
+    off = departure(start, pose, scale, solve_gram_schmidt(A0, -residual0))
     n = len(robot.actuators)
     b.output("position", pose[:3], shape=(3,), unit="m")
     b.output("rotation", ca.reshape(pose[3:], 3, 3), shape=(3, 3))
@@ -116,9 +115,15 @@ def forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) 
         b.output("constraint", residual[n:], shape=(residual.numel() - n,))
     b.output("converged", converged, shape=())
     b.output("passes", passes, shape=())
-    b.output("determinant", ca.vertcat(_determinant(A0), _determinant(A)), shape=(2,), doc="at the guess and at the result")
-    b.output("departure", departure, shape=(), doc="way from the guess less the first Newton step, relative to that step")
+    b.output("determinant", ca.vertcat(determinant(A0), determinant(A)), shape=(2,), doc="at the guess and at the result")
+    b.output("departure", off, shape=(), doc="way from the guess less the first Newton step, relative to that step")
     return b
+
+
+def check_iterations(iterations: Any) -> None:
+    """Refuse a number of passes that is none."""
+    if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1000:
+        raise InputError(f"iterations: expected a whole number from 1 to 1000, got {iterations!r}")
 
 
 def _within_a_turn(robot: Robot, gap: Any) -> Any:
@@ -128,7 +133,7 @@ def _within_a_turn(robot: Robot, gap: Any) -> Any:
     return ca.vertcat(*turned)
 
 
-def _departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
+def departure(start: Any, pose: Any, scale: Any, first: Any) -> Any:
     """How far the way to the result is from the first Newton step: small where the branch of the guess was followed."""
     turn = ca.mtimes(ca.reshape(pose[3:], 3, 3), ca.reshape(start[3:], 3, 3).T)
     way = ca.vertcat((pose[:3] - start[:3]) / scale[:3], ca.inv_skew(turn - turn.T) / 2)
@@ -154,7 +159,7 @@ def _orthonormal(pose: Any) -> Any:
     return ca.vertcat(pose[:3], ca.vec(ca.mtimes(R, (3 * ca.SX.eye(3) - ca.mtimes(R.T, R)) / 2)))
 
 
-def _determinant(A: Any) -> Any:
+def determinant(A: Any) -> Any:
     """det A by complementary 3 x 3 minors (Laplace), without division; of A^T A for redundant robots (no sign)."""
     square = A if A.shape[0] == A.shape[1] else ca.mtimes(A.T, A)
     total = ca.SX(0)

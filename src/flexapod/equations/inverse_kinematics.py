@@ -6,7 +6,7 @@ One program per robot structure; the robot's numbers are parameters. `detail` ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import casadi as ca
 
@@ -40,9 +40,9 @@ def inverse_kinematics(robot: Robot, detail: Detail = "actuators", closed_form: 
         b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from") if general else None
     )
     legs = robot_legs(b, robot, platform, guess, closed_form)
-    _actuators(b, robot, legs, only_rates=detail == "rates")
+    actuator_outputs(b, robot, columns_of(driven_coordinates(robot, legs)), only_rates=detail == "rates")
     if detail == "joints":
-        _joints(b, legs)
+        joint_outputs(b, columns_of([c for leg in legs for c in leg.coordinates]))
     elif detail == "bodies":
         body_outputs(b, [platform, *[frame for leg in legs for frame in leg.bodies.values()]])
     _leftover(b, legs)
@@ -58,25 +58,33 @@ def _leftover(b: Program, legs: list[LegKinematics]) -> None:
             b.output(name, column, shape=(count,), dims=("constraint_row",), doc="must vanish for a motion the robot can follow")
 
 
-def _actuators(b: Program, robot: Robot, legs: list[LegKinematics], only_rates: bool = False) -> None:
-    driven = [
+def columns_of(coordinates: Sequence[Any]) -> list[Any]:
+    """Positions, rates and accelerations of coordinates as columns."""
+    return [ca.vertcat(*[getattr(c, key) for c in coordinates]) for key in ("q", "qd", "qdd")]
+
+
+def driven_coordinates(robot: Robot, legs: list[LegKinematics]) -> list[Any]:
+    """Coordinates of the actuators."""
+    return [
         legs[i].coordinates[k]
         for i, leg in enumerate(robot.legs)
         for k, index in enumerate(leg.moving)
         if leg.links[index].actuated
     ]
+
+
+def actuator_outputs(b: Program, robot: Robot, columns: Sequence[Any], only_rates: bool = False) -> None:
+    """Outputs `actuator_position`, ... from columns of positions, rates and accelerations."""
     unit = robot.actuator_units[0] if len(set(robot.actuator_units)) == 1 else "m or rad"
-    every = (("position", "q", ""), ("velocity", "qd", "/s"), ("acceleration", "qdd", "/s^2"))
-    for name, key, per in every[1:2] if only_rates else every:
-        column = ca.vertcat(*[getattr(c, key) for c in driven])
-        b.output(f"actuator_{name}", column, shape=(len(driven),), unit=unit + per, dims=("actuator",))
+    every = list(zip(("position", "velocity", "acceleration"), columns, ("", "/s", "/s^2"), strict=True))
+    for name, column, per in every[1:2] if only_rates else every:
+        b.output(f"actuator_{name}", column, shape=(len(robot.actuators),), unit=unit + per, dims=("actuator",))
 
 
-def _joints(b: Program, legs: list[LegKinematics]) -> None:
-    scalars = [c for leg in legs for c in leg.coordinates]
-    for name, key, per in (("position", "q", ""), ("velocity", "qd", "/s"), ("acceleration", "qdd", "/s^2")):
-        column = ca.vertcat(*[getattr(c, key) for c in scalars])
-        b.output(f"joint_{name}", column, shape=(len(scalars),), unit="m or rad" + per, dims=("joint",))
+def joint_outputs(b: Program, columns: Sequence[Any]) -> None:
+    """Outputs `joint_position`, ... from columns of positions, rates and accelerations."""
+    for name, column, per in zip(("position", "velocity", "acceleration"), columns, ("", "/s", "/s^2"), strict=True):
+        b.output(f"joint_{name}", column, shape=(column.numel(),), unit="m or rad" + per, dims=("joint",))
 
 
 def body_outputs(b: Program, frames: Sequence[FrameMotion]) -> None:

@@ -14,7 +14,7 @@ from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, Scalar, leg_motion
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
-from flexapod.robot.model import Leg
+from flexapod.robot.model import Leg, Link
 from flexapod.robot.robot import Robot
 from flexapod.spatial import Vec
 
@@ -77,10 +77,14 @@ def _general(values: Values, leg: Leg, closed: ClosedLeg) -> LegKinematics:
     bodies = {}
     for link, frame in zip(leg.links, closed.links, strict=True):
         if link.body is not None:
-            axes = values.rotation(f"{link.coordinate}.body.axes", "B", "B")
-            R = frame.R.renamed("W", "B") @ axes
-            bodies[link.body.name] = FrameMotion(R=R, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
+            bodies[link.body.name] = body_frame(values, link, frame)
     return LegKinematics(coordinates=scalars(closed.q, closed.qd, closed.qdd), bodies=bodies, leftover=closed.leftover)
+
+
+def body_frame(values: Values, link: Link, frame: FrameMotion) -> FrameMotion:
+    """Motion of a link's body, axes as in the robot file; values of its leg."""
+    R = frame.R.renamed("W", "B") @ values.rotation(f"{link.coordinate}.body.axes", "B", "B")
+    return FrameMotion(R=R, p=frame.p, v=frame.v, w=frame.w, a=frame.a, alpha=frame.alpha)
 
 
 def _bodies(values: Values, leg: Leg, motion: LegMotion) -> dict[str, FrameMotion]:

@@ -257,3 +257,10 @@ def chosen_drives(robot: Robot) -> tuple[list[int], list[int]]:
     independent = robot.elastic_plan.independent
     own = [k for k, column in enumerate(driven_columns(robot)) if column in independent]
     return own, [independent.index(driven_columns(robot)[k]) for k in own]
+
+
+def posed(robot: Robot) -> list[int]:
+    """Positions among the independent coordinates of those that the platform's pose determines: the actuators, and those that
+    nothing drives where the platform moves in more components than there are actuators."""
+    _, driven = chosen_drives(robot)
+    return driven if len(driven) >= len(robot.plan.platform_independent) else [*driven, *undriven(robot)]

@@ -76,10 +76,10 @@ def _rows(scope: Scope, robot: Robot, p: Any, quat: Any, joints: Any) -> tuple[A
 
 def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
     """det [J; G], zero where the actuators lose control of the platform; of its square for redundant robots."""
-    from flexapod.equations.forward_kinematics import _determinant
+    from flexapod.equations.forward_kinematics import determinant as of_rows
 
     if moment.e is not None:
-        return _determinant(flexible_jacobian(scope, robot, moment))
+        return of_rows(flexible_jacobian(scope, robot, moment))
     frame, twist = moving_frame(moment.p, moment.R)
     values, at, legs = Values(scope), 0, []  # type: ignore[arg-type]
     for i, leg in enumerate(robot.legs):
@@ -88,7 +88,7 @@ def determinant(scope: Scope, robot: Robot, moment: Moment) -> Any:
         at += len(leg.moving)
     kept = list(robot.plan.constraints)
     rows = ca.vertcat(ca.vertcat(*[leg.jacobian for leg in legs]), ca.vertcat(*[leg.constraint for leg in legs])[kept, :])
-    return _determinant(ca.densify(rows))
+    return of_rows(ca.densify(rows))
 
 
 def still(moment: Moment) -> Moment:

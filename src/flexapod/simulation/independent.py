@@ -21,13 +21,12 @@ from flexapod.equations.elastodynamics.dissipation import dissipated_power, tang
 from flexapod.equations.elastodynamics.elastic_state import (
     ElasticState,
     TreeMotion,
-    platform_columns,
     platform_modes,
     tree_motion,
 )
 from flexapod.equations.elastodynamics.joint_forces import Friction
 from flexapod.equations.elastodynamics.link_assembly import LinkEquation, link_equation_at
-from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, solve_loops
+from flexapod.equations.elastodynamics.loops import closing_determinant, loop_rows, platform_rates, solve_loops, whole
 from flexapod.equations.elastodynamics.projection import projected_mass
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
@@ -192,14 +191,6 @@ def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
     return rates[layout.unknown]
 
 
-def whole(robot: Robot, free: Any, bound: Any) -> Any:
-    """(z,) from independent and bound entries."""
-    z = ca.SX(len(robot.elastic_plan.columns), 1)
-    z[list(robot.elastic_plan.independent)] = free
-    z[list(robot.elastic_plan.bound)] = bound
-    return ca.densify(z)
-
-
 def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
     """Rates of the joints, platform twist, rates of the modes."""
     z = whole(robot, rates, ca.mtimes(X, rates))
@@ -281,14 +272,6 @@ def _driving(robot: Robot, X: Any, force: Any) -> Any:
     f = ca.SX.zeros(len(robot.elastic_plan.columns))
     f[driven_columns(robot)] = force
     return projected(robot, X, f)
-
-
-def platform_rates(robot: Robot, motion: TreeMotion) -> Any:
-    """Platform twist (6, z) per rate of every coordinate."""
-    J = ca.SX(6, len(robot.elastic_plan.columns))
-    for k, (v, w) in platform_columns(robot, robot.elastic_plan, motion, motion.platform.p).items():
-        J[:3, k], J[3:, k] = v.expr, w.expr
-    return J
 
 
 def _platform_drift(motion: TreeMotion) -> Any:

@@ -63,8 +63,13 @@ def elastic_closing(robot: Robot) -> Program:
 def newton_step(values: Values, robot: Robot, x: Any, modes: Any) -> tuple[list[Any], Any]:
     """All coordinates after one pass of Newton's method on the loops, held below `LARGEST_STEP`, and the largest step."""
     step = _step(values, robot, x, modes)
-    largest = ca.mmax(ca.fabs(step / _units(robot, values.scalar("characteristic_length"))))
-    return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), robot.elastic_plan.bound)], largest
+    return limited(values, robot, x, step, robot.elastic_plan.bound)
+
+
+def limited(values: Values, robot: Robot, x: Any, step: Any, columns: Sequence[int]) -> tuple[list[Any], Any]:
+    """The carried numbers after a step of some columns of z, held below `LARGEST_STEP`, and the step's largest entry."""
+    largest = ca.mmax(ca.fabs(step / _units(robot, values.scalar("characteristic_length"), columns)))
+    return [moved(robot, x, step * ca.fmin(1, LARGEST_STEP / ca.fmax(largest, 1e-300)), columns)], largest
 
 
 def _step(values: Values, robot: Robot, x: Any, modes: Any) -> Any:
@@ -87,12 +92,12 @@ def at_coordinates(robot: Robot, x: Any, modes: Any, qd: Any = None, twist: Any 
     )  # fmt: skip
 
 
-def _units(robot: Robot, length: Any) -> Any:
-    """What makes the bound coordinates dimensionless."""
+def _units(robot: Robot, length: Any, columns: Sequence[int]) -> Any:
+    """What makes some columns of z dimensionless."""
     plan = robot.elastic_plan
     at = len(plan.columns) - len(robot.coordinates)
     kinds = [leg.links[i].kind for leg in robot.legs for i in leg.moving]
-    linear = [k < 3 if k < at else kinds[k - at] == "P" for k in plan.bound]
+    linear = [k < 3 if k < at else kinds[k - at] == "P" for k in columns]
     return ca.vertcat(*[length if is_linear else 1 for is_linear in linear])
 
 

@@ -136,6 +136,22 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
     return whole[:, : len(free)], whole[:, len(free)]
 
 
+def whole(robot: Robot, free: Any, bound: Any) -> Any:
+    """(z,) from independent and bound entries."""
+    z = ca.SX(len(robot.elastic_plan.columns), 1)
+    z[list(robot.elastic_plan.independent)] = free
+    z[list(robot.elastic_plan.bound)] = bound
+    return ca.densify(z)
+
+
+def platform_rates(robot: Robot, motion: TreeMotion) -> Any:
+    """Platform twist (6, z) per rate of every coordinate."""
+    J = ca.SX(6, len(robot.elastic_plan.columns))
+    for k, (v, w) in platform_columns(robot, robot.elastic_plan, motion, motion.platform.p).items():
+        J[:3, k], J[3:, k] = v.expr, w.expr
+    return J
+
+
 def closing_determinant(plan: ElasticPlan, matrices: Sequence[Any]) -> Any:
     """Determinant of the blocks that the loops are solved by: zero where the independent coordinates lose control of the rest.
 

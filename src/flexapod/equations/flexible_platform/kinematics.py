@@ -10,7 +10,7 @@ from typing import Any, Literal
 import casadi as ca
 
 from flexapod.equations.flexible_platform.joint_shapes import JointShapes, joint_shapes
-from flexapod.equations.inverse_kinematics import _actuators, _joints, body_outputs
+from flexapod.equations.inverse_kinematics import actuator_outputs, body_outputs, columns_of, driven_coordinates, joint_outputs
 from flexapod.equations.leg_kinematics import LegKinematics, _bodies
 from flexapod.equations.platform_motion import FrameMotion, PointMotion, platform_motion
 from flexapod.equations.universal_leg import leg_motion
@@ -38,9 +38,9 @@ def flexible_kinematics(robot: Robot, detail: Literal["actuators", "joints", "bo
         first, none = (motion.actuator,), ca.SX.zeros(0, 1)
         coordinates = motion.angles + first if leg.architecture == "UPS" else first + motion.angles
         legs.append(LegKinematics(coordinates=coordinates, bodies=_bodies(own, leg, motion), leftover=(none, none, none)))
-    _actuators(b, robot, legs, False)
+    actuator_outputs(b, robot, columns_of(driven_coordinates(robot, legs)))
     if detail == "joints":
-        _joints(b, legs)
+        joint_outputs(b, columns_of([c for leg in legs for c in leg.coordinates]))
     elif detail == "bodies":
         body_outputs(b, [frame, *[body for leg in legs for body in leg.bodies.values()]])
     return b

@@ -1,0 +1,196 @@
+r"""Kinematics of robots whose loops run through several legs: all loops closed together, by Newton's method.
+
+With z all coordinates and u the independent ones, each pass solves the closing rows and what is wanted at once,
+
+.. math:: \delta z = N\delta u + \beta,\qquad P = W N,\qquad P\,\delta u = e - W\beta
+
+W: platform twist per rate of z; e: twist that leads to the wanted pose. Rates and accelerations follow from the same matrices.
+Inputs and outputs are those of the programs that close the legs one by one (`inverse_kinematics`, `forward_kinematics`,
+`jacobian`). Length and radian are weighed by the characteristic length where a pose has components that the robot cannot follow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+
+from flexapod.equations.elastodynamics.closing import LIMIT, NEWTON_STEP, at_coordinates, limited, moved
+from flexapod.equations.elastodynamics.elastic_state import tree_motion
+from flexapod.equations.elastodynamics.loops import loop_rows, solve_loops, whole
+from flexapod.equations.forward_kinematics import check_iterations, departure, determinant
+from flexapod.equations.inverse_kinematics import Detail, actuator_outputs, body_outputs, joint_outputs
+from flexapod.equations.leg_kinematics import body_frame
+from flexapod.equations.loop_closing import (
+    NONE,
+    Closed,
+    by_twist,
+    carried,
+    carried_start,
+    closed_loops,
+    follows,
+    met,
+    pose_gap,
+    spread,
+    twist_scale,
+    weighed,
+)
+from flexapod.equations.platform_motion import platform_motion
+from flexapod.equations.values import Values
+from flexapod.kernels.program import Program
+from flexapod.robot.elastic_plan import chosen_drives
+from flexapod.robot.robot import Robot
+from flexapod.spatial.linear import independence
+
+OUT_OF_REACH = "the loops cannot be closed at this pose: out of reach, singular, or too far from the guess"
+
+
+def loop_inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Program:
+    """The program; arguments, inputs and outputs as `inverse_kinematics` of robots with general legs.
+
+    `constraint`: pose, twist and acceleration less those that the robot can take, in the components that follow from the others.
+
+    Checked by: tests/equations/test_loop_kinematics.py.
+    """
+    b = Program("inverse_kinematics")
+    values, goal = Values(b), platform_motion(b)
+    x, pose = _at_pose(b, values, robot, goal.p.expr, goal.R.expr)
+    at = closed_loops(values, robot, x)
+    twist, acceleration = ca.vertcat(goal.v.expr, goal.w.expr), ca.vertcat(goal.a.expr, goal.alpha.expr)
+    first = spread(robot, at, met(values, at, twist))
+    moving = at_coordinates(robot, x, NONE, *_parts(robot, first))
+    still = tree_motion(values, robot, moving)
+    beta = solve_loops(robot.elastic_plan, at.rows, loop_rows(values, robot, still)[1])[1]
+    rest = acceleration - ca.vertcat(still.platform.a.expr, still.platform.alpha.expr)
+    second = spread(robot, at, met(values, at, rest - carried(robot, at, beta)), beta)
+    n = len(robot.coordinates)
+    joints = [x[:n], _parts(robot, first)[0], _parts(robot, second)[0]]
+    actuator_outputs(b, robot, [column[list(robot.driven)] for column in joints], only_rates=detail == "rates")
+    if detail == "joints":
+        joint_outputs(b, joints)
+    elif detail == "bodies":
+        motion = tree_motion(values, robot, moving, second)
+        links = [
+            body_frame(values.of(f"legs.{leg.name}"), link, motion.links[i][k])
+            for i, leg in enumerate(robot.legs)
+            for k, link in enumerate(leg.links)
+            if link.body is not None
+        ]
+        body_outputs(b, [motion.platform, *links])
+    left = (pose, twist - ca.mtimes(at.W, first), rest - ca.mtimes(at.W, second))
+    for name, error in zip(("constraint", "constraint_rate", "constraint_acceleration"), left, strict=True):
+        _constraint(b, robot, name, error)
+    return b
+
+
+def loop_jacobian(robot: Robot, joints: bool = True) -> Program:
+    r"""The program; inputs and outputs as `jacobian` of robots with general legs.
+
+    .. math:: J = A P^+,\qquad G = 1 - P P^+
+
+    G: rows of the components that follow from the others. `margin`, the same for all legs: how independent the columns of P are
+    (`independence`), zero where the independent coordinates move and the platform stands still.
+
+    Args:
+        joints: also `joint_position`.
+
+    Checked by: tests/equations/test_loop_kinematics.py.
+    """
+    b = Program("jacobian")
+    values = Values(b)
+    p = b.input("position", (3,), unit="m", doc="platform frame origin, world")
+    R = b.input("rotation", (3, 3), doc="world-from-platform")
+    x, error = _at_pose(b, values, robot, p, R)
+    at, count = closed_loops(values, robot, x), len(robot.legs)
+    (J, G), q = by_twist(values, robot, at), x[: len(robot.coordinates)]
+    b.output("jacobian", J, shape=J.shape, dims=("actuator", "twist"))
+    if G.shape[0]:
+        b.output("constraint_jacobian", G, shape=G.shape, dims=("constraint_row", "twist"))
+    _constraint(b, robot, "constraint", error)
+    margin = independence(weighed(values, at.P))
+    b.output("margin", ca.vertcat(*[margin] * count), shape=(count,), dims=("leg",))
+    b.output("actuator_position", q[list(robot.driven)], shape=(len(robot.actuators),), dims=("actuator",))
+    if joints:
+        b.output("joint_position", q, shape=(q.numel(),), dims=("joint",))
+    return b
+
+
+def loop_forward_kinematics(robot: Robot, iterations: int = 60, joints: bool = True) -> Program:
+    """The program; arguments, inputs and outputs as `forward_kinematics` of robots with general legs.
+
+    `constraint` are all closing rows. Actuators are not compared within a
+    turn: screws and gears know full turns. Actuators that the loops tie to others have a `residual`.
+
+    Checked by: tests/equations/test_loop_kinematics.py.
+    """
+    b = Program("forward_kinematics")
+    check_iterations(iterations)
+    values, plan, n = Values(b), robot.elastic_plan, len(robot.coordinates)
+    target = b.input("actuator_position", (len(robot.actuators),), unit="m or rad")
+    p = b.input("guess_position", (3,), unit="m", doc="guess of the platform frame origin")
+    R = b.input("guess_rotation", (3, 3), doc="guess of world-from-platform")
+    q = b.input("guess", (n,), unit="m or rad", doc="joint coordinates to start from")
+    own, places = chosen_drives(robot)
+
+    def step(y: Any, wanted: Any) -> tuple[Any, Closed]:
+        at = closed_loops(values, robot, y)
+        free = ca.SX.zeros(len(plan.independent))
+        free[places] = (wanted - y[list(robot.driven)])[own]
+        return whole(robot, free, ca.mtimes(at.X, free) + at.beta), at
+
+    def iteration(_: Any, y: Any, wanted: Any) -> tuple[list[Any], Any]:
+        return limited(values, robot, y, step(y, wanted)[0], range(len(plan.columns)))
+
+    start = carried_start(robot, q, p, R)
+    (x,), converged, passes = b.iterate(iteration, start=[start], shared=[target], limit=iterations, tolerance=NEWTON_STEP)
+    x = moved(robot, x, ca.if_else(converged, step(x, target)[0], 0), range(len(plan.columns)))
+    (first, before), at = step(start, target), closed_loops(values, robot, x)
+    frame, gap, rest = at.motion.platform, x[list(robot.driven)] - target, ca.vertcat(*at.residual)
+    b.output("position", frame.p.expr, shape=(3,), unit="m")
+    b.output("rotation", frame.R.expr, shape=(3, 3))
+    b.output("joint_position", x[:n], shape=(n,), unit="m or rad", dims=("joint",))
+    b.output("residual", gap, shape=(gap.numel(),), unit="m or rad", dims=("actuator",))
+    if rest.numel():
+        b.output("constraint", rest, shape=(rest.numel(),))
+    b.output("converged", converged, shape=())
+    b.output("passes", passes, shape=())
+    rows = [ca.mtimes(ca.vertcat(*by_twist(values, robot, loops)), ca.diag(twist_scale(values))) for loops in (before, at)]
+    b.output("determinant", ca.vertcat(*map(determinant, rows)), shape=(2,), doc="at the guess and at the result")
+    start, end = [ca.vertcat(loops.motion.platform.p.expr, ca.vec(loops.motion.platform.R.expr)) for loops in (before, at)]
+    way = departure(start, end, twist_scale(values), weighed(values, ca.mtimes(before.W, first)))
+    b.output("departure", way, shape=(), doc="way from the guess less the first Newton step, relative to that step")
+    return b
+
+
+def _at_pose(b: Program, values: Values, robot: Robot, p: Any, R: Any) -> tuple[Any, Any]:
+    """Coordinates at a pose, from the input `guess`, and what is left of the pose (6,)."""
+    q = b.input("guess", (len(robot.coordinates),), unit="m or rad", doc="joint coordinates to start from")
+    columns = range(len(robot.elastic_plan.columns))
+
+    def step(y: Any, goal: Any) -> Any:
+        at = closed_loops(values, robot, y)
+        error = pose_gap(at.motion, goal) - carried(robot, at, at.beta)
+        return spread(robot, at, met(values, at, error), at.beta)
+
+    def iteration(_: Any, y: Any, goal: Any) -> tuple[list[Any], Any]:
+        return limited(values, robot, y, step(y, goal), columns)
+
+    wanted = ca.vertcat(p, ca.vec(R))
+    start = carried_start(robot, q, p, R)
+    (x,), converged, _ = b.iterate(iteration, start=[start], shared=[wanted], limit=LIMIT, tolerance=NEWTON_STEP)
+    b.fail_if(1 - converged, OUT_OF_REACH)
+    x = moved(robot, x, step(x, wanted), columns)
+    return x, pose_gap(tree_motion(values, robot, at_coordinates(robot, x, NONE)), wanted)
+
+
+def _parts(robot: Robot, z: Any) -> tuple[Any, Any]:
+    """Joints, and the platform's twist unless a link is the platform."""
+    return z[z.numel() - len(robot.coordinates) :], z[:6] if robot.elastic_plan.carrier is None else None
+
+
+def _constraint(b: Program, robot: Robot, name: str, error: Any) -> None:
+    """Output of what is left in the components that follow from the others."""
+    kept = follows(robot)
+    if kept:
+        doc = "must vanish for a motion the robot can follow"
+        b.output(name, error[kept], shape=(len(kept),), dims=("constraint_row",), doc=doc)
