@@ -135,12 +135,7 @@ def test_without_the_solve() -> None:
 @pytest.mark.parametrize(
     ("name", "quantity", "text"),
     [
-<<<<<<< HEAD
-        ("h4", "inverse_kinematics", "run through several legs; the verb inverse_kinematics solves them, and 'inverse_dynamics'"),
         ("gough-stewart-flexible", "gravity_force", "has equations of a rigid platform, and that of gough-stewart-flexible is"),
-        ("h4", "friction_force", "it is the difference of 'inverse_dynamics' with and without friction"),
-        ("delta-parallelograms", "friction_force", "'inverse_dynamics'"),
-=======
         (
             "h4",
             "virtual_power",
@@ -149,7 +144,6 @@ def test_without_the_solve() -> None:
         ("h4", "workspace", "run through several legs; 'inverse_kinematics', 'forward_kinematics' and 'jacobian' are programs"),
         ("hexapod-floating", "jacobian", "actuators of hexapod-floating can move while its platform stands still"),
         ("delta-parallelograms", "newton_euler", "'inverse_dynamics'"),
->>>>>>> m18c
         ("dualemps", "friction_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
         ("dualemps", "coriolis_force", "has equations of rigid legs, and dualemps has flexible legs; 'inverse_dynamics'"),
         ("hexapod", "coriolis", "did you mean 'coriolis_force'? There are: inverse_dynamics"),

@@ -43,7 +43,6 @@ def refuse_other_bodies(robot: Robot, quantity: str) -> None:
         raise InputError(f"pose_limits: takes robots on U-P-S, P-U-S or R-U-S legs; pave and check_pose take {robot.name}")
 
 
-<<<<<<< HEAD
 INVERSE_DYNAMICS = (
     "virtual_power", "virtual_work", "newton_euler", "minimal_inverse_dynamics", "link_inverse_dynamics",
     "flexible_inverse_dynamics", "general_flexible_inverse_dynamics", "elastic_inverse_dynamics",
@@ -68,10 +67,7 @@ def refuse_too_few_actuators(robot: Robot, quantity: str) -> None:
     raise InputError(wording(robot, verb, "", NO_FRICTION if verb == "forward_friction" else UNDERACTUATED))
 
 
-ANY_LOOPS = ("elastic_", "recursive_")
-=======
 ANY_LOOPS = ("elastic_", "recursive_", "loop_")
->>>>>>> m18c
 """Beginnings of programs that take loops of any kind."""
 LEG_BY_LEG = (
     "inverse_kinematics", "forward_kinematics", "platform_from_actuators", "jacobian", "workspace", "pose_limits",
