@@ -16,10 +16,11 @@ from flexapod.analysis.kernels import parameter_values
 ITEM = re.compile(r"( *)\d+\. (.*)")
 NAME = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*(?:\[[^\]]*\])*(?!\w|\()")
 FUNCTIONS: dict[str, Any] = {
-    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan, "sin": math.sin, "cos": math.cos, "atan2": math.atan2, "abs": abs,
-    "min": min, "max": max, "lt": lambda a, b: float(a < b), "le": lambda a, b: float(a <= b), "eq": lambda a, b: float(a == b),
-    "ne": lambda a, b: float(a != b), "not_": lambda a: float(a == 0), "and_": lambda a, b: float(a != 0 and b != 0),
-    "or_": lambda a, b: float(a != 0 or b != 0), "select": lambda c, a, b: a if c != 0 else b,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan, "sin": math.sin, "cos": math.cos, "atan2": math.atan2,
+    "abs": abs, "floor": math.floor, "min": min, "max": max, "lt": lambda a, b: float(a < b), "le": lambda a, b: float(a <= b),
+    "eq": lambda a, b: float(a == b), "ne": lambda a, b: float(a != b), "not_": lambda a: float(a == 0),
+    "and_": lambda a, b: float(a != 0 and b != 0), "or_": lambda a, b: float(a != 0 or b != 0),
+    "select": lambda c, a, b: a if c != 0 else b,
 }  # fmt: skip
 
 

@@ -116,6 +116,8 @@ class Forward:
         """
         first = self._setting(b, self.start)
         counts = [len(point.places) for point in first.points]
+        if not sum(counts):
+            return Sliding(acceleration=self.start, heat=ca.SX(0))
         base = loads(first, gravity=True, platform=True, legs=True, drives=True, applied=True)
 
         def accelerated(y: Any) -> tuple[Any, list[PointFriction]]:
