@@ -91,6 +91,34 @@ def test_eulers_column() -> None:
     assert np.abs(found.stability.values) < 1e-6
 
 
+@pytest.mark.parametrize("load", [[0.0, 1.0, 0, 0, 0, 0], [-1.0, 0.01, 0, 0, 0, 0]])
+def test_what_bends_does_not_buckle(load: list[float]) -> None:
+    """A load across the beam, and a column pushed beside its axis, bend it further and further: no equilibrium is singular."""
+    with pytest.raises(fp.NoBucklingError, match="bends instead of giving way"):
+        fp.buckling(beam_alone(elements=4), hub(), load)
+
+
+def test_buckling_of_linear_elements_warns() -> None:
+    """Four linear elements have a buckling load 5.7 % too high."""
+    with pytest.warns(fp.ValidityWarning, match=r"arm.beam1 is linear .*too high.*stiffening: true"):
+        found = fp.buckling(beam_alone(elements=4, words="stiffening: false, "), hub(), [-1000.0, 0, 0, 0, 0, 0])
+    assert found.factor.values[0] * 1000.0 == pytest.approx(1.057 * np.pi**2 * EI / (4 * L**2), rel=1e-3)
+
+
+def test_a_tiny_beam_is_a_small_copy() -> None:
+    """A beam of ten micrometres: frequencies times the size, deflections by it and buckling loads by its square stay."""
+    s, section = 1e-5, "{{shape: rectangle, width: {:g}, height: {:g}}}"
+    tiny = beam_alone(elements=2, length=s, section=section.format(0.01 * s, 0.02 * s), hub=0.1 * s**5)
+    whole = beam_alone(elements=2)
+    found = fp.natural_frequencies(tiny, hub()).frequency.values * s
+    assert found == pytest.approx(fp.natural_frequencies(whole, hub()).frequency.values, rel=1e-6)
+    bent = fp.static_deflection(tiny, hub(), wrench=[0, 50.0 * s**2, 0, 0, 0, 0])
+    large = fp.static_deflection(whole, hub(), wrench=[0, 50.0, 0, 0, 0, 0])
+    assert bent.stable.all() and bent.position.values / s == pytest.approx(large.position.values, rel=1e-6)
+    factor = fp.buckling(tiny, hub(), [-(s**2), 0, 0, 0, 0, 0]).factor.values
+    assert factor == pytest.approx(fp.buckling(whole, hub(), [-1.0, 0, 0, 0, 0, 0]).factor.values, rel=1e-6)
+
+
 def test_what_cannot_buckle_says_so() -> None:
     with pytest.raises(fp.NoBucklingError, match="does not soften"):
         fp.buckling(beam_alone(elements=4), hub(), [1000.0, 0, 0, 0, 0, 0])

@@ -8,6 +8,7 @@ linear one, from K_T at a small factor; then the lowest mu is followed along the
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.results import dataset, settle
+from flexapod.analysis.validity import ValidityWarning, parts
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
@@ -36,6 +38,9 @@ STEPS, SETTLED = 40, 1e-10
 
 BELOW = 1e-6
 """Part of the factor below it at which the shape is taken where the equilibrium at the factor itself is not found."""
+
+FOLD = 1e-4
+"""Largest mu beside the factor: it vanishes there, at a fold with the square root. More is a jump between equilibria."""
 
 LARGEST = 1e9
 """Factors above this are no buckling: the load does not soften the robot."""
@@ -60,7 +65,7 @@ def buckling(
         `stability` (lowest mu without the load is 1), `shape` (coordinate) of the motion that starts.
 
     Raises:
-        NoBucklingError: the load pulls, or the robot gives way by other means (a fold that the statics do not reach).
+        NoBucklingError: the load pulls, or the robot bends further and further without giving way.
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
@@ -84,15 +89,18 @@ def buckling(
         return (K + K.T) / 2.0, model.names, Z
 
     K0, names, Z = tangent(0.0)
-    values, vectors = np.linalg.eigh(K0)
+    size = np.sqrt(np.abs(np.diag(K0)))  # even scales: forces and moments of tiny robots lie far apart
+    size = np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(K0 / np.outer(size, size))
     if values[0] <= 0.0:
         raise NoBucklingError(f"buckling: {robot.name} is unstable without the load already; see natural_frequencies")
-    root = vectors / np.sqrt(values)
+    root = vectors / np.sqrt(values) / size[:, None]
 
     def lowest(factor: float) -> tuple[float, Array]:
         mu, x = np.linalg.eigh(root.T @ tangent(factor)[0] @ root)
         return float(mu[0]), root @ x[:, 0]
 
+    _say_linear(robot)
     linear = _linear_factor(robot, lambda f: root.T @ tangent(f)[0] @ root)
     factor = _root(robot, lambda f: lowest(f)[0], linear)
     try:
@@ -110,6 +118,17 @@ def buckling(
     }
     found = dataset(robot, variables, state, None, {"wrench": ["fx", "fy", "fz", "mx", "my", "mz"]})
     return found.assign_coords(coordinate=names)
+
+
+def _say_linear(robot: Robot) -> None:
+    """Warn of beams whose bending does not see axial load within an element: their buckling loads are too high."""
+    names = [part.name for part in parts(robot) if part.kind == "beam" and part.law == "linear"]
+    if names:
+        warnings.warn(
+            f"{robot.name}: {names[0]} is linear (stiffening: false), so that axial load softens it between elements only, and a "
+            "single element not at all: the buckling load is too high; use `stiffening: true` or many elements",
+            ValidityWarning, stacklevel=4,
+        )  # fmt: skip
 
 
 def _linear_factor(robot: Robot, scaled: Any) -> float:
@@ -132,31 +151,39 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
 
 
 def _root(robot: Robot, mu: Any, linear: float) -> float:
-    """The factor at which mu vanishes: secant within the bracket known so far."""
-    low, at_low, high, at_high = 0.0, 1.0, np.inf, np.nan
-    guess = linear
-    for _ in range(STEPS):
+    """The factor at which mu vanishes: growing loads until it is passed, then secant and bisection in the bracket.
+
+    Raises:
+        NoBucklingError: mu stays above zero up to `LARGEST`, or up to where statics finds no equilibrium any more.
+    """
+
+    def at(factor: float) -> float:
         try:
-            value = float(mu(guess))
+            return float(mu(factor))
         except FlexapodError:
-            value = -np.inf  # beyond the last equilibrium
-        if value > 0.0:
+            return -np.inf  # beyond the last equilibrium
+
+    low, at_low, high, guess = 0.0, 1.0, linear, 0.0
+    while (at_high := at(high)) > 0.0:
+        low, at_low, high = high, at_high, (1.5 if at_high > 0.5 else 1.1) * high
+        if high > LARGEST:
+            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
+    for _ in range(STEPS):
+        if at_high == 0.0 or high - low <= SETTLED * high:
+            break
+        secant = low + (high - low) * at_low / (at_low - at_high) if np.isfinite(at_high) else low
+        inside = low + 1e-3 * (high - low) < secant < high - 1e-3 * (high - low)
+        before, guess = guess, secant if inside else 0.5 * (low + high)
+        if abs(guess - before) <= SETTLED * guess:
+            break
+        if (value := at(guess)) > 0.0:
             low, at_low = guess, value
         else:
             high, at_high = guess, value
-        if value == 0.0 or (np.isfinite(high) and high - low <= SETTLED * high):
-            break
-        if not np.isfinite(high):
-            following = guess * 1.5 if low > 0.0 and value > 0.5 else low + at_low * linear * 1.05
-        elif np.isfinite(at_high):
-            following = low + (high - low) * at_low / (at_low - at_high)
-            if not low + 1e-3 * (high - low) < following < high - 1e-3 * (high - low):
-                following = 0.5 * (low + high)
-        else:
-            following = 0.5 * (low + high)
-        if abs(following - guess) <= SETTLED * guess:
-            return following
-        guess = following
-        if guess > LARGEST:
-            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
-    return guess if not np.isfinite(high) else 0.5 * (low + high)
+    if min(at_low, -at_high) > FOLD:  # a jump to another equilibrium, or to none
+        raise NoBucklingError(
+            f"buckling: {robot.name} bends instead of giving way: at {low:.4g} times the load it still has {at_low:.3g} of its "
+            f"stiffness, and a larger load leads to no equilibrium or to another one. About the unloaded robot the factor is "
+            f"{linear:.4g}; follow the deflection by static_deflection(..., sequence=True)"
+        )
+    return low if at_low <= -at_high else high
