@@ -69,6 +69,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         first, *others = sorted(given & _DAMPING)
         for name in others:
             report.error((name,), f"cannot stand beside {first}", f"Damping has one law: remove {name} or {first}.")
+    if flexible.rayleigh is not None and flexible.rayleigh.mass > 0.0 and flexible.elements > 1 and flexible.modes is None:
+        what = f"would act on each of {flexible.elements} elements by itself, and less on a finer beam"
+        next_ = "Add `modes: 2` or more (the beam in one frame), or use stiffness or loss_factor alone."
+        report.error(("rayleigh", "mass"), what, next_)
     if flexible.tip_section is not None:
         _check_section(flexible.tip_section, Below(report, ("tip_section",)))
         _check_taper(flexible, report)

@@ -74,7 +74,10 @@ def make_flexible(
     if spec is None:
         return None
     try:
-        return damped(made_modal(spec, joints, description.path, points or {}), spec)
+        body = damped(made_modal(spec, joints, description.path, points or {}), spec)
+        if not len(body.M_ee):
+            raise FlexibleBodyError("modes: a flexible platform without modes is rigid; keep one or more, or remove flexible.")
+        return body
     except FlexibleBodyError as error:
         key = "file" if spec.type == "modes" else "type"
         hint = "Put a file of `flexapod.flexible.save_modes` there." if spec.type == "modes" else "Change the plate."
