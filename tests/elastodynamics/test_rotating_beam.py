@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from beam_alone import beam_alone, hub
@@ -91,11 +93,32 @@ def test_eulers_column() -> None:
     assert np.abs(found.stability.values) < 1e-6
 
 
-@pytest.mark.parametrize("load", [[0.0, 1.0, 0, 0, 0, 0], [-1.0, 0.01, 0, 0, 0, 0]])
-def test_what_bends_does_not_buckle(load: list[float]) -> None:
-    """A load across the beam, and a column pushed beside its axis, bend it further and further: no equilibrium is singular."""
+def test_what_bends_does_not_buckle() -> None:
+    """A column pushed beside its axis bends further and further: no equilibrium is singular."""
     with pytest.raises(fp.NoBucklingError, match="bends instead of giving way"):
-        fp.buckling(beam_alone(elements=4), hub(), load)
+        fp.buckling(beam_alone(elements=4), hub(), [-1.0, 0.01, 0, 0, 0, 0])
+
+
+def test_buckling_far_beyond_the_elements_warns() -> None:
+    """A load across a cantilever: its stiffened elements give way where they are bent by three times their length."""
+    with pytest.warns(fp.ValidityWarning, match=r"deflected by 3.* of its length"):
+        found = fp.buckling(beam_alone(elements=4), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert np.abs(found.stability.values) < 1e-4
+    assert found.deflection_ratio.values.max() > 1.0
+
+
+def test_buckling_by_twisting_warns() -> None:
+    """Prandtl's cantilever, 4.013 sqrt(EI GJ) / L^2: four stiffened elements are off by 15 %, exact ones by 4 %."""
+    blade = {"section": "{shape: rectangle, width: 0.05, height: 0.002}", "planar": False}
+    section = fp.flexible.Section.rectangle(width=0.05, height=0.002)
+    prandtl = 4.0126 * 70e9 * np.sqrt(section.iy * float(section.torsion or 0.0) / 2.6)
+    with pytest.warns(fp.ValidityWarning, match=r"50% of the energy .* twisting.*theory: exact"):
+        found = fp.buckling(beam_alone(elements=4, words="poisson: 0.3, ", **blade), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert found.factor.values[0] == pytest.approx(prandtl, rel=0.16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fp.buckling(beam_alone(elements=4, words="theory: exact, poisson: 0.3, ", **blade), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert found.factor.values[0] == pytest.approx(prandtl, rel=0.045)
 
 
 def test_buckling_of_linear_elements_warns() -> None:

@@ -140,3 +140,9 @@ def test_wrong_words_of_a_reduction_are_named(tmp_path: Path) -> None:
         fp.load(robot_file(tmp_path, f"{{{PLATE}, reduction: {{boundary: glued}}}}"))
     with pytest.raises(fp.RobotFileError, match="reduction: does not belong to type modes"):
         fp.load(robot_file(tmp_path, "{type: modes, file: modes.npz, reduction: {method: normal}}"))
+
+
+def test_a_platform_without_modes_is_refused(tmp_path: Path) -> None:
+    fp.flexible.save_modes(framework(True), tmp_path / "modes.npz")
+    with pytest.raises(fp.RobotFileError, match="a flexible platform without modes is rigid"):
+        fp.load(robot_file(tmp_path, "{type: modes, file: modes.npz, modes: 0}"))
