@@ -148,7 +148,8 @@ def test_tapered_beam_in_space_and_with_shear(tmp_path: Path) -> None:
             for name in ("K_ee", "M_ee", "I_rr", "MS_de"):
                 a, b = np.asarray(getattr(one.body, name)), np.asarray(getattr(two.body, name))
                 assert np.abs(a - b).max() <= 1e-11 * np.abs(a).max()
-            assert one.foreshortening is not None and two.foreshortening is not None
+            assert one.foreshortening is not None
+            assert two.foreshortening is not None
             for name in ("B", "first", "second"):
                 a, b = getattr(one.foreshortening, name), getattr(two.foreshortening, name)
                 assert np.abs(a - b).max() <= 1e-11 * np.abs(a).max()

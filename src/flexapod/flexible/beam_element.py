@@ -43,7 +43,8 @@ class BeamElement:
     """Length l [m], section, material, planar or spatial, with shear deformation or without.
 
     A tapered element has its sections at the Gauss points as `cuts`, and `section` at its middle: its stiffness follows from
-    equilibrium and is exact under loads at its ends, its shapes are those of the middle section. Frequencies converge with l^4; with shear and elements shorter than the beam is thick with l^2, as theta is linear there.
+    equilibrium and is exact under loads at its ends, its shapes are those of the middle section.
+    Frequencies converge with l^4; with shear and elements shorter than the beam is thick with l^2, as theta is linear there.
     Checked by: tests/flexible/test_beam.py, tests/elastodynamics/test_beam_textbook.py.
     """
 
