@@ -40,7 +40,7 @@ class Section(Model):
 class Rayleigh(Model):
     """Damping in proportion to mass and stiffness of a flexible body."""
 
-    mass: Fraction = Field(default=0.0, description="factor of the mass matrix [1/s]")
+    mass: Fraction = Field(default=0.0, description="factor of the mass matrix [1/s]; of a beam of several elements beside `modes` only")
     stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
 
 
@@ -68,7 +68,7 @@ class Flexible(Model):
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")
     tip_section: Section | None = Field(
-        default=None, description="tapered beam: cross-section at the tip; every element has the sizes at its middle"
+        default=None, description="tapered beam: cross-section at the tip; sizes change linearly from root to tip"
     )
     theory: Literal["euler-bernoulli", "timoshenko", "exact", "kirchhoff", "mindlin"] | None = Field(
         default=None,
