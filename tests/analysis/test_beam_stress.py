@@ -57,6 +57,15 @@ def test_t_section_pulls_and_pushes_by_its_own_fibres() -> None:
     assert found.bending_stress.values[0, 0] == pytest.approx(np.abs(np.array(fibres) - P / section.area).max(), rel=FORMULA)
 
 
+def test_a_section_by_numbers_with_its_fibres() -> None:
+    """The numbers of a rectangle 10 x 20 mm have its stress; without fibres there is none (see `test_bad_input`)."""
+    numbers = "{shape: general, area: 2e-4, iy: 6.666666666666667e-9, iz: 1.6666666666666667e-9, torsion: 4.57e-9"
+    robot = beam_alone(elements=1, section=f"{numbers}, fibre_y: 5 mm, fibre_z: 10 mm}}", **SPATIAL)
+    found = fp.beam_stress(robot, tip_loaded(robot, np.array([100.0, 3.0, 5.0, 0.0, 0.0, 0.0])))
+    peak = 100.0 / 2e-4 + 6 * 3.0 / (0.02 * 0.01**2) + 6 * 5.0 / (0.01 * 0.02**2)
+    assert found.attrs["peak"] == pytest.approx(peak, rel=FORMULA)
+
+
 @pytest.mark.parametrize(("force", "axis", "moment"), [((3.0, 0.0), 0, "iz"), ((0.0, 3.0), 1, "iy")])
 def test_l_section_about_its_principal_axes(force: tuple[float, float], axis: int, moment: str) -> None:
     """The farthest fibre of an L 60 x 100 mm along each principal axis of its cells."""

@@ -49,7 +49,7 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
         `peak_element`, `peak_end` and, where the result has time, `peak_time` [s].
 
     Raises:
-        InputError: no beams, or a section given by numbers alone, whose outer fibres are not known.
+        InputError: no beams, or a section given by numbers without its outer fibres.
 
     Checked by: tests/analysis/test_beam_stress.py.
     """
@@ -214,13 +214,13 @@ def _outer(leg: str, element: str, spec: Flexible, place: float) -> tuple[Sectio
 
     .. math:: \sigma = -\frac{M_z}{I_z} y + \frac{M_y}{I_y} z
     """
-    from flexapod.robot.beams import cross_section, section_sizes
+    from flexapod.robot.beams import FIBRES, cross_section, section_sizes
 
     sizes, shape = section_sizes(spec, place), spec.section.shape if spec.section is not None else ""
-    if shape == "general":
+    if shape == "general" and not all(name in sizes for name in FIBRES):
         raise InputError(
             f"beam stress: leg {leg}, {element} has a section of shape {shape}, whose outer fibres are not known; "
-            "give a rectangle, box, tube, i, t or l, or use axial_force and moments with your own section modulus"
+            "write fibre_y and fibre_z into it, or use axial_force and moments with your own section modulus"
         )
     if shape == "tube":
         radius = sizes["outer"] / 2.0

@@ -32,7 +32,7 @@ _SECTIONS = {
     "i": (("width", "height", "flange", "web"), ()),
     "t": (("width", "height", "flange", "web"), ()),
     "l": (("width", "height", "wall"), ()),
-    "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z")),
+    "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z", "fibre_y", "fibre_z")),
 }
 
 

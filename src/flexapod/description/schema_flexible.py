@@ -35,6 +35,8 @@ class Section(Model):
     torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
     shear_y: Fraction | None = Field(default=None, description="shear coefficient along y, general section (5/6)")
     shear_z: Fraction | None = Field(default=None, description="shear coefficient along z, general section (5/6)")
+    fibre_y: Size | None = Field(default=None, description="farthest fibre along y from the centroid, general section: for stresses")
+    fibre_z: Size | None = Field(default=None, description="farthest fibre along z, general section: for stresses")
 
 
 class Rayleigh(Model):

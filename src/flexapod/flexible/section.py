@@ -164,11 +164,12 @@ def outer_points(shape: str, sizes: Mapping[str, float]) -> NDArray[np.float64]:
     """Corners (p, 2) of a section, y and z from its centroid; of an L section in principal axes, and its mirror images.
 
     Args:
-        shape: rectangle, box, i, t or l. sizes: by their names of the class methods of `Section`.
+        shape: rectangle, box, i, t, l, or general with the distances fibre_y and fibre_z, whose corners are those of a rectangle.
+        sizes: by their names of the class methods of `Section`.
 
     Checked by: tests/analysis/test_beam_stress.py.
     """
-    w, h = sizes["width"], sizes["height"]
+    w, h = (2.0 * sizes["fibre_y"], 2.0 * sizes["fibre_z"]) if shape == "general" else (sizes["width"], sizes["height"])
     signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     if shape == "t":
         f, t = sizes["flange"], sizes["web"]

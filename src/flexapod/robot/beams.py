@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from flexapod.flexible.rooted import RootedBody
 
 
+FIBRES = ("fibre_y", "fibre_z")
+"""Words of a general section that only stresses need."""
+
 Law = Literal["linear", "stiffened", "exact"]
 
 
@@ -237,7 +240,8 @@ def cross_section(spec: Flexible, place: float) -> Cut:
     from flexapod.flexible import Section as Cut
 
     assert spec.section is not None
-    made: Cut = getattr(Cut, spec.section.shape)(**section_sizes(spec, place))
+    sizes = {name: value for name, value in section_sizes(spec, place).items() if name not in FIBRES}
+    made: Cut = getattr(Cut, spec.section.shape)(**sizes)
     return made
 
 
