@@ -35,14 +35,16 @@ class Section(Model):
     torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
     shear_y: Fraction | None = Field(default=None, description="shear coefficient along y, general section (5/6)")
     shear_z: Fraction | None = Field(default=None, description="shear coefficient along z, general section (5/6)")
-    fibre_y: Size | None = Field(default=None, description="farthest fibre along y from the centroid, general section: for stresses")
+    fibre_y: Size | None = Field(default=None, description="farthest fibre along y, general section: for stresses")
     fibre_z: Size | None = Field(default=None, description="farthest fibre along z, general section: for stresses")
 
 
 class Rayleigh(Model):
     """Damping in proportion to mass and stiffness of a flexible body."""
 
-    mass: Fraction = Field(default=0.0, description="factor of the mass matrix [1/s]; of a beam of several elements beside `modes` only")
+    mass: Fraction = Field(
+        default=0.0, description="factor of the mass matrix [1/s]; of a beam of several elements beside `modes` only"
+    )
     stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
 
 

@@ -62,7 +62,7 @@ class BeamElement:
     def masses(self) -> Floats:
         """Mass [kg] of each Gauss point."""
         area = np.array([cut.area for cut in self.sections()])
-        return self.material.density * self.length * gauss_points()[1] * area
+        return np.asarray(self.material.density * self.length * gauss_points()[1] * area)
 
     def coordinates(self) -> tuple[str, ...]:
         """Names of one end's coordinates."""
