@@ -126,6 +126,9 @@ def test_buckling_of_linear_elements_warns() -> None:
     with pytest.warns(fp.ValidityWarning, match=r"arm.beam1 is linear .*too high.*stiffening: true"):
         found = fp.buckling(beam_alone(elements=4, words="stiffening: false, "), hub(), [-1000.0, 0, 0, 0, 0, 0])
     assert found.factor.values[0] * 1000.0 == pytest.approx(1.057 * np.pi**2 * EI / (4 * L**2), rel=1e-3)
+    single = beam_alone(elements=1, words="stiffening: false, ")
+    with pytest.warns(fp.ValidityWarning, match="too high"), pytest.raises(fp.NoBucklingError, match=r"arm.beam1 is linear"):
+        fp.buckling(single, hub(), [-1000.0, 0, 0, 0, 0, 0])
 
 
 def test_a_tiny_beam_is_a_small_copy() -> None:

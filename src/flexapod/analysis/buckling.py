@@ -128,13 +128,18 @@ def buckling(
     return found.assign_coords(coordinate=names)
 
 
+def _linear_parts(robot: Robot) -> list[str]:
+    """Beams and other flexible links whose bending does not see axial load."""
+    return [part.name for part in parts(robot) if part.kind != "platform" and part.law == "linear"]
+
+
 def _say_linear(robot: Robot) -> None:
-    """Warn of beams whose bending does not see axial load within an element: their buckling loads are too high."""
-    names = [part.name for part in parts(robot) if part.kind == "beam" and part.law == "linear"]
+    """Warn of links that axial load does not soften: buckling loads are too high."""
+    names = _linear_parts(robot)
     if names:
         warnings.warn(
-            f"{robot.name}: {names[0]} is linear (stiffening: false), so that axial load softens it between elements only, and a "
-            "single element not at all: the buckling load is too high; use `stiffening: true` or many elements",
+            f"{robot.name}: {names[0]} is linear (stiffening: false, or modes), so that axial load does not soften it, and "
+            "several elements only between them: the buckling load is too high; use beams with `stiffening: true`",
             ValidityWarning, stacklevel=4,
         )  # fmt: skip
 
@@ -178,7 +183,9 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
             break
         step = SMALL * factor / 2.0
     if not factor < LARGEST:
-        raise NoBucklingError(f"buckling: the load does not soften {robot.name}; turn it round, or see static_deflection")
+        linear = _linear_parts(robot)
+        then = f"{linear[0]} is linear and cannot: use beams with `stiffening: true`" if linear else "turn it round"
+        raise NoBucklingError(f"buckling: the load does not soften {robot.name}; {then}, or see static_deflection")
     return factor
 
 

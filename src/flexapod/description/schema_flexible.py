@@ -51,12 +51,14 @@ class Rayleigh(Model):
 class Reduction(Model):
     """How a plate is reduced to elastic coordinates."""
 
-    method: Literal["normal", "craig-bampton", "residual"] = Field(
-        default="normal",
-        description="free modes, those with held joints and points beside their deflections (Craig-Bampton), or free modes "
-        "beside deflections under loads there (residual flexibility)",
+    method: Literal["normal", "craig-bampton", "residual"] | None = Field(
+        default=None,
+        description="normal (default): free modes; craig-bampton (default of a link): modes with held joints and points beside "
+        "their deflections; residual: free modes beside deflections under loads there (residual flexibility)",
     )
-    boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
+    boundary: Literal["free", "pinned", "clamped"] = Field(
+        default="free", description="outline of the plate in its modes; free for links"
+    )
 
 
 class Flexible(Model):

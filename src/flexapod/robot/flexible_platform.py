@@ -120,7 +120,7 @@ def plate_arguments(spec: Flexible, joints: Mapping[str, Array], points: Mapping
         "density": own.density or 0.0,
         "theory": spec.theory or "mindlin",
         "modes": spec.modes if spec.modes is not None else 10,
-        "method": spec.reduction.method if spec.reduction is not None else "normal",
+        "method": (spec.reduction.method if spec.reduction is not None else None) or "normal",
         "boundary": spec.reduction.boundary if spec.reduction is not None else "free",
         "interfaces": {**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
     }
