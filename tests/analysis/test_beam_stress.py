@@ -45,6 +45,57 @@ def test_round_tube_adds_planes_as_vectors() -> None:
     assert found.stress.values[0, 0] == pytest.approx(5.0 * 0.01 / inertia, rel=FORMULA)
 
 
+def test_t_section_pulls_and_pushes_by_its_own_fibres() -> None:
+    """A T 60 x 100 mm under axial force and bending in both planes: flange above, web below the centroid."""
+    robot = beam_alone(elements=1, section="{shape: t, width: 0.06, height: 0.1, flange: 0.008, web: 0.006}", **SPATIAL)
+    section, (P, Fy, Fz) = fp.flexible.Section.t(width=0.06, height=0.1, flange=0.008, web=0.006), (5000.0, 3.0, 200.0)
+    found = fp.beam_stress(robot, tip_loaded(robot, np.array([P, Fy, Fz, 0.0, 0.0, 0.0])))
+    z0 = (0.06 * 0.008 * 0.096 + 0.006 * 0.092 * 0.046) / section.area  # centroid above the web's end
+    fibres = [P / section.area - Fy * y / section.iz - Fz * (z - z0) / section.iy for y, z in
+              ((0.03, 0.1), (-0.03, 0.1), (0.003, 0.0), (-0.003, 0.0))]  # fmt: skip
+    assert found.stress.values[0, 0] == pytest.approx(np.abs(fibres).max(), rel=FORMULA)
+    assert found.bending_stress.values[0, 0] == pytest.approx(np.abs(np.array(fibres) - P / section.area).max(), rel=FORMULA)
+
+
+def test_a_section_by_numbers_with_its_fibres() -> None:
+    """The numbers of a rectangle 10 x 20 mm have its stress; without fibres there is none (see `test_bad_input`)."""
+    numbers = "{shape: general, area: 2e-4, iy: 6.666666666666667e-9, iz: 1.6666666666666667e-9, torsion: 4.57e-9"
+    robot = beam_alone(elements=1, section=f"{numbers}, fibre_y: 5 mm, fibre_z: 10 mm}}", **SPATIAL)
+    found = fp.beam_stress(robot, tip_loaded(robot, np.array([100.0, 3.0, 5.0, 0.0, 0.0, 0.0])))
+    peak = 100.0 / 2e-4 + 6 * 3.0 / (0.02 * 0.01**2) + 6 * 5.0 / (0.01 * 0.02**2)
+    assert found.attrs["peak"] == pytest.approx(peak, rel=FORMULA)
+
+
+@pytest.mark.parametrize(("force", "axis", "moment"), [((3.0, 0.0), 0, "iz"), ((0.0, 3.0), 1, "iy")])
+def test_l_section_about_its_principal_axes(force: tuple[float, float], axis: int, moment: str) -> None:
+    """The farthest fibre of an L 60 x 100 mm along each principal axis of its cells."""
+    robot = beam_alone(elements=1, section="{shape: l, width: 0.06, height: 0.1, wall: 0.006}", **SPATIAL)
+    y, z = np.meshgrid((np.arange(600) + 0.5) * 1e-4, (np.arange(1000) + 0.5) * 1e-4)
+    cells = np.stack([y, z])[:, (y < 0.006) | (z < 0.006)]
+    cells -= cells.mean(axis=1, keepdims=True)
+    far = np.abs(np.linalg.eigh(cells @ cells.T)[1].T @ cells).max(axis=1)[axis]
+    found = fp.beam_stress(robot, tip_loaded(robot, np.array([0.0, *force, 0.0, 0.0, 0.0])))
+    I = getattr(fp.flexible.Section.l(width=0.06, height=0.1, wall=0.006), moment)
+    assert found.stress.values[0, 0] == pytest.approx(3.0 * far / I, rel=2e-3)  # half a cell
+
+
+def test_tapered_beam_has_the_stress_of_its_own_sections() -> None:
+    """At the ends of the elements, not at their middles: 6 F (L - x) / (h w(x)^2)."""
+    robot = beam_alone(elements=4, words="stiffening: false, tip_section: {shape: rectangle, width: 0.005, height: 0.02}, ")
+    e = chain_of(robot, 2.0)
+    found = fp.beam_stress(robot, e)
+    x = np.arange(5) / 4
+    exact = 6 * 2.0 * (1 - x) / (0.02 * (0.01 - 0.005 * x) ** 2)
+    assert found.stress.values[:, 0] == pytest.approx(exact[:-1], rel=FORMULA)
+    assert found.stress.values[:, 1] == pytest.approx(exact[1:], rel=FORMULA, abs=1.0)
+
+
+def chain_of(robot: fp.Robot, force: float) -> np.ndarray:
+    """Elastic coordinates under a small force across the tip: each element with the force and the moment beyond it."""
+    loads = [np.array([0.0, force, force * (1.0 - (k + 1) / 4)]) for k in range(4)]
+    return np.concatenate([np.linalg.solve(beam.body.K_ee, load) for beam, load in zip(robot.beams["1"], loads, strict=True)])
+
+
 def test_exact_elements_in_a_large_bend() -> None:
     """A pure moment that bends eight elements by 90 degrees: M everywhere, no axial force."""
     robot = beam_alone(elements=8, words="theory: exact, poisson: 0.3, ")

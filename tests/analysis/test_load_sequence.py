@@ -35,6 +35,19 @@ def test_a_sequence_bends_far() -> None:
     assert np.abs(found.elastic.values[-1]).max() < AGREE
 
 
+def test_a_load_too_large_for_one_step_is_reached_in_steps() -> None:
+    """P L^2 / EI = 20 on exact elements: without a sequence the same equilibrium as with one, beside a small load."""
+    robot, loads = beam_alone(elements=8, words="theory: exact, poisson: 0.3, "), np.zeros((2, 6))
+    loads[:, 1] = EI * np.array([1.0, 20.0])
+    with pytest.warns(fp.ValidityWarning, match="strained"):
+        found = fp.static_deflection(robot, hub(np.zeros(2)), wrench=loads)
+    with pytest.warns(fp.ValidityWarning, match="strained"):
+        after = fp.static_deflection(robot, hub(np.zeros(2)), wrench=loads, sequence=True)
+    assert np.abs(found.position.values - after.position.values).max() < AGREE
+    assert found.stable.all()
+    assert np.abs(found.residual.values).max() < 1e-6 * EI
+
+
 def test_a_load_that_turns_with_the_platform() -> None:
     """In platform axes the equilibrium is found under the load as it stands at the end: residual in the force across the tip."""
     robot = beam_alone(elements=4)

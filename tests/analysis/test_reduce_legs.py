@@ -54,3 +54,5 @@ def test_refused() -> None:
         fp.reduce_legs(fp.load("stewart-3-3"), poses(), limit=100.0)
     with pytest.raises(fp.InputError, match="positive frequency"):
         fp.reduce_legs(fp.load("dualemps"), poses(), limit=-1.0)
+    with pytest.raises(fp.InputError, match=r"frequencies: expected \[Hz\] from 0 on, got -1"):
+        fp.reduce_legs(fp.load("dualemps"), poses(), limit=100.0, frequencies=[-1.0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from beam_alone import beam_alone, hub
@@ -89,6 +91,59 @@ def test_eulers_column() -> None:
     assert found.critical_load.values[0, 0] == pytest.approx(-euler, rel=COLUMN)
     assert found.linear_factor.values[0] * 1000.0 == pytest.approx(euler, rel=COLUMN)
     assert np.abs(found.stability.values) < 1e-6
+
+
+def test_what_bends_does_not_buckle() -> None:
+    """A column pushed beside its axis bends further and further: no equilibrium is singular."""
+    with pytest.raises(fp.NoBucklingError, match="bends instead of giving way"):
+        fp.buckling(beam_alone(elements=4), hub(), [-1.0, 0.01, 0, 0, 0, 0])
+
+
+def test_buckling_far_beyond_the_elements_warns() -> None:
+    """A load across a cantilever: its stiffened elements give way where they are bent by three times their length."""
+    with pytest.warns(fp.ValidityWarning, match=r"deflected by 3.* of its length"):
+        found = fp.buckling(beam_alone(elements=4), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert np.abs(found.stability.values) < 1e-4
+    assert found.deflection_ratio.values.max() > 1.0
+
+
+def test_buckling_by_twisting_warns() -> None:
+    """Prandtl's cantilever, 4.013 sqrt(EI GJ) / L^2: four stiffened elements are off by 15 %, exact ones by 4 %."""
+    blade = {"section": "{shape: rectangle, width: 0.05, height: 0.002}", "planar": False}
+    section = fp.flexible.Section.rectangle(width=0.05, height=0.002)
+    prandtl = 4.0126 * 70e9 * np.sqrt(section.iy * float(section.torsion or 0.0) / 2.6)
+    with pytest.warns(fp.ValidityWarning, match=r"50% of the energy .* twisting.*theory: exact"):
+        found = fp.buckling(beam_alone(elements=4, words="poisson: 0.3, ", **blade), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert found.factor.values[0] == pytest.approx(prandtl, rel=0.16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fp.buckling(beam_alone(elements=4, words="theory: exact, poisson: 0.3, ", **blade), hub(), [0.0, 1.0, 0, 0, 0, 0])
+    assert found.factor.values[0] == pytest.approx(prandtl, rel=0.045)
+
+
+def test_buckling_of_linear_elements_warns() -> None:
+    """Four linear elements have a buckling load 5.7 % too high."""
+    with pytest.warns(fp.ValidityWarning, match=r"arm.beam1 is linear .*too high.*stiffening: true"):
+        found = fp.buckling(beam_alone(elements=4, words="stiffening: false, "), hub(), [-1000.0, 0, 0, 0, 0, 0])
+    assert found.factor.values[0] * 1000.0 == pytest.approx(1.057 * np.pi**2 * EI / (4 * L**2), rel=1e-3)
+    single = beam_alone(elements=1, words="stiffening: false, ")
+    with pytest.warns(fp.ValidityWarning, match="too high"), pytest.raises(fp.NoBucklingError, match=r"arm.beam1 is linear"):
+        fp.buckling(single, hub(), [-1000.0, 0, 0, 0, 0, 0])
+
+
+def test_a_tiny_beam_is_a_small_copy() -> None:
+    """A beam of ten micrometres: frequencies times the size, deflections by it and buckling loads by its square stay."""
+    s, section = 1e-5, "{{shape: rectangle, width: {:g}, height: {:g}}}"
+    tiny = beam_alone(elements=2, length=s, section=section.format(0.01 * s, 0.02 * s), hub=0.1 * s**5)
+    whole = beam_alone(elements=2)
+    found = fp.natural_frequencies(tiny, hub()).frequency.values * s
+    assert found == pytest.approx(fp.natural_frequencies(whole, hub()).frequency.values, rel=1e-6)
+    bent = fp.static_deflection(tiny, hub(), wrench=[0, 50.0 * s**2, 0, 0, 0, 0])
+    large = fp.static_deflection(whole, hub(), wrench=[0, 50.0, 0, 0, 0, 0])
+    assert bent.stable.all()
+    assert bent.position.values / s == pytest.approx(large.position.values, rel=1e-6)
+    factor = fp.buckling(tiny, hub(), [-(s**2), 0, 0, 0, 0, 0]).factor.values
+    assert factor == pytest.approx(fp.buckling(whole, hub(), [-1.0, 0, 0, 0, 0, 0]).factor.values, rel=1e-6)
 
 
 def test_what_cannot_buckle_says_so() -> None:

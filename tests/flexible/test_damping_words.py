@@ -119,3 +119,55 @@ def test_tapered_beam(tmp_path: Path) -> None:
         load(tmp_path, f"{RECTANGLE}, tip_section: {{shape: tube, outer: 0.01}}")
     with pytest.raises(fp.RobotFileError, match="must give the same sizes as section"):
         load(tmp_path, f"{RECTANGLE}, tip_section: {{shape: rectangle, width: 0.01}}")
+
+
+@pytest.mark.parametrize(("elements", "error"), [(1, 2e-4), (2, 3e-6), (4, 3e-8)])
+def test_tapered_element_is_exact_in_statics(tmp_path: Path, elements: int, error: float) -> None:
+    """Compliance and mass of a wedge from 10 to 5 mm; the errors are those of four Gauss points."""
+    words = f"elements: {elements}, {RECTANGLE}, tip_section: {{shape: rectangle, width: 0.005, height: 0.02}}"
+    beams, l = load(tmp_path, words).beams["1"], 0.5 / elements
+    moved = turned = 0.0
+    for k, part in enumerate(beams):
+        beyond = 0.5 - (k + 1) * l
+        _, v, theta = np.linalg.solve(part.body.K_ee, [0.0, 1.0, beyond])
+        moved, turned = moved + v + theta * beyond, turned + theta
+    x = np.linspace(0, 0.5, 20001)
+    exact = np.trapezoid((0.5 - x) ** 2 / (70e9 * 0.02 * (0.01 - 0.01 * x) ** 3 / 12), x)
+    assert moved == pytest.approx(exact, rel=error)
+    assert sum(part.body.mass for part in beams) == pytest.approx(2700 * 0.02 * 0.0075 * 0.5, rel=1e-12)
+
+
+def test_tapered_beam_in_space_and_with_shear(tmp_path: Path) -> None:
+    """A uniform beam written as tapered has the same matrices, in space, with shear and reduced to modes."""
+    for words in ("theory: timoshenko, poisson: 0.3", "elements: 4, modes: 2, poisson: 0.3", "theory: exact, poisson: 0.3"):
+        for plane in ("plane: xy", ""):
+            (tmp_path / "plain.yaml").write_text(FILE.replace("plane: xy", plane).replace("WORDS", f"{words}, {RECTANGLE}"))
+            tapered = f"{words}, {RECTANGLE}, tip_{RECTANGLE}"
+            (tmp_path / "tapered.yaml").write_text(FILE.replace("plane: xy", plane).replace("WORDS", tapered))
+            one, two = (fp.load(tmp_path / f"{name}.yaml").beams["1"][0] for name in ("plain", "tapered"))
+            for name in ("K_ee", "M_ee", "I_rr", "MS_de"):
+                a, b = np.asarray(getattr(one.body, name)), np.asarray(getattr(two.body, name))
+                assert np.abs(a - b).max() <= 1e-11 * np.abs(a).max()
+            assert one.foreshortening is not None
+            assert two.foreshortening is not None
+            for name in ("B", "first", "second"):
+                a, b = getattr(one.foreshortening, name), getattr(two.foreshortening, name)
+                assert np.abs(a - b).max() <= 1e-11 * np.abs(a).max()
+
+
+def test_loss_factor_of_a_tapered_beam(tmp_path: Path) -> None:
+    """Half the loss factor is the ratio at the first frequency of the wedge, not of its middle section."""
+    tip = "tip_section: {shape: rectangle, width: 0.004, height: 0.02}"
+    found = load(tmp_path, f"elements: 4, loss_factor: 0.04, {RECTANGLE}, {tip}").beams["1"][0].body
+    rate = float(found.D_ee[0, 0] / found.K_ee[0, 0])
+    whole = load(tmp_path, f"elements: 8, modes: 6, {RECTANGLE}, {tip}").beams["1"][0].body
+    assert rate * whole.angular_frequency[0] / 2 == pytest.approx(0.02, rel=1e-4)
+
+
+def test_mass_damping_of_several_elements_is_refused(tmp_path: Path) -> None:
+    """It would damp each element's motion against its own root, so that finer beams had less of it."""
+    with pytest.raises(fp.RobotFileError, match=r"rayleigh.mass: .*4 elements.*modes"):
+        load(tmp_path, f"elements: 4, rayleigh: {{mass: 3, stiffness: 1e-4}}, {RECTANGLE}")
+    load(tmp_path, f"elements: 4, rayleigh: {{stiffness: 1e-4}}, {RECTANGLE}")
+    body = load(tmp_path, f"elements: 4, modes: 2, rayleigh: {{mass: 3}}, {RECTANGLE}").beams["1"][0].body
+    assert np.abs(body.D_ee - 3 * body.M_ee).max() < 1e-12 * np.abs(body.D_ee).max()

@@ -161,3 +161,9 @@ def test_a_beam_without_poisson_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(fp.FlexapodError, match="Torsion and shear need poisson") as caught:
         fp.load(file)
     assert str(caught.value).startswith(f"{file}:{number}: ")
+
+
+def test_a_platform_without_modes_is_refused(tmp_path: Path) -> None:
+    fp.flexible.save_modes(framework(True), tmp_path / "modes.npz")
+    with pytest.raises(fp.RobotFileError, match="a flexible platform without modes is rigid"):
+        fp.load(robot_file(tmp_path, "{type: modes, file: modes.npz, modes: 0}"))

@@ -193,3 +193,18 @@ def test_force_elements_act_at_the_root_of_a_flexible_body(tmp_path: Path) -> No
         fp.FlexapodError, match=r"forces.spring: A\.arm is flexible, and a force element acts at its root alone; fix a rigid"
     ):
         fp.load(written(tmp_path, text + spring))
+
+
+def test_words_of_a_reduction_keep_the_method_of_a_link(tmp_path: Path) -> None:
+    """Without `method` a link is reduced by Craig and Bampton whatever else is written; a held outline is refused."""
+    file, bodies = three_rps(tmp_path, carried=True).description.path, []
+    assert file is not None
+    text = file.read_text()
+    for words in ("", "method: craig-bampton", "boundary: free"):
+        file.write_text(text.replace("reduction: {method: craig-bampton}", f"reduction: {{{words}}}"))
+        bodies.append(fp.load(file).beams["A"][0].body)
+    for body in bodies[1:]:
+        assert np.array_equal(body.K_ee, bodies[0].K_ee)
+    file.write_text(text.replace("{method: craig-bampton}", "{boundary: clamped}"))
+    with pytest.raises(fp.RobotFileError, match=r"reduction.boundary: clamped would hold the outline of a link"):
+        fp.load(file)

@@ -5,12 +5,16 @@ Letters: e tip coordinates of an element (see `beam_energy`), of exact elements 
 .. math:: P = k\left(u + \tfrac12 e^TBe\right),\quad M_z(l) = (Ke)_\theta,\quad M_z(0) = (Ke)_\theta + l\,(Ke)_v,\quad
           \sigma = \frac{P}{A} \pm \frac{M_z\,c_y}{I_z} \pm \frac{M_y\,c_z}{I_y}
 
+Fibres are the corners of the section at each end (of a tapered beam the sections differ), of a tube its circle. The file does
+not say how an L section lies about its principal axes: the largest of its mirror images counts.
+
 (moment at the root by equilibrium): exact where loads act at nodes, off by q l^2 / 12 under a load q along the element. A reduced
 beam has the coordinates q = V e of all its nodes, and in each of its elements the moments that these make.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +24,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.arguments import checked
 from flexapod.calls import unchecked
 from flexapod.errors import InputError
+from flexapod.flexible.section import outer_points
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,11 +47,12 @@ def beam_stress(robot: Robot, result: xr.Dataset | Any) -> xr.Dataset:
             elastic coordinates in the order of ``robot.elastic_names``.
     Returns:
         Dataset over (.., element, end): `axial_force` [N], `moment_z`, `moment_y`, `torque` [N m], `axial_stress`,
-        `bending_stress` (outer fibre, both planes together), `stress` (their sum, absolute) [Pa]; attributes `peak` [Pa],
+        `bending_stress` (largest of the outer fibres, both planes together), `stress` (of both at the worst fibre, absolute)
+        [Pa]; attributes `peak` [Pa],
         `peak_element`, `peak_end` and, where the result has time, `peak_time` [s].
 
     Raises:
-        InputError: no beams, or a section given by numbers alone, whose outer fibres are not known.
+        InputError: no beams, or a section given by numbers without its outer fibres.
 
     Checked by: tests/analysis/test_beam_stress.py.
     """
@@ -167,17 +173,18 @@ def _beam(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[
     found = {}
     for piece in beam_pieces(robot, number, beam):
         name = f"{body}.beam{piece.number}"
-        cy, cz = _fibres(leg.name, name, spec, (piece.number - 0.5) / spec.elements)
         P = np.stack([piece.axial[0] * stretch] * 2, axis=1)
         Mz, My, T = (q @ rows.T for rows in (piece.moment_z, piece.moment_y, piece.torque))
-        section = piece.section
-        axial = P / section.area
-        bending = np.abs(Mz) * cy / section.iz + np.abs(My) * cz / section.iy
-        if spec.section is not None and spec.section.shape == "tube":  # outer fibres of both planes are not the same point
-            bending = np.hypot(Mz * cy / section.iz, My * cz / section.iy)
+        ends = [_outer(leg.name, name, spec, (piece.number - 1 + end) / spec.elements) for end in range(2)]
+        axial = P / np.array([cut.area for cut, _ in ends])
+        bending, both = np.zeros_like(P), np.zeros_like(P)
+        for k, (cut, fibres) in enumerate(ends):
+            fibre = fibres(Mz[:, k] / cut.iz, My[:, k] / cut.iy)
+            bending[:, k] = np.abs(fibre).max(axis=1)
+            both[:, k] = np.abs(axial[:, [k]] + fibre).max(axis=1)
         found[name] = {
             "axial_force": P, "moment_z": Mz, "moment_y": My, "torque": T, "axial_stress": axial, "bending_stress": bending,
-            "stress": np.abs(axial) + bending,
+            "stress": both,
         }  # fmt: skip
     return found
 
@@ -204,19 +211,28 @@ def beam_words(robot: Robot, number: int, beam: BeamElement) -> Flexible:
     return body.flexible
 
 
-def _fibres(leg: str, element: str, spec: Flexible, place: float) -> tuple[float, float]:
-    """Distances of the outer fibres along y and z."""
-    from flexapod.robot.beams import section_sizes
+Fibres = Callable[[Array, Array], Array]
+"""Bending stress (n, fibres) of Mz / Iz and My / Iy (n,)."""
 
-    sizes = section_sizes(spec, place)
-    shape = spec.section.shape if spec.section is not None else ""
-    if shape in ("general", "l", "t"):
+
+def _outer(leg: str, element: str, spec: Flexible, place: float) -> tuple[Section, Fibres]:
+    r"""The section at a place of a beam, and the stress of its outer fibres at (y, z) from the centroid,
+
+    .. math:: \sigma = -\frac{M_z}{I_z} y + \frac{M_y}{I_y} z
+    """
+    from flexapod.robot.beams import FIBRES, cross_section, section_sizes
+
+    sizes, shape = section_sizes(spec, place), spec.section.shape if spec.section is not None else ""
+    if shape == "general" and not all(name in sizes for name in FIBRES):
         raise InputError(
             f"beam stress: leg {leg}, {element} has a section of shape {shape}, whose outer fibres are not known; "
-            "give a rectangle, box, tube or i, or use axial_force and moments with your own section modulus"
+            "write fibre_y and fibre_z into it, or use axial_force and moments with your own section modulus"
         )
-    y, z = (sizes["outer"],) * 2 if shape == "tube" else (sizes["width"], sizes["height"])
-    return y / 2.0, z / 2.0
+    if shape == "tube":
+        radius = sizes["outer"] / 2.0
+        return cross_section(spec, place), lambda z, y: radius * np.hypot(z, y)[:, None] * np.array([1.0, -1.0])
+    points = outer_points(shape, sizes)
+    return cross_section(spec, place), lambda z, y: y[:, None] * points[:, 1] - z[:, None] * points[:, 0]
 
 
 def _peak(data: xr.Dataset, over: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ Where the tangent is singular Newton's method does not settle: the root is brack
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_model import actuator_stiffness, linear_model
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.state import State
+from flexapod.analysis.static_deflection import static_deflection
+from flexapod.analysis.validity import ValidityWarning, parts
 from flexapod.analysis.vibration import null_space
 from flexapod.errors import FlexapodError, InputError
 from flexapod.motions.arrays import real_array
@@ -43,11 +46,23 @@ BESIDE = (0.0, 1e-6, 1e-5, 1e-4, -1e-4, 3e-4, -3e-4, 1e-3, -1e-3, 3e-3, -3e-3)
 FAR = 1e-2
 """The last of them."""
 
+BELOW = 1e-3
+"""Part of the factor below it at which the deflection is shown: nearer to it Newton's method may not settle."""
+
 FURTHER = (1e-4, 1e-3, 1e-2, 0.03, 0.1)
 """Parts of a factor beyond one without an equilibrium at which the next is looked for."""
 
 CLOSER = 12
 """Halvings towards the root from both sides."""
+
+FOLD = 1e-4
+"""Largest mu beside the factor: it vanishes there, at a fold with the square root. More is a jump between equilibria."""
+
+STEEP = 10.0
+"""Largest mu beside the factor per part of it that the bracket is wide: mu falls from 1 to 0 over the whole load."""
+
+TWISTED = 0.05
+"""Part of the energy of the shape that is twisting, above which elements other than exact ones are said to be coarse."""
 
 LARGEST = 1e9
 """Factors above this are no buckling: the load does not soften the robot."""
@@ -71,10 +86,10 @@ def buckling(
     Returns:
         Dataset: `factor` (times the load), `linear_factor` (about the unloaded robot), `critical_load` (wrench) [N, N m],
         `shape` (coordinate) of the motion that starts, `stability`: the lowest mu where the shape is taken, at the factor or next
-        to it (1 without the load).
+        to it (1 without the load); `elastic` just below the factor, with the measures of validity of that deflection, which warn.
 
     Raises:
-        NoBucklingError: the load pulls, or the robot gives way by other means (a fold that the statics do not reach).
+        NoBucklingError: the load pulls, or the robot bends further and further without giving way.
 
     Checked by: tests/elastodynamics/test_rotating_beam.py.
     """
@@ -99,19 +114,24 @@ def buckling(
         return (K + K.T) / 2.0, model.names, Z
 
     K0, names, Z = tangent(0.0)
-    values, vectors = np.linalg.eigh(K0)
+    whole = Z @ K0 @ Z.T
+    size = np.sqrt(np.abs(np.diag(K0)))  # even scales: forces and moments of tiny robots lie far apart
+    size = np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(K0 / np.outer(size, size))
     if values[0] <= 0.0:
         raise NoBucklingError(f"buckling: {robot.name} is unstable without the load already; see natural_frequencies")
-    root = vectors / np.sqrt(values)
+    root = vectors / np.sqrt(values) / size[:, None]
 
     def lowest(factor: float) -> tuple[float, Array]:
         mu, x = np.linalg.eigh(root.T @ tangent(factor)[0] @ root)
         return float(mu[0]), root @ x[:, 0]
 
+    _say_linear(robot)
     linear = _linear_factor(robot, lambda f: root.T @ tangent(f)[0] @ root)
     factor = _root(robot, lambda f: lowest(f)[0], linear)
     mu, x = _nearest(lowest, factor)
     shape = Z @ x
+    _say_twisted(robot, whole, shape, names)
     shape = shape / shape[np.abs(shape).argmax()]
     variables = {
         "factor": ((), np.array([factor]), "1"),
@@ -120,6 +140,7 @@ def buckling(
         "stability": ((), np.array([mu]), "1"),
         "shape": (("coordinate",), shape[None], ""),
     }
+    variables |= _deflection(robot, state, (1.0 - BELOW) * factor * w, point, axes)
     found = dataset(robot, variables, state, None, {"wrench": ["fx", "fy", "fz", "mx", "my", "mz"]})
     return found.assign_coords(coordinate=names)
 
@@ -139,6 +160,46 @@ def _nearest(lowest: Callable[[float], tuple[float, Array]], factor: float) -> t
     return lowest((1.0 - FAR) * factor)
 
 
+def _linear_parts(robot: Robot) -> list[str]:
+    """Beams and other flexible links whose bending does not see axial load."""
+    return [part.name for part in parts(robot) if part.kind != "platform" and part.law == "linear"]
+
+
+def _say_linear(robot: Robot) -> None:
+    """Warn of links that axial load does not soften: buckling loads are too high."""
+    names = _linear_parts(robot)
+    if names:
+        warnings.warn(
+            f"{robot.name}: {names[0]} is linear (stiffening: false, or modes), so that axial load does not soften it, and "
+            "several elements only between them: the buckling load is too high; use beams with `stiffening: true`",
+            ValidityWarning, stacklevel=4,
+        )  # fmt: skip
+
+
+def _say_twisted(robot: Robot, K: Array, shape: Array, names: list[str]) -> None:
+    """Warn where beams other than exact ones buckle by twisting: moments and twist meet between their elements only."""
+    twisting = [k for k, name in enumerate(names) if name.endswith("thx")]
+    coarse = [part.name for part in parts(robot) if part.kind == "beam" and part.law != "exact"]
+    share = sum(K[k, k] * shape[k] ** 2 for k in twisting) / float(shape @ K @ shape)
+    if coarse and share > TWISTED:
+        warnings.warn(
+            f"{robot.name}: {share:.0%} of the energy of the shape that starts is twisting, which bending moments meet between "
+            f"elements only: the load is off in proportion to their length, by 15 % with four along a cantilever; use "
+            f"`theory: exact` for {coarse[0]}, or many elements",
+            ValidityWarning, stacklevel=4,
+        )  # fmt: skip
+
+
+def _deflection(robot: Robot, state: Any, wrench: Array, point: str | None, axes: str) -> dict[str, Any]:
+    """`elastic` of the loaded robot, for a result; nothing where no part deforms."""
+    if not parts(robot):
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ValidityWarning)  # of the result, where it is said once
+        found = static_deflection(robot, state, wrench=wrench, point=point, axes=axes, on_error="mask").elastic
+    return {"elastic": (("elastic_coordinate",), found.values.reshape(1, -1), found.attrs.get("units", ""))}
+
+
 def _linear_factor(robot: Robot, scaled: Any) -> float:
     """Smallest positive factor of 1 + factor G = 0, G the slope of the scaled stiffness; the step shrinks to a part of it."""
     step = 1.0
@@ -154,7 +215,9 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
             break
         step = SMALL * factor / 2.0
     if not factor < LARGEST:
-        raise NoBucklingError(f"buckling: the load does not soften {robot.name}; turn it round, or see static_deflection")
+        linear = _linear_parts(robot)
+        then = f"{linear[0]} is linear and cannot: use beams with `stiffening: true`" if linear else "turn it round"
+        raise NoBucklingError(f"buckling: the load does not soften {robot.name}; {then}, or see static_deflection")
     return factor
 
 
@@ -171,7 +234,9 @@ def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
         if value is None and not np.isfinite(at_high):
             guess, value = _beyond(mu, guess)
         if value is None:
-            return _between(mu, (low, at_low), (high, at_high))
+            (low, at_low), (high, at_high) = _between(mu, (low, at_low), (high, at_high))
+            _refuse_jump(robot, linear, (low, at_low), (high, at_high))
+            return low + (high - low) * at_low / (at_low - at_high)
         if value > 0.0:
             low, at_low = guess, value
         else:
@@ -187,11 +252,13 @@ def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
         else:
             following = 0.5 * (low + high)
         if abs(following - guess) <= SETTLED * guess:
-            return following
+            guess = following
+            break
         guess = following
         if guess > LARGEST:
             raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
-    return guess if not np.isfinite(high) else 0.5 * (low + high)
+    _refuse_jump(robot, linear, (low, at_low), (high, at_high))
+    return min(max(guess, low), high)
 
 
 def _known(mu: Callable[[float], float], factor: float) -> float | None:
@@ -211,8 +278,24 @@ def _beyond(mu: Callable[[float], float], factor: float) -> tuple[float, float]:
     return factor, -np.inf
 
 
-def _between(mu: Callable[[float], float], stable: tuple[float, float], unstable: tuple[float, float]) -> float:
-    """The root between a stable and an unstable factor, each with its mu, that have none that is found in the middle."""
+Side = tuple[float, float]
+"""A factor and its mu."""
+
+
+def _refuse_jump(robot: Robot, linear: float, stable: Side, unstable: Side) -> None:
+    """A root has small mu on both sides of a narrow bracket, at a fold on one; else the robot jumps to another equilibrium, or to
+    none."""
+    (low, at_low), (high, at_high) = stable, unstable
+    if min(at_low, -at_high) > max(FOLD, STEEP * (high - low) / high):
+        raise NoBucklingError(
+            f"buckling: {robot.name} bends instead of giving way: at {low:.4g} times the load it still has {at_low:.3g} of its "
+            f"stiffness, and a larger load leads to no equilibrium or to another one. About the unloaded robot the factor is "
+            f"{linear:.4g}; follow the deflection by static_deflection(..., sequence=True)"
+        )
+
+
+def _between(mu: Callable[[float], float], stable: Side, unstable: Side) -> tuple[Side, Side]:
+    """The bracket between a stable and an unstable factor, as narrow as equilibria are found."""
     (low, at_low), (high, at_high) = stable, unstable
     step = 0.5 * (high - low)
     for _ in range(CLOSER):
@@ -223,4 +306,4 @@ def _between(mu: Callable[[float], float], stable: tuple[float, float], unstable
                 low, at_low = trial, value
             elif value is not None:
                 high, at_high = trial, value
-    return low + (high - low) * at_low / (at_low - at_high)
+    return (low, at_low), (high, at_high)

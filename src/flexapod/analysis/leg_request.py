@@ -119,7 +119,35 @@ def _from_actuators(
     wrench = platform_wrench(robot, state.inputs(), *load)
     if source == "static":
         state, wrench = held(robot, state, load, motion.acceleration, friction, words)
+        if not friction and not np.any(motion.velocity) and not np.any(motion.acceleration):
+            state, wrench = _in_steps(robot, motion, state, load, wrench, words)
     return LegRequest(state=state, actuator_acceleration=motion.acceleration, acceleration=None, wrench=wrench, source=source)
+
+
+def _in_steps(
+    robot: Robot, motion: ActuatorMotion, state: ClosedLegs, load: tuple[Any, Any, str], wrench: Array, words: NDArray[Any]
+) -> tuple[ClosedLegs, Array]:
+    """Samples at rest whose equilibrium was not found at once, by loads that grow in steps from the unloaded robot.
+
+    Checked by: tests/analysis/test_load_sequence.py.
+    """
+    from flexapod.analysis.load_sequence import load_sequence
+
+    late = np.flatnonzero(words == NOT_FOUND)
+    if not len(late) or load[0] is None:
+        return state, wrench
+    arrays, wrench = {name: np.array(values) for name, values in state.inputs().items()}, np.array(wrench)
+    loads = np.broadcast_to(np.asarray(load[0], dtype=float), (len(words), 6))
+    for k in late:
+        one, own = slice(k, k + 1), np.full(1, "", dtype=object)
+        rest = np.zeros_like(motion.position[one])
+        alone = ActuatorMotion(time=motion.time[one], position=motion.position[one], velocity=rest, acceleration=rest)
+        found = load_sequence(robot, alone, (loads[k], load[1], load[2]), own)
+        if own[0] == "":
+            words[k], wrench[k] = "", found.wrench[0]
+            for name, values in found.state.inputs().items():
+                arrays[name][k] = values[0]
+    return ClosedLegs(**arrays), wrench
 
 
 def held(
@@ -172,10 +200,11 @@ def settled(
             return state
         before = size
     late = ~(size <= ROUNDING * largest) & (words == "")
-    words[late] = np.where(soft[late], UNSTABLE, "no static deflection found: the load buckles a leg, or the pose is singular")
+    words[late] = np.where(soft[late], UNSTABLE, NOT_FOUND)
     return state
 
 
+NOT_FOUND = "no static deflection found: the load buckles a leg, or the pose is singular"
 UNSTABLE = (
     "no static deflection found: with these actuators held the weight and the load are beyond a buckling load of the undeformed "
     "robot, and no equilibrium is near it; hold the platform's pose (a State), or lighten or stiffen the robot"
@@ -187,7 +216,9 @@ def _indefinite(K: Array) -> NDArray[np.bool_]:
     """Which stiffness matrices (n, k, k) have a direction without stiffness."""
     result = np.zeros(len(K), dtype=bool)
     good = np.isfinite(K).all(axis=(1, 2))
-    even = (K[good] + np.swapaxes(K[good], 1, 2)) / 2.0
+    size = np.sqrt(np.abs(np.einsum("nii->ni", K[good])))
+    size = np.where(size > 0.0, size, 1.0)  # forces and moments on one scale
+    even = (K[good] + np.swapaxes(K[good], 1, 2)) / 2.0 / size[:, :, None] / size[:, None, :]
     result[good] = np.linalg.eigvalsh(even).min(axis=1, initial=1.0) < 0.0
     return result
 

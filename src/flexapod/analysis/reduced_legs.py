@@ -70,6 +70,8 @@ def reduce_legs(
     given = np.linspace(0.0, limit, 41)
     if frequencies is not None:
         given = np.array(real_array("frequencies", frequencies, (np.size(frequencies),)))
+        if np.any(given < 0.0):
+            raise InputError(f"frequencies: expected [Hz] from 0 on, got {given.min():g}")
     words = np.full(len(state), "", dtype=object)
     model = linear_model(robot, state, prestress, (None, None, "world"), words)
     settle("reduce_legs", robot, words.astype(str), state, "raise")

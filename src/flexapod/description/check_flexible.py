@@ -32,7 +32,7 @@ _SECTIONS = {
     "i": (("width", "height", "flange", "web"), ()),
     "t": (("width", "height", "flange", "web"), ()),
     "l": (("width", "height", "wall"), ()),
-    "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z")),
+    "general": (("area", "iy", "iz"), ("torsion", "shear_y", "shear_z", "fibre_y", "fibre_z")),
 }
 
 
@@ -69,6 +69,10 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         first, *others = sorted(given & _DAMPING)
         for name in others:
             report.error((name,), f"cannot stand beside {first}", f"Damping has one law: remove {name} or {first}.")
+    if flexible.rayleigh is not None and flexible.rayleigh.mass > 0.0 and flexible.elements > 1 and flexible.modes is None:
+        what = f"would act on each of {flexible.elements} elements by itself, and less on a finer beam"
+        next_ = "Add `modes: 2` or more (the beam in one frame), or use stiffness or loss_factor alone."
+        report.error(("rayleigh", "mass"), what, next_)
     if flexible.tip_section is not None:
         _check_section(flexible.tip_section, Below(report, ("tip_section",)))
         _check_taper(flexible, report)
@@ -95,6 +99,9 @@ def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
     if flexible.type == "plate" and flexible.stiffening:
         what = "stiffening of a plate is for the platform: in a leg its tips are coordinates, which only beams stiffen"
         report.error(("stiffening",), what, "Write stiffening: false or remove it, or make the link of beams.")
+    if flexible.type == "plate" and flexible.reduction is not None and flexible.reduction.boundary != "free":
+        what = f"{flexible.reduction.boundary} would hold the outline of a link, which moves, and what is attached there"
+        report.error(("reduction", "boundary"), what, "Write boundary: free or remove it.")
 
 
 def _check_taper(flexible: Flexible, report: Reporter) -> None:

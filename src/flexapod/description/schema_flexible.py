@@ -35,24 +35,30 @@ class Section(Model):
     torsion: AreaMoment | None = Field(default=None, description="torsion constant, general section")
     shear_y: Fraction | None = Field(default=None, description="shear coefficient along y, general section (5/6)")
     shear_z: Fraction | None = Field(default=None, description="shear coefficient along z, general section (5/6)")
+    fibre_y: Size | None = Field(default=None, description="farthest fibre along y, general section: for stresses")
+    fibre_z: Size | None = Field(default=None, description="farthest fibre along z, general section: for stresses")
 
 
 class Rayleigh(Model):
     """Damping in proportion to mass and stiffness of a flexible body."""
 
-    mass: Fraction = Field(default=0.0, description="factor of the mass matrix [1/s]")
+    mass: Fraction = Field(
+        default=0.0, description="factor of the mass matrix [1/s]; of a beam of several elements beside `modes` only"
+    )
     stiffness: Fraction = Field(default=0.0, description="factor of the stiffness matrix [s]")
 
 
 class Reduction(Model):
     """How a plate is reduced to elastic coordinates."""
 
-    method: Literal["normal", "craig-bampton", "residual"] = Field(
-        default="normal",
-        description="free modes, those with held joints and points beside their deflections (Craig-Bampton), or free modes "
-        "beside deflections under loads there (residual flexibility)",
+    method: Literal["normal", "craig-bampton", "residual"] | None = Field(
+        default=None,
+        description="normal (default): free modes; craig-bampton (default of a link): modes with held joints and points beside "
+        "their deflections; residual: free modes beside deflections under loads there (residual flexibility)",
     )
-    boundary: Literal["free", "pinned", "clamped"] = Field(default="free", description="outline of the plate in its modes")
+    boundary: Literal["free", "pinned", "clamped"] = Field(
+        default="free", description="outline of the plate in its modes; free for links"
+    )
 
 
 class Flexible(Model):
@@ -68,7 +74,7 @@ class Flexible(Model):
     elements: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(default=1, description="beam: number of elements")
     section: Section | None = Field(default=None, description="beam: cross-section, of a tapered beam at its root")
     tip_section: Section | None = Field(
-        default=None, description="tapered beam: cross-section at the tip; every element has the sizes at its middle"
+        default=None, description="tapered beam: cross-section at the tip; sizes change linearly from root to tip"
     )
     theory: Literal["euler-bernoulli", "timoshenko", "exact", "kirchhoff", "mindlin"] | None = Field(
         default=None,

@@ -16,6 +16,9 @@ from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
 from flexapod.flexible.section import Section
 
+GAUSS_POINTS = 4
+"""Exact for degree seven; the products of two cubics have degree six."""
+
 PLANAR = ("u", "v", "theta")
 SPATIAL = ("u", "v", "w", "thx", "thy", "thz")
 
@@ -39,6 +42,8 @@ class Foreshortening:
 class BeamElement:
     """Length l [m], section, material, planar or spatial, with shear deformation or without.
 
+    A tapered element has its sections at the Gauss points as `cuts`, and `section` at its middle: its stiffness follows from
+    equilibrium and is exact under loads at its ends, its shapes are those of the middle section.
     Frequencies converge with l^4; with shear and elements shorter than the beam is thick with l^2, as theta is linear there.
     Checked by: tests/flexible/test_beam.py, tests/elastodynamics/test_beam_textbook.py.
     """
@@ -48,6 +53,16 @@ class BeamElement:
     material: Material
     planar: bool
     shear: bool
+    cuts: tuple[Section, ...] = ()
+
+    def sections(self) -> tuple[Section, ...]:
+        """Sections at the Gauss points."""
+        return self.cuts or (self.section,) * GAUSS_POINTS
+
+    def masses(self) -> Floats:
+        """Mass [kg] of each Gauss point."""
+        area = np.array([cut.area for cut in self.sections()])
+        return np.asarray(self.material.density * self.length * gauss_points()[1] * area)
 
     def coordinates(self) -> tuple[str, ...]:
         """Names of one end's coordinates."""
@@ -80,23 +95,43 @@ class BeamElement:
 
     def stiffness(self) -> Floats:
         """(2 d, 2 d) stiffness of both ends' coordinates. Checked by: tests/flexible/test_beam.py."""
-        E, A, length = self.material.young, self.section.area, self.length
-        d = len(self.coordinates())
+        E, d = self.material.young, len(self.coordinates())
         K = np.zeros((2 * d, 2 * d))
-        pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / length
-        K[np.ix_([0, d], [0, d])] = E * A * pull
+        pull = np.array([[1.0, -1.0], [-1.0, 1.0]]) / self.length
+        K[np.ix_([0, d], [0, d])] = E * self._even([cut.area for cut in self.cuts] or self.section.area) * pull
         bend, turn = (1, 2) if self.planar else (1, 5)
         numbers = [bend, turn, d + bend, d + turn]
-        K[np.ix_(numbers, numbers)] = _bending_stiffness(E * self.section.iz, length, self._shear_parameter("y"))
+        K[np.ix_(numbers, numbers)] = self._bending("y")
         if not self.planar:
             if self.section.torsion is None:
                 raise FlexibleBodyError("A spatial beam needs the torsion constant of its section.")
-            K[np.ix_([3, d + 3], [3, d + 3])] = self.material.shear_modulus() * self.section.torsion * pull
+            torsion = self._even([cut.torsion or 0.0 for cut in self.cuts] or self.section.torsion)
+            K[np.ix_([3, d + 3], [3, d + 3])] = self.material.shear_modulus() * torsion * pull
             sign = np.array([1.0, -1.0, 1.0, -1.0])
             numbers = [2, 4, d + 2, d + 4]
-            in_xz = _bending_stiffness(E * self.section.iy, length, self._shear_parameter("z"))
-            K[np.ix_(numbers, numbers)] = sign[:, None] * in_xz * sign
+            K[np.ix_(numbers, numbers)] = sign[:, None] * self._bending("z") * sign
         return K
+
+    def _even(self, values: float | list[float]) -> float:
+        """The constant of a uniform element that stretches or twists as much as this one."""
+        return values if isinstance(values, float) else 1.0 / float(gauss_points()[1] @ (1.0 / np.array(values)))
+
+    def _bending(self, along: str) -> Floats:
+        """(4, 4) for (v1, th1, v2, th2) in the plane of x and `along`; tapered by the compliance of the tip, root held."""
+        E, length = self.material.young, self.length
+        if not self.cuts:
+            bend = self.section.iz if along == "y" else self.section.iy
+            return _bending_stiffness(E * bend, length, self._shear_parameter(along))
+        s, weight = gauss_points()
+        turned = length * weight / np.array([E * (cut.iz if along == "y" else cut.iy) for cut in self.cuts])  # by a unit moment
+        arm = length * (1.0 - s)
+        slid = 0.0
+        if self.shear:
+            areas = [cut.area * (cut.shear_y if along == "y" else cut.shear_z) for cut in self.cuts]
+            slid = length / (self.material.shear_modulus() * self._even(areas))
+        F = np.array([[turned @ arm**2 + slid, turned @ arm], [turned @ arm, turned.sum()]])
+        rigid = np.array([[-1.0, -length, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]])  # the tip seen from the root
+        return np.asarray(rigid.T @ np.linalg.inv(F) @ rigid)
 
     def foreshortening(self) -> Foreshortening:
         r"""What bending shortens, by both ends' coordinates q.
@@ -107,14 +142,12 @@ class BeamElement:
         Source: J. S. Przemieniecki, Theory of Matrix Structural Analysis, 1968, section 15.3 (B = 1/(30 l) [36, 3 l; 3 l, 4 l^2]
         at one end without shear). Checked by: tests/flexible/test_foreshortening.py.
         """
-        x, weight = np.polynomial.legendre.leggauss(4)
-        s, weight = 0.5 * (x + 1.0), 0.5 * weight
-        mass = self.material.density * self.section.area
+        s, weight = gauss_points()
         whole = self._slopes_squared(s, weight)
         parts = [at * whole - at * self._slopes_squared(at * s, weight) for at in s]
-        first = sum((w * Q for w, Q in zip(weight, parts, strict=True)), np.zeros_like(whole))
-        second = sum((w * at * Q for w, at, Q in zip(weight, s, parts, strict=True)), np.zeros_like(whole))
-        return Foreshortening(B=whole, first=mass * self.length * first, second=mass * self.length**2 * second)
+        first = sum((m * Q for m, Q in zip(self.masses(), parts, strict=True)), np.zeros_like(whole))
+        second = sum((m * at * Q for m, at, Q in zip(self.masses(), s, parts, strict=True)), np.zeros_like(whole))
+        return Foreshortening(B=whole, first=first, second=self.length * second)
 
     def _slopes_squared(self, s: Floats, weight: Floats) -> Floats:
         """(2 d, 2 d) sum of l weight N'^T N' at x = l s, both planes."""
@@ -134,6 +167,12 @@ class BeamElement:
             return 0.0
         bend, kappa = (self.section.iz, self.section.shear_y) if along == "y" else (self.section.iy, self.section.shear_z)
         return 12.0 * self.material.young * bend / (kappa * self.material.shear_modulus() * self.section.area * self.length**2)
+
+
+def gauss_points() -> tuple[Floats, Floats]:
+    """Places from 0 to 1 and weights."""
+    x, weight = np.polynomial.legendre.leggauss(GAUSS_POINTS)
+    return 0.5 * (x + 1.0), 0.5 * weight
 
 
 def _bending_shapes(s: Floats, length: float, Phi: float) -> tuple[list[Floats], list[Floats]]:

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from flexapod.calls import check_flag, check_text, checked
 from flexapod.flexible.arrays import Floats, positive, whole
-from flexapod.flexible.beam_element import BeamElement
+from flexapod.flexible.beam_element import BeamElement, gauss_points
 from flexapod.flexible.body import FlexibleBody, Interface, body_from_integrals
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.materials import Material
@@ -27,8 +27,6 @@ from flexapod.flexible.section import Section
 from flexapod.flexible.shape_integrals import Nodes, shape_integrals
 
 THEORIES = ("euler-bernoulli", "timoshenko")
-GAUSS_POINTS = 4
-"""Exact for degree seven; the products of two cubics have degree six."""
 
 
 @checked(planar=check_flag, theory=check_text, boundary=check_text)
@@ -114,8 +112,7 @@ class Chain:
         for k, element in enumerate(elements):
             part = slice(k * self.d, (k + 2) * self.d)
             self.K[part, part] += element.stiffness()
-        x, weight = np.polynomial.legendre.leggauss(GAUSS_POINTS)
-        self.nodes = self._nodes(0.5 * (x + 1.0) * self.step, 0.5 * weight, rotary)
+        self.nodes = self._nodes(gauss_points()[0] * self.step, rotary)
         ends = np.array([0.0, self.step])
         self.ends = []
         for k, e in ((0, 0), (1, len(elements) - 1)):
@@ -128,7 +125,7 @@ class Chain:
         result[:, :, k * self.d : (k + 2) * self.d] = local
         return result
 
-    def _nodes(self, x: Floats, weight: Floats, rotary: bool) -> Nodes:
+    def _nodes(self, x: Floats, rotary: bool) -> Nodes:
         """Gauss points with the size that gives their section its rotary inertia.
 
         With `rotary` that of the real section. Without, none about y and z: neither the slopes nor the rigid rotation of an
@@ -136,17 +133,12 @@ class Chain:
         """
         r0, masses, Phi_d, Phi_r, sizes = [], [], [], [], []
         for k, e in enumerate(self.elements):
-            y2, z2 = e.section.iz / e.section.area, e.section.iy / e.section.area
-            if e.planar:
-                size = np.diag([0.0, y2 if rotary else 0.0, 0.0])
-            else:
-                size = np.diag([0.0, y2, z2] if rotary else 0.5 * (y2 + z2) * np.array([-1.0, 1.0, 1.0]))
             displacements, rotations = e.shapes(x)
             r0.append(np.stack([x + k * self.step, 0.0 * x, 0.0 * x], axis=1))
-            masses.append(e.material.density * e.section.area * self.step * weight)
+            masses.append(e.masses())
             Phi_d.append(self._spread_out(displacements, k))
             Phi_r.append(self._spread_out(rotations, k))
-            sizes.append(np.tile(size, (len(x), 1, 1)))
+            sizes.append(np.array([_spread(cut, e.planar, rotary) for cut in e.sections()]))
         return Nodes(
             r0=np.concatenate(r0), mass=np.concatenate(masses), Phi_d=np.concatenate(Phi_d), Phi_r=np.concatenate(Phi_r),
             spread=np.concatenate(sizes),
@@ -171,6 +163,20 @@ class Chain:
         R = vectors[:, values < 1e-10] / np.sqrt(np.diag(self.K))[:, None]
         omega2, V = normal_modes(sparse.csc_array(self.K), sparse.csc_array(M), R, modes)
         return _oriented(self.with_basis(V, [], np.diag(omega2)))
+
+
+def _spread(cut: Section, planar: bool, rotary: bool) -> Floats:
+    """(3, 3) size of a section about the centre line, see `Chain._nodes`."""
+    y2, z2 = cut.iz / cut.area, cut.iy / cut.area
+    if planar:
+        return np.diag([0.0, y2 if rotary else 0.0, 0.0])
+    return np.diag([0.0, y2, z2] if rotary else 0.5 * (y2 + z2) * np.array([-1.0, 1.0, 1.0]))
+
+
+def element_body(element: BeamElement, rotary: bool) -> FlexibleBody:
+    """The body of one element, its root held, by the coordinates of its tip."""
+    d = len(element.coordinates())
+    return Chain([element], rotary).with_basis(np.eye(2 * d)[:, d:], list(element.coordinates()))
 
 
 def _oriented(body: FlexibleBody) -> FlexibleBody:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from flexapod.flexible.arrays import Floats
-from flexapod.flexible.beam_element import BeamElement, Foreshortening
+from flexapod.flexible.beam_element import BeamElement, Foreshortening, gauss_points
 from flexapod.flexible.beams import Chain
 from flexapod.flexible.body import FlexibleBody
 from flexapod.flexible.errors import FlexibleBodyError
@@ -114,18 +114,23 @@ def _in_order(found: list[tuple[float, int, Floats]]) -> list[tuple[float, int, 
 def _shortening(elements: Sequence[BeamElement], V: Floats) -> Foreshortening:
     """Matrices of the whole beam from those of its elements; sums over the mass of element k are exact."""
     d, step = len(elements[0].coordinates()), elements[0].length
-    parts = [(e.foreshortening(), e.material.density * e.section.area * step) for e in elements]
+    parts = [(e.foreshortening(), *_moments(e)) for e in elements]
     blocks = [V[k * d : (k + 2) * d] for k in range(len(elements))]
-    whole = [v.T @ f.B @ v for (f, _), v in zip(parts, blocks, strict=True)]
+    whole = [v.T @ f.B @ v for (f, *_), v in zip(parts, blocks, strict=True)]
     B, before = sum(whole, np.zeros((V.shape[1],) * 2)), np.zeros((V.shape[1],) * 2)
     first, second = np.zeros_like(B), np.zeros_like(B)
     c = V[::d, 0]
-    for k, ((f, mass), v) in enumerate(zip(parts, blocks, strict=True)):
-        x, rise = k * step, c[k + 1] - c[k]
-        middle, square = x + step / 2.0, x * step / 2.0 + step**2 / 3.0  # means of x and of x (x - x_k)
-        own_first = mass / 2.0 * whole[k] - v.T @ f.first @ v  # of S of the element, from its root on
-        own_second = x * own_first + mass * step / 3.0 * whole[k] - v.T @ f.second @ v
-        first += mass * (c[k] + rise / 2.0) * B - mass * before - own_first
-        second += mass * (c[k] * middle + rise * square / step) * B - mass * middle * before - own_second
+    for k, ((f, m0, m1, m2), v) in enumerate(zip(parts, blocks, strict=True)):
+        x, slope = k * step, (c[k + 1] - c[k]) / step
+        own_first = m1 / step * whole[k] - v.T @ f.first @ v  # of S of the element, from its root on
+        own_second = x * own_first + m2 / step * whole[k] - v.T @ f.second @ v
+        first += (c[k] * m0 + slope * m1) * B - m0 * before - own_first
+        second += (c[k] * (x * m0 + m1) + slope * (x * m1 + m2)) * B - (x * m0 + m1) * before - own_second
         before = before + whole[k]
     return Foreshortening(B=B, first=first, second=second)
+
+
+def _moments(element: BeamElement) -> tuple[float, float, float]:
+    """Mass, first and second moment of an element about its root [kg, kg m, kg m^2]."""
+    x, mass = gauss_points()[0] * element.length, element.masses()
+    return float(mass.sum()), float(mass @ x), float(mass @ x**2)

@@ -6,9 +6,11 @@ Saint-Venant's constant.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexapod.flexible.arrays import positive
 from flexapod.flexible.errors import FlexibleBodyError
@@ -156,3 +158,27 @@ def _rectangles(parts: list[tuple[float, float, float, float]]) -> tuple[float, 
     iy = float(np.sum(b * h**3 / 12.0 + a * (z - cz) ** 2))
     iz = float(np.sum(h * b**3 / 12.0 + a * (y - cy) ** 2))
     return area, ((cy, cz), iy, iz, float(np.sum(a * (y - cy) * (z - cz))))
+
+
+def outer_points(shape: str, sizes: Mapping[str, float]) -> NDArray[np.float64]:
+    """Corners (p, 2) of a section, y and z from its centroid; of an L section in principal axes, and its mirror images.
+
+    Args:
+        shape: rectangle, box, i, t, l, or general with the distances fibre_y and fibre_z, whose corners are those of a rectangle.
+        sizes: by their names of the class methods of `Section`.
+
+    Checked by: tests/analysis/test_beam_stress.py.
+    """
+    w, h = (2.0 * sizes["fibre_y"], 2.0 * sizes["fibre_z"]) if shape == "general" else (sizes["width"], sizes["height"])
+    signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    if shape == "t":
+        f, t = sizes["flange"], sizes["web"]
+        below = _rectangles([(w, f, 0.0, h - f / 2.0), (t, h - f, 0.0, (h - f) / 2.0)])[1][0][1]
+        return np.array([[y, z - below] for y, z in ((w / 2, h), (-w / 2, h), (t / 2, 0.0), (-t / 2, 0.0))])
+    if shape != "l":
+        return signs * [w / 2.0, h / 2.0]
+    t = sizes["wall"]
+    centre, iy, iz, iyz = _rectangles([(w, t, w / 2.0, t / 2.0), (t, h - t, t / 2.0, t + (h - t) / 2.0)])[1]
+    corners = np.array([[0.0, 0.0], [w, 0.0], [w, t], [t, h], [0.0, h]]) - centre
+    axes = np.linalg.eigh(np.array([[iz, iyz], [iyz, iy]]))[1]  # of the integrals of y^2, y z, z^2: the smaller, iz, first
+    return np.concatenate([corners @ axes * sign for sign in signs])

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from flexapod.flexible.rooted import RootedBody
 
 
+FIBRES = ("fibre_y", "fibre_z")
+"""Words of a general section that only stresses need."""
+
 Law = Literal["linear", "stiffened", "exact"]
 
 
@@ -148,15 +151,13 @@ Made = tuple["FlexibleBody", "Foreshortening | None", "Array | None"]
 @lru_cache(maxsize=256)
 def _element(words: str, planar: bool, number: int) -> Made:
     """Element `number` (from 0) of the beam that a robot file describes."""
-    from flexapod.flexible.beams import beam
+    from flexapod.flexible.beams import element_body
 
     spec = Flexible.model_validate_json(words)
     element = _part(spec, planar, number, arc_chord(spec)[0])
-    made_of, length = element.material, element.length
-    theory = "timoshenko" if element.shear else "euler-bernoulli"
-    body = beam(length=length, section=element.section, material=made_of, planar=planar, theory=theory)
+    body, length = element_body(element, rotary=element.shear), element.length
     if spec.loss_factor is not None and spec.elements > 1:
-        body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, made_of, planar))
+        body = body.with_rayleigh(stiffness=spec.loss_factor / _first_frequency(spec, element.material, planar))
     else:
         body = damped(body, spec)
     if _law(spec) == "linear":
@@ -190,6 +191,7 @@ def has_shear(spec: Flexible) -> bool:
 def _part(spec: Flexible, planar: bool, number: int, length: float) -> Element:
     """Element `number` (from 0) of a beam, with its section."""
     from flexapod.flexible.beam_element import BeamElement as Element
+    from flexapod.flexible.beam_element import gauss_points
     from flexapod.flexible.beams import beam_material
 
     if spec.section is None or spec.length is None:
@@ -198,7 +200,9 @@ def _part(spec: Flexible, planar: bool, number: int, length: float) -> Element:
     section, shear = cross_section(spec, (number + 0.5) / spec.elements), has_shear(spec)
     if shear and spec.elements > 1:
         _check_slender(section, length, spec.elements, planar)
-    return Element(length=length, section=section, material=made_of, planar=planar, shear=shear)
+    places = (number + gauss_points()[0]) / spec.elements
+    cuts = () if spec.tip_section is None else tuple(cross_section(spec, float(place)) for place in places)
+    return Element(length=length, section=section, material=made_of, planar=planar, shear=shear, cuts=cuts)
 
 
 def _check_slender(section: Cut, length: float, elements: int, planar: bool) -> None:
@@ -220,11 +224,23 @@ def _without_rounding(found: Foreshortening, body: FlexibleBody, length: float) 
 
 
 def _first_frequency(spec: Flexible, made_of: Material, planar: bool) -> float:
-    """First angular frequency of the whole beam, root held, tip free: 1.8751^2 sqrt(EI / rho A) / L^2, of its middle section."""
+    """First angular frequency of the whole beam, root held, tip free: 1.8751^2 sqrt(EI / rho A) / L^2; tapered by elements."""
+    if spec.tip_section is not None:
+        return _first_of_elements(spec, planar)
     section = cross_section(spec, 0.5)
     bend = section.iz if planar else min(section.iy, section.iz)
     unit = made_of.young * bend / (made_of.density * section.area)
     return float(1.8751040687119611**2 * np.sqrt(unit) / float(spec.length or 1.0) ** 2)
+
+
+def _first_of_elements(spec: Flexible, planar: bool) -> float:
+    """The same by at least eight elements."""
+    from flexapod.flexible.beams import Chain
+
+    fine = spec.model_copy(update={"elements": max(spec.elements, 8), "theory": None})
+    chain = Chain(beam_elements(fine, planar), rotary=False)
+    names = [f"{k}" for k in range(chain.size - chain.d)]
+    return float(chain.with_basis(np.eye(chain.size)[:, chain.d :], names).angular_frequency[0])
 
 
 def cross_section(spec: Flexible, place: float) -> Cut:
@@ -232,7 +248,8 @@ def cross_section(spec: Flexible, place: float) -> Cut:
     from flexapod.flexible import Section as Cut
 
     assert spec.section is not None
-    made: Cut = getattr(Cut, spec.section.shape)(**section_sizes(spec, place))
+    sizes = {name: value for name, value in section_sizes(spec, place).items() if name not in FIBRES}
+    made: Cut = getattr(Cut, spec.section.shape)(**sizes)
     return made
 
 

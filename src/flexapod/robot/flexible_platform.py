@@ -74,7 +74,10 @@ def make_flexible(
     if spec is None:
         return None
     try:
-        return damped(made_modal(spec, joints, description.path, points or {}), spec)
+        body = damped(made_modal(spec, joints, description.path, points or {}), spec)
+        if not len(body.M_ee):
+            raise FlexibleBodyError("modes: a flexible platform without modes is rigid; keep one or more, or remove flexible.")
+        return body
     except FlexibleBodyError as error:
         key = "file" if spec.type == "modes" else "type"
         hint = "Put a file of `flexapod.flexible.save_modes` there." if spec.type == "modes" else "Change the plate."
@@ -117,7 +120,7 @@ def plate_arguments(spec: Flexible, joints: Mapping[str, Array], points: Mapping
         "density": own.density or 0.0,
         "theory": spec.theory or "mindlin",
         "modes": spec.modes if spec.modes is not None else 10,
-        "method": spec.reduction.method if spec.reduction is not None else "normal",
+        "method": (spec.reduction.method if spec.reduction is not None else None) or "normal",
         "boundary": spec.reduction.boundary if spec.reduction is not None else "free",
         "interfaces": {**_places(joints), **_places({f"point {name}": p for name, p in points.items()})},
     }
@@ -244,16 +247,28 @@ def moments(body: FlexibleBody) -> tuple[Array, Array, Array]:
     eye = np.eye(3)
     H = np.trace(body.I_re, axis1=1, axis2=2)[:, None, None] / 2 * eye - np.swapaxes(body.I_re, 1, 2)
     G = np.trace(body.I_ee, axis1=2, axis2=3)[..., None, None] / 2 * eye - np.swapaxes(body.I_ee, 2, 3)
-    modal = float(np.max(np.diag(body.M_ee), initial=0.0))
-    first, second = np.sqrt(body.mass * modal), np.sqrt(np.trace(body.I_rr) * modal)  # bounds by Cauchy-Schwarz
+    modal = np.sqrt(np.abs(np.diag(body.M_ee)))  # per coordinate: displacements and angles have scales of their own
+    first, second = np.sqrt(body.mass) * modal, np.sqrt(np.trace(body.I_rr)) * modal  # bounds by Cauchy-Schwarz
     if body.T_ee is not None:
         G = G + body.T_ee
-    return _clean(np.asarray(body.MS_de).T, first), _clean(H, second), _clean(G, modal)
+    pairs = np.outer(modal, modal)[:, :, None, None]
+    return _small(np.asarray(body.MS_de).T, first[:, None]), _small(H, second[:, None, None]), _small(G, pairs)
 
 
-def _clean(values: Array, scale: float = 0.0, part: float = NEGLIGIBLE) -> Array:
-    """Values without rounding: what is below a part of the largest of them, or of `scale`, is zero."""
-    return np.where(np.abs(values) <= part * max(scale, np.abs(values).max(initial=0.0)), 0.0, values)
+def _clean(values: Array, part: float = NEGLIGIBLE) -> Array:
+    """Values of one unit without rounding: what is below a part of the largest of them is zero."""
+    return np.where(np.abs(values) <= part * np.abs(values).max(initial=0.0), 0.0, values)
+
+
+def _small(values: Array, scale: Array) -> Array:
+    """Values without rounding, each against the scale of its own coordinates."""
+    return np.where(np.abs(values) <= NEGLIGIBLE * scale, 0.0, values)
+
+
+def _clean_matrix(matrix: Array) -> Array:
+    """An elastic matrix without rounding, each entry against the geometric mean of its diagonals: units may be mixed."""
+    size = np.sqrt(np.abs(np.diag(matrix)))
+    return _small(matrix, np.outer(size, size))
 
 
 def _diagonal(matrix: Array) -> bool:
@@ -312,7 +327,7 @@ def moment_values(prefix: str, body: FlexibleBody) -> dict[str, float]:
             pair = G[:, k, "xyz".index(p[0]), "xyz".index(p[1])]
             values.update({f"{prefix}.flex.G.{p}.{i}.{k}": float(pair[i]) for i in range(shape.modes)})
         for name, matrix in (("M", body.M_ee), ("K", body.K_ee), ("D", body.D_ee)):
-            tidy = np.diag(np.diag(matrix)) if shape.normal else _clean(np.asarray(matrix))
+            tidy = np.diag(np.diag(matrix)) if shape.normal else _clean_matrix(np.asarray(matrix))
             values.update({f"{prefix}.flex.{name}.{i}.{k}": float(tidy[i, k]) for i in range(k + 1)})
         for r, A in enumerate(() if body.stretch is None else body.stretch):
             values.update({f"{prefix}.flex.A.{r}.{i}.{k}": float(A[i, k]) for i in range(k + 1)})

@@ -69,7 +69,9 @@ def _plate(words: str, ends: tuple[Place, ...], planar: bool) -> RootedBody:
 
 def plate_link(spec: Flexible) -> Flexible:
     """The words of a plate that is a link, with what the file leaves out."""
-    reduction = spec.reduction or Reduction(method="craig-bampton")
+    reduction = spec.reduction or Reduction()
+    if reduction.method is None:
+        reduction = Reduction(method="craig-bampton", boundary=reduction.boundary)
     return spec.model_copy(update={"reduction": reduction, "modes": INNER if spec.modes is None else spec.modes})
 
 
