@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import platform as platform_module
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
 from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures
 from flexapod.views.key_figures import rows as key_rows
-from flexapod.views.output import number
+from flexapod.views.output import number, without_noise
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
@@ -42,7 +42,7 @@ def robot_report(
     robot: fp.Robot,
     motion: Any,
     name: str,
-    stiffness: float | None = None,
+    stiffness: float | Mapping[str, float] | None = None,
     *,
     wrench: Any = None,
     author: str = "",
@@ -56,7 +56,7 @@ def robot_report(
     Args:
         motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
-        stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
+        stiffness: of every actuator [N/m or N m/rad], or by their unit, for natural frequencies; assumed for rigid robots if left out.
         wrench: load (6,) [N, N m] on the platform at its frame origin, world axes.
         author: whose report it is.
         loads: payload and wrench in words.
@@ -65,7 +65,7 @@ def robot_report(
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
     drives, modes = _modes(robot, stiffness)
-    figures, moved, violations = _along(robot, motion, name, wrench, modes)
+    figures, moved, violations = _along(robot, motion, name, wrench, modes, drives)
     warnings = [str(w) for w in (*robot.description.warnings, *violations)]
     warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     if not isinstance(modes, str) and not bool(modes.stable.all()):
@@ -96,7 +96,9 @@ def robot_report(
     return html_page(f"{robot.name}: report", sections, lead), warnings
 
 
-def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> tuple[list[KeyFigure], list[Section], list[Any]]:
+def _along(
+    robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any, drives: Drives | None
+) -> tuple[list[KeyFigure], list[Section], list[Any]]:
     """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
     flexible = bool(robot.elastic_names)
     try:
@@ -107,7 +109,7 @@ def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> 
         buckles = robot.elastic_indices and (isinstance(modes, str) or not bool(modes.stable.all()))
         if not (buckles or under_actuated(robot)):
             raise
-        return home_figures(robot, modes), [], [f"nothing along the motion: {error}"]
+        return home_figures(robot, modes, drives), [], [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion, wrench=wrench)
     platform = platform_of(robot, motion)
@@ -122,7 +124,7 @@ def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> 
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
     ]
-    return key_figures(robot, legs, drive, check, modes), sections, list(check.violations)
+    return key_figures(robot, legs, drive, check, modes, drives), sections, list(check.violations)
 
 
 def _made(author: str) -> str:
@@ -170,7 +172,7 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
         panels.append(Panel(variable="turn", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
-    first = ", ".join(number(x) for x in motion.position[0])
+    first = ", ".join(number(x) for x in without_noise(motion.position[0], np.abs(motion.position).max()))
     facts = f"{len(motion)} samples from ({first}) m; "
     facts += f"largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
@@ -204,7 +206,7 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     return [paragraph(told), figure]
 
 
-def _modes(robot: fp.Robot, stiffness: float | None) -> tuple[Drives | None, Any]:
+def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, Any]:
     """What holds the actuators, and natural frequencies at home or why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)
