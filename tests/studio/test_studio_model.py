@@ -286,6 +286,17 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
         assert np.allclose(elastic, found.elastic)
 
 
+def test_a_drawing_that_is_enlarged_gives_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    """Strains of the picture are not those of the robot; those of the robot are warned about all the same."""
+    robot = fp.load("dualemps")
+    elastic = np.full(len(robot.elastic_names), 0.2)
+    drawn_pose(robot, home_state(robot), elastic)
+    assert not [w for w in recwarn if issubclass(w.category, fp.ValidityWarning)]
+    q = fp.inverse_kinematics(robot, home_state(robot), joints=False).actuator_position.values
+    with pytest.warns(fp.ValidityWarning):
+        fp.inverse_kinematics(robot, fp.State.from_actuators(robot, q, elastic=elastic), on_error="mask")
+
+
 def test_given_stiffness_is_by_unit() -> None:
     robot = fp.load("eclipse")
     assert set(robot.actuator_units) == {"m", "rad"}

@@ -14,7 +14,9 @@ strain of beams at their outer fibres must be small.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -61,6 +63,10 @@ STIFFER = {
     "modes": "beams of several elements in its place",
     "platform": "`stiffening: true`",
 }
+
+
+_DRAWN: ContextVar[bool] = ContextVar("drawn", default=False)
+"""Whether deformations are those of a drawing; each thread has its own."""
 
 
 class ValidityWarning(FlexapodWarning):
@@ -269,8 +275,20 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}
 
 
+@contextmanager
+def drawn_larger() -> Iterator[None]:
+    """Deformations within are enlarged for a drawing: no warning is about the robot."""
+    before = _DRAWN.set(True)
+    try:
+        yield
+    finally:
+        _DRAWN.reset(before)
+
+
 def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
     """One warning per measure, for the worst sample and part; samples that failed are left out."""
+    if _DRAWN.get():
+        return
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
     bounds = np.array([BOUNDS[name][part.law] for part in parts(robot)])
     if known.size == 0 or np.all(known <= bounds):

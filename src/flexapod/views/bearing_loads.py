@@ -60,7 +60,7 @@ def bearing_loads(robot: fp.Robot, joints: Array, drive: xr.Dataset) -> dict[str
 
 
 def _parts(a: Array, F: Array) -> tuple[Array, Array]:
-    """Radial and axial part (n,) of forces F (n, 3) at axes a (n, 3); NaN where a component of F that it needs is not determined."""
+    """Radial and axial part (n,) of forces F (n, 3) at axes a (n, 3); NaN where it needs a component that is not determined."""
     lost = np.isnan(F)
     F = np.where(lost, 0.0, F)
     along = np.sum(a * F, axis=1)
@@ -71,7 +71,7 @@ def _parts(a: Array, F: Array) -> tuple[Array, Array]:
 
 
 def bearing_rows(loads: dict[str, tuple[Array, Array]], time: Array) -> list[list[str]]:
-    """Rows of the table, RMS over time (n,) [s]; parts that rigid bodies do not determine are said so, and what is only rounding is zero."""
+    """Rows of the table, RMS over time (n,) [s]; parts that rigid bodies do not determine are said so, rounding is zero."""
     largest = max((float(np.nanmax(part)) for pair in loads.values() for part in pair if np.any(np.isfinite(part))), default=0.0)
     rows = []
     for name, pair in loads.items():

@@ -39,7 +39,7 @@ def chosen_drives(
     """The drives that a user asked for; left open: locked where the robot is elastic, else springs that are assumed.
 
     Args:
-        stiffness: of every actuator [N/m or N m/rad], or by the actuators' unit, see `ASSUMED`; a unit that is left out is assumed.
+        stiffness: of every actuator [N/m or N m/rad], or by unit as in `ASSUMED`; a unit that is left out is assumed.
         hint: how the user gives another one.
     Raises:
         InputError: more than one choice.

@@ -35,6 +35,9 @@ Section = tuple[str, Sequence[Any]]
 SLICE = 61
 """Poses along each axis of the workspace slice."""
 
+WIDER = 4
+"""How often the slice is doubled until it shows a border of the workspace."""
+
 SHOWN_MODES = 6
 
 
@@ -56,7 +59,7 @@ def robot_report(
     Args:
         motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
-        stiffness: of every actuator [N/m or N m/rad], or by their unit, for natural frequencies; assumed for rigid robots if left out.
+        stiffness: of every actuator [N/m or N m/rad], or by unit, for natural frequencies; assumed for rigid robots if left out.
         wrench: load (6,) [N, N m] on the platform at its frame origin, world axes.
         author: whose report it is.
         loads: payload and wrench in words.
@@ -178,16 +181,22 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 
+def _slice(robot: fp.Robot, plane: str, size: float) -> Any:
+    """Poses of the home orientation on a plane through home, up to `size` [m] from it."""
+    at = {a: float(robot.home.position["xyz".index(a)]) for a in plane}
+    return fp.workspace(robot, grid={a: (x - size, x + size, SLICE) for a, x in at.items()}, progress=False)
+
+
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
-    """A slice through home as wide as the robot, with the motion drawn in."""
+    """A slice through home as wide as the robot, wider where all of it can be taken, with the motion drawn in."""
     size = max(robot.characteristic_length, 1.3 * float(np.abs(motion.position - robot.home.position).max()))
     plane = robot.description.file.plane or "xy"
-    grid = {
-        a: (float(robot.home.position["xyz".index(a)] - size), float(robot.home.position["xyz".index(a)] + size), SLICE)
-        for a in plane
-    }
     try:
-        area = fp.workspace(robot, grid=grid, progress=False)
+        area = _slice(robot, plane, size)
+        for _ in range(WIDER):
+            if bool(area.valid.all()):
+                size *= 2.0
+                area = _slice(robot, plane, size)
     except fp.FlexapodError as error:
         return [paragraph(f"No slice: {error}", "note")]
     figure = workspace_figure(area, f"Slice {plane} through home, home orientation")

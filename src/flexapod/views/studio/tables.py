@@ -90,8 +90,9 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
+    word = "torque" if units == {"rad"} else "force"
     stroke = "<th>stroke</th>" if kept is None else ""  # the strip has it; here the kept variant takes its room
-    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th>{stroke}<th>{'torque' if units == {'rad'} else 'force'}{_in(force)}</th>"
+    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th>{stroke}<th>{word}{_in(force)}</th>"
     head += "<th>power [W]</th>" if moment is not None else ""
     head += f"<th>kept{_in(force)}</th><th>change</th></tr>" if kept is not None else "</tr>"
     rows = []

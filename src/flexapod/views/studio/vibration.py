@@ -58,7 +58,7 @@ class Modes:
 def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | None = None, variant: str = FILE) -> Modes:
     """Modes about the equilibrium under gravity, with locked actuators, or of a rigid robot on actuator springs.
 
-    Of rigid robots with fewer than six degrees of freedom the prestress is left out, which would take long to prepare; `held` says so.
+    Of rigid robots with fewer than six degrees of freedom the prestress is left out, as it takes long to prepare; `held` says so.
 
     Args:
         stiffness: of the springs by the actuators' unit [N/m, N m/rad]; what is left out is assumed as in reports.
