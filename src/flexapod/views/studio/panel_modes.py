@@ -37,10 +37,12 @@ class ModesPanel(Panel):
         hint = "of every such actuator of a rigid robot, assumed until you give yours; flexible robots have locked actuators"
         self.stiffness = {
             unit: self.on(
-                gui.add_number(f"Stiffness [{name}]", ASSUMED[unit], min=1.0, max=1e15, step=step, hint=hint, visible=False),
+                gui.add_number(
+                    f"Drive stiffness [{name}]", ASSUMED[unit], min=1.0, max=1e15, step=step, hint=hint, visible=False
+                ),
                 lambda event, unit=unit: self._stiffened(unit, event),
             )
-            for unit, name, step in (("m", "N/m", 1e5), ("rad", "N m/rad", 1e3))
+            for unit, name, step in (("m", "N/m", 1e5), ("rad", "N\u00a0m/rad", 1e3))
         }
         self.mode = self.on(gui.add_dropdown("Mode", (NONE,), initial_value=NONE), lambda _: self._started())
         self.factor = gui.add_slider("Amplitude x", 0.1, 4.0, 0.1, 1.0, marks=())
