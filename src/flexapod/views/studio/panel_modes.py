@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -40,7 +41,7 @@ class ModesPanel(Panel):
                 gui.add_number(
                     f"Drive stiffness [{name}]", ASSUMED[unit], min=1.0, max=1e15, step=step, hint=hint, visible=False
                 ),
-                lambda event, unit=unit: self._stiffened(unit, event),
+                partial(self._stiffened, unit),
             )
             for unit, name, step in (("m", "N/m", 1e5), ("rad", "N\u00a0m/rad", 1e3))
         }
