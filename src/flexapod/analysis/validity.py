@@ -14,9 +14,7 @@ strain of beams at their outer fibres must be small.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.errors import FlexapodWarning
+from flexapod.errors import DRAWN, FlexapodWarning
 from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
@@ -63,10 +61,6 @@ STIFFER = {
     "modes": "beams of several elements in its place",
     "platform": "`stiffening: true`",
 }
-
-
-_DRAWN: ContextVar[bool] = ContextVar("drawn", default=False)
-"""Whether deformations are those of a drawing; each thread has its own."""
 
 
 class ValidityWarning(FlexapodWarning):
@@ -275,19 +269,9 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
     return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}
 
 
-@contextmanager
-def drawn_larger() -> Iterator[None]:
-    """Deformations within are enlarged for a drawing: no warning is about the robot."""
-    before = _DRAWN.set(True)
-    try:
-        yield
-    finally:
-        _DRAWN.reset(before)
-
-
 def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
     """One warning per measure, for the worst sample and part; samples that failed are left out."""
-    if _DRAWN.get():
+    if DRAWN.get():
         return
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
     bounds = np.array([BOUNDS[name][part.law] for part in parts(robot)])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.analysis.validity import drawn_larger
+from flexapod.errors import drawn_larger
 
 Array = NDArray[np.float64]
 
