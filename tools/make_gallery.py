@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.scene.framing import framed
 
 sys.path.insert(0, str(Path(__file__).parent))
 from published_numbers import PUBLISHED
@@ -26,6 +27,8 @@ from published_numbers import PUBLISHED
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 SIZE = (720, 500)
+THUMBNAIL = 0.93
+"""Part of a picture that the robot fills."""
 PAPERS = {"Staicu": "staicu-2009", "Sinatra": "sinatra-2009", "Kim": "kim-2002", "Long": "long-2014", "Briot": "briot-2014"}
 MOST_NAMES = 12
 """Coordinates of a leg that are all named; beams of several elements have dozens."""
@@ -138,7 +141,7 @@ def figure(robot: fp.Robot) -> Any:
     drawn = fp.figures.robot_figure(robot)
     drawn.update_layout(title=None, showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
     drawn.update_scenes(**{f"{axis}axis": {"visible": False} for axis in "xyz"})  # a thumbnail shows the robot
-    return drawn
+    return drawn if robot.description.file.plane is not None else framed(drawn, THUMBNAIL)
 
 
 def fingerprint(robot: fp.Robot) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 
@@ -38,3 +41,17 @@ def _received(kind: type[FlexapodError], args: tuple[Any, ...], fields: dict[str
     error.args = args
     error.__dict__.update(fields)
     return error
+
+
+DRAWN: ContextVar[bool] = ContextVar("drawn", default=False)
+"""Whether deformations are those of a drawing, which no warning is about; each thread has its own."""
+
+
+@contextmanager
+def drawn_larger() -> Iterator[None]:
+    """Deformations within are enlarged for a drawing: no warning is about the robot."""
+    before = DRAWN.set(True)
+    try:
+        yield
+    finally:
+        DRAWN.reset(before)

@@ -4,6 +4,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.scene.shapes import platform_surface
+from flexapod.views.studio.exaggeration import factor_text
 from flexapod.views.studio.platform_view import BANDS, bands, border, finer, legend_html, oriented
 
 POINTS = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
@@ -51,3 +52,7 @@ def test_the_legend_says_the_largest_displacement() -> None:
     text = legend_html(0.0133, 5.0)
     assert "13.3 mm" in text
     assert "x 5" in text
+
+
+def test_the_factor_is_written_out() -> None:
+    assert factor_text(1000.0, 2.88e-5) == "x 1000, largest 0.0288 mm"

@@ -106,12 +106,12 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
             calls.append(task)
 
     report = Told(told=lambda part: None, wanted=lambda: True, worker=Worker())
-    assert prepare.ready_session(robot, 1e7, report).robot is robot
+    assert prepare.ready_session(robot, report).robot is robot
     assert calls == [prepare.prepare]
-    prepare.ready_session(robot, 1e7, report)
+    prepare.ready_session(robot, report)
     assert len(calls) == 1, "it was ready"
     entries.clear()
-    prepare.ready_session(robot, 1e7, report)
+    prepare.ready_session(robot, report)
     assert len(calls) == 2, "the cache was emptied"
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.chosen_motion import chosen_motion
+from flexapod.views.drives import chosen_drives
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.shapes import extent, platform_corners
 from flexapod.views.studio.coordinates import coordinates_of, home_state, pose_components, state_of
@@ -37,7 +38,6 @@ SAME = 1e-12
 """The same computation twice, on rebuilt inputs: a few roundings."""
 SINGULAR = 1e-6
 """Distance of points of singular curves: they are corrected to 1e-9 of the window or so."""
-STIFFNESS = 1e7
 
 
 @pytest.fixture(scope="module")
@@ -264,10 +264,13 @@ def test_every_choice_of_motion_can_be_made() -> None:
 def test_modes_are_the_natural_frequencies(name: str) -> None:
     robot = fp.load(name)
     at = home_state(robot)
-    found = modes_of(robot, at, STIFFNESS)
-    held = "locked" if robot.elastic_names else [STIFFNESS] * len(robot.actuators)
+    found = modes_of(robot, at)
+    drives = chosen_drives(robot)
     prestress = bool(robot.elastic_names) or robot.mobility.platform == 6
-    wanted = fp.natural_frequencies(robot, at, actuators=held, prestress=prestress)
+    wanted = fp.natural_frequencies(robot, at, actuators=drives.actuators, prestress=prestress)
+    assert found.held.endswith("without the prestress by gravity") != prestress
+    assert found.assumed == drives.assumed == (not robot.elastic_names)
+    assert found.held.split(";")[0] == drives.words.split(";")[0], "the studio and the report assume the same drives"
     assert np.array_equal(found.frequency, wanted.frequency.values)
     if robot.elastic_legs:
         assert np.abs(found.push).max() < BALANCE  # locked
@@ -283,10 +286,32 @@ def test_modes_are_the_natural_frequencies(name: str) -> None:
         assert np.allclose(elastic, found.elastic)
 
 
+def test_a_drawing_that_is_enlarged_gives_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    """Strains of the picture are not those of the robot; those of the robot are warned about all the same."""
+    robot = fp.load("dualemps")
+    elastic = np.full(len(robot.elastic_names), 0.2)
+    drawn_pose(robot, home_state(robot), elastic)
+    assert not [w for w in recwarn if issubclass(w.category, fp.ValidityWarning)]
+    q = fp.inverse_kinematics(robot, home_state(robot), joints=False).actuator_position.values
+    with pytest.warns(fp.ValidityWarning):
+        fp.inverse_kinematics(robot, fp.State.from_actuators(robot, q, elastic=elastic), on_error="mask")
+
+
+def test_given_stiffness_is_by_unit() -> None:
+    robot = fp.load("eclipse")
+    assert set(robot.actuator_units) == {"m", "rad"}
+    found = modes_of(robot, home_state(robot), {"m": 2e7, "rad": 3e4})
+    held = [{"m": 2e7, "rad": 3e4}[unit] for unit in robot.actuator_units]
+    assert np.array_equal(found.frequency, fp.natural_frequencies(robot, home_state(robot), actuators=held).frequency.values)
+    assert found.held == "drives of 30000 N m/rad and 2e+07 N/m"
+    assert not found.assumed
+    assert modes_of(robot, home_state(robot), {"m": 2e7}).assumed, "the torsional one is not given"
+
+
 def test_locked_actuators_stay_while_a_mode_is_shown() -> None:
     """Their motion along a mode is of second order: twice the amplitude, four times the change."""
     robot = fp.load("gough-stewart-flexible")
-    found = modes_of(robot, home_state(robot), STIFFNESS)
+    found = modes_of(robot, home_state(robot))
     coordinates = coordinates_of(robot)
 
     def change(factor: float) -> float:
@@ -400,7 +425,7 @@ def test_drawn_deformation_is_seen_and_stays_together(name: str) -> None:
     largest = largest_displacement(robot, numbers.elastic[None])[0]
     assert factor == 1.0 or 0.3 * SEEN < factor * largest / extent(robot) <= SEEN * (1 + SAME) or factor == MOST
     assert [rounded(x) for x in (0.3, 1.0, 1.9, 4.9, 56.0, 1e9)] == [1.0, 1.0, 1.0, 3.0, 50.0, MOST]
-    found, coordinates = modes_of(robot, numbers.state, STIFFNESS), coordinates_of(robot)
+    found, coordinates = modes_of(robot, numbers.state), coordinates_of(robot)
     for mode in range(3):
         part = room_of_mode(robot, coordinates, found, mode, 4.0, factor)
         assert part > 0
@@ -413,4 +438,4 @@ def test_numbers_carry_what_they_belong_to(session: Session) -> None:
     shown = session.move_one("x", 0.1)
     assert shown.origin == Origin(robot="stewart-3-3", variant="platform.mass = 60", pose=(0.1, 0.0, 4.330127019, 0.0, 0.0, 0.0))
     assert shown.origin.text == "stewart-3-3, platform.mass = 60, at (0.1, 0, 4.33) m, (0, 0, 0) deg"
-    assert modes_of(session.robot, shown.state, STIFFNESS, session.variant.label).origin == shown.origin
+    assert modes_of(session.robot, shown.state, None, session.variant.label).origin == shown.origin

@@ -2,13 +2,15 @@
 
 import re
 
+import numpy as np
+
 import flexapod as fp
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.numbers import Problem, numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
 from flexapod.views.studio.strip import strip_html
-from flexapod.views.studio.tables import Moment, frequencies_html, numbers_html
+from flexapod.views.studio.tables import Moment, frequencies_html, numbers_html, peak_text
 from flexapod.views.studio.timeline import csv_bytes, spans_html
 from flexapod.views.studio.vibration import modes_of
 
@@ -35,8 +37,15 @@ def test_angles_are_in_degrees_and_torques_in_newton_metres() -> None:
     robot = fp.load("five-bar")
     html = numbers_html(robot, numbers_of(robot, home_state(robot)))
     assert "position [deg]" in html
-    assert "force [N m]" in html
+    assert "torque [N m]" in html
     assert cell(html, "position-0") == "117.335"
+
+
+def test_the_largest_force_has_its_unit() -> None:
+    robot = fp.load("eclipse")
+    force = np.array([[2.0, -30.0, 0.0, 1.0, 4.0, 0.0, -5.5, 3.0]])
+    assert peak_text(robot, force) == "torque 5.5 N m and force 30 N"
+    assert peak_text(fp.load("stewart-3-3"), np.full((2, 6), np.nan)) == "force 0 N"
 
 
 def test_what_is_wrong_is_said_with_the_leg() -> None:
@@ -54,7 +63,7 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
     text = fp.robot_text(robot.description).replace("title: ", f"title: '{EVIL}' #", 1)
     shown = numbers_of(robot, home_state(robot))
     bad = type(shown)(**{**vars(shown), "problems": (Problem(owner=EVIL, text=EVIL),)})
-    pieces = [numbers_html(robot, bad), frequencies_html(EVIL), frequencies_html(modes_of(robot, shown.state, 1e7), note=EVIL)]
+    pieces = [numbers_html(robot, bad), frequencies_html(EVIL), frequencies_html(modes_of(robot, shown.state), note=EVIL)]
     recording = record(robot, motion_of(robot, SMALL), EVIL)
     moment = Moment(time=0.0, title=EVIL, power=recording.power[3])
     pieces += [numbers_html(robot, recording.numbers(3), None, moment), strip_html(robot, bad, None, asked=True)]
@@ -66,7 +75,7 @@ def test_names_of_a_file_cannot_write_into_the_page() -> None:
 
 def test_unstable_modes_are_red() -> None:
     robot = fp.load("gough-stewart-flexible")
-    html = frequencies_html(modes_of(robot, home_state(robot), 1e7), note="actuators locked")
+    html = frequencies_html(modes_of(robot, home_state(robot)), note="actuators locked")
     assert "A negative number is no frequency" in html
     assert re.search(r"id='frequency-0' class='red'", html)
 
@@ -91,12 +100,15 @@ def test_a_moment_has_all_numbers_of_a_pose() -> None:
 def test_the_strip_says_what_its_numbers_belong_to() -> None:
     robot = fp.load("stewart-3-3")
     shown = numbers_of(robot, home_state(robot), variant="platform.mass = 60")
-    other = modes_of(fp.load("hexapod"), home_state(fp.load("hexapod")), 1e7)
+    other = modes_of(fp.load("hexapod"), home_state(fp.load("hexapod")))
     html = strip_html(robot, shown, other, asked=True)
     assert "Hz" not in html, "frequencies of another robot"
     assert "platform.mass = 60" in html
-    own = modes_of(robot, shown.state, 1e7, "platform.mass = 60")
-    assert f"{own.frequency[0]:.4g} Hz" in strip_html(robot, shown, own, asked=False)
+    own = modes_of(robot, shown.state, {"m": 1e7}, "platform.mass = 60")
+    html = strip_html(robot, shown, own, asked=False)
+    assert f"{own.frequency[0]:.4g} Hz" in html
+    assert "assumed" not in html
+    assert "stiffness assumed" in strip_html(robot, shown, modes_of(robot, shown.state, None, own.origin.variant), asked=False)
     moved = numbers_of(robot, fp.State(position=[0.1, 0.0, 4.3], rotation=robot.home.rotation), variant="platform.mass = 60")
     assert "of another pose" in strip_html(robot, moved, own, asked=True)
     lost = Session.start(robot).move_one("x", 2.6)

@@ -5,6 +5,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.views.bearing_loads import bearing_loads, bearing_rows, joint_axes
+from flexapod.views.chosen_motion import small_motion
+from flexapod.views.sizing import joint_rows
 
 ROUNDING = 1e-10
 """Roundings of sums of a few forces, of the largest."""
@@ -47,7 +49,32 @@ def test_axes_are_those_of_the_legs() -> None:
     assert radial.max() > 1.0
 
 
+def test_rms_is_the_one_of_the_whole_force() -> None:
+    """Over time as in the table of reactions: a pin without axial force has the same RMS in both."""
+    robot, joints, drive = case("stewart-3-3")
+    rows = {row[0]: row for row in bearing_rows(bearing_loads(robot, joints, drive), drive.time.values)}
+    whole = {row[0]: row for row in joint_rows(drive, robot.characteristic_length)}
+    assert rows["A.hip.2"][2] == "0"
+    assert rows["A.hip.2"][1] == whole["A.hip.2"][1]
+    assert rows["A.hip.2"][3] == whole["A.hip.2"][2]
+
+
+def test_the_radial_load_of_a_planar_robot_is_known_and_the_axial_one_is_not() -> None:
+    """Rigid bodies leave the force across the plane open: that is the axial one of the hinges."""
+    robot = fp.load("planar-3-rrr")
+    motion = small_motion(robot, 12)
+    joints = fp.inverse_kinematics(robot, motion).joint_position.values
+    drive = fp.inverse_dynamics(robot, motion, reactions=True)
+    loads = bearing_loads(robot, joints, drive)
+    for joint, (radial, axial) in loads.items():
+        F = drive.reaction_force.sel(joint=joint).values
+        assert np.array_equal(radial, np.linalg.norm(F[:, :2], axis=1))
+        assert np.isnan(axial).all()
+    assert bearing_rows(loads, motion.time)[0][2::2] == ["not determined", "not determined"]
+
+
 def test_rows_have_no_digits_of_rounding() -> None:
-    rows = bearing_rows({"a": (np.array([100.0]), np.array([1e-13])), "b": (np.array([np.nan]), np.array([2.0]))})
+    loads = {"a": (np.array([100.0]), np.array([1e-13])), "b": (np.array([np.nan]), np.array([2.0]))}
+    rows = bearing_rows(loads, np.zeros(1))
     assert rows[0] == ["a", "100", "0", "100", "0"]
     assert rows[1][1] == "not determined"

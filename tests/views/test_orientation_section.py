@@ -33,5 +33,17 @@ def test_rotations_that_a_robot_has(name: str, free: list[bool]) -> None:
     assert rotations(fp.load(name)) == free
 
 
+def test_the_picture_of_orientations_is_in_degrees() -> None:
+    """Reasons have their heading in the legend; what else is drawn does not come under it."""
+    figure = orientation_blocks(fp.load("stewart-3-3"))[-1]
+    assert figure.layout.xaxis.title.text == "rx [deg]"
+    assert figure.layout.yaxis.title.text == "ry [deg]"
+    assert 40 < max(figure.data[0].x) < 120
+    reasons = [trace for trace in figure.data if trace.name]
+    assert reasons
+    assert {trace.legendgrouptitle.text for trace in reasons} == {"not reached because"}
+    assert figure.layout.legend.title.text is None
+
+
 def test_a_robot_without_rotations_says_so() -> None:
     assert "cannot be rotated" in str(orientation_blocks(fp.load("delta"))[0])

@@ -70,6 +70,7 @@ def test_report_in_a_browser(run: Run, opened: Opened, tmp_path: Path, robot: st
     head = page.locator("section:has(h2:text('Actuators')) th").all_text_contents()
     assert [h.split(" [")[0] for h in head[5:9]] == ["peak force", "RMS force", "peak power", "RMS power"]
     assert overlaps(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, "sideways"
 
 
 def test_report_warns(run: Run, opened: Opened, tmp_path: Path) -> None:

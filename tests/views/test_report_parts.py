@@ -10,11 +10,12 @@ import pytest
 import flexapod as fp
 from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import followed_motion
-from flexapod.views.compare import compared, difference, figures_of
+from flexapod.views.compare import compared, difference, figures_of, same_motions
 from flexapod.views.key_figures import KeyFigure, moving_mass
+from flexapod.views.output import number
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.report import robot_report
-from flexapod.views.sizing import joint_rows
+from flexapod.views.sizing import actuator_sizing, joint_rows, sizing_table
 
 Run = Callable[..., Any]
 SAME = 1e-10
@@ -98,6 +99,35 @@ def test_compare_command(run: Run, tmp_path: Path) -> None:
     wrong = run("compare", "hexapod", "hexapod", "--out", "both.txt")
     assert wrong.exit_code == 1
     assert "ends in .html or .pdf" in wrong.stderr
+
+
+def test_two_robots_are_compared_on_the_same_motion(run: Run) -> None:
+    """The default motion is as large for a big robot as for a small one; frequencies with springs that nobody gave say so."""
+    robots = fp.load("stewart-3-3"), fp.load("hexapod")
+    motions, told = same_motions(robots, None, {})
+    moved = [motion.position - robot.home.position for robot, motion in zip(robots, motions, strict=True)]
+    assert np.allclose(*moved, rtol=0, atol=1e-12)
+    assert np.ptp(moved[0][:, 2]) == pytest.approx(0.1 * min(r.characteristic_length for r in robots))
+    result = run("compare", "stewart-3-3", "hexapod")
+    assert f"motion: {told}" in result.stdout
+    assert "by " in told
+    assert "first frequency at home, stiffness assumed" in result.stdout
+    given = run("compare", "stewart-3-3", "hexapod", "--stiffness", "1e6")
+    assert "assumed" not in given.stdout
+    unlike, words = same_motions((fp.load("planar-3-rrr"), fp.load("3-rrs-wrist")), None, {})
+    assert "each robot its own" in words
+    assert len(unlike) == 2
+
+
+def test_strokes_have_no_digits_of_rounding() -> None:
+    robot = fp.load("stewart-3-3")
+    motion = followed_motion(robot, None, {})
+    legs, drive = fp.inverse_kinematics(robot, motion, joints=False), fp.inverse_dynamics(robot, motion)
+    _, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    assert [row[1] for row in rows] == ["0"] * 6, "from home, where the coordinate is zero"
+    assert number(-0.0) == "0"
+    bodies = fp.load("gough-stewart-flexible").bodies
+    assert bodies[0][2] == "(0, 0, 0)"
 
 
 def test_report_with_loads_and_author(run: Run, tmp_path: Path) -> None:

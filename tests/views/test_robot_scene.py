@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.views.plot import FILL
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
+from flexapod.views.scene.framing import seen
 from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
@@ -15,8 +17,9 @@ NEAR = 0.06
 def shown(name: str):  # type: ignore[no-untyped-def]
     robot = fp.load(name)
     state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    joints = drawn_pose(robot, state, np.zeros(0))[1]
-    return robot, joints, drawing(robot, joints, platform_corners(robot, state, np.zeros(0)), extent(robot), set())
+    rest = np.zeros(len(robot.elastic_names))
+    joints = drawn_pose(robot, state, rest)[1]
+    return robot, joints, drawing(robot, joints, platform_corners(robot, state, rest), extent(robot), set())
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -33,13 +36,26 @@ def test_the_figure_has_every_leg_where_it_is(name: str) -> None:
         assert np.linalg.norm(points - ends[k], axis=1).min() < NEAR * size, "a leg does not reach its end"
         assert max(trace.i.max(), trace.j.max(), trace.k.max()) < len(points)
         assert len(trace.facecolor) == len(trace.i)
-    sides, span = figure.layout.scene.aspectratio, np.zeros(3)
-    if robot.planar:  # to scale all the same
-        every = np.hstack([[t.x, t.y, t.z] for t in figure.data]).astype(float)
-        span = np.ptp(every, axis=1)
-        assert np.allclose(np.array([sides.x, sides.y, sides.z]) / span, sides.x / span[0])
-    else:
-        assert figure.layout.scene.aspectmode == "data"
+    sides = figure.layout.scene.aspectratio
+    every = np.hstack([[t.x, t.y, t.z] for t in figure.data]).astype(float)
+    span = np.ptp(every, axis=1)
+    assert np.allclose(np.array([sides.x, sides.y, sides.z]) / span, sides.x / span[0]), "to scale"
+
+
+@pytest.mark.parametrize("name", ["3-prs", "stewart-3-3", "exechon", "tricept", "hexaglide", "spherical-five-bar"])
+def test_the_whole_robot_is_in_the_picture(name: str) -> None:
+    """Long robots are not cut off at the border, and none is lost in the middle."""
+    figure = fp.figures.robot_figure(fp.load(name))
+    every = np.hstack([[t.x, t.y, t.z] for t in figure.data]).astype(float).T
+    low, high = every.min(axis=0), every.max(axis=0)
+    view = figure.layout.scene
+    sides = np.array([view.aspectratio.x, view.aspectratio.y, view.aspectratio.z])
+    camera = [np.array([at.x, at.y, at.z], dtype=float) for at in (view.camera.eye, view.camera.up)]
+    assert seen(sides * (every - 0.5 * (low + high)) / (high - low), *camera) == pytest.approx(FILL, rel=1e-3)
+    assert seen(np.array([[0.0, 0.0, np.tan(np.radians(22.5))]]), np.array([1.0, 0, 0]), np.array([0, 0, 1.0])) == pytest.approx(
+        1
+    )
+    assert seen(np.array([[1.0, 0.0, 0.0]]), np.array([1.0, 0, 0]), np.array([0, 0, 1.0])) == np.inf
 
 
 def test_joints_differ_by_kind() -> None:
@@ -54,6 +70,14 @@ def test_joints_differ_by_kind() -> None:
     _, _, planar = shown("planar-4-prr")
     assert len(planar.balls) == 0
     assert robot.legs[0].closing.type == "universal"
+
+
+@pytest.mark.parametrize("name", ["dualemps", "planar-3-rrr-flexible"])
+def test_names_of_bending_legs_are_apart(name: str) -> None:
+    """They are on the beams, which are drawn in many pieces, not where legs meet."""
+    robot, _, drawn = shown(name)
+    apart = np.linalg.norm(drawn.middle[:, None] - drawn.middle[None], axis=2)
+    assert apart[np.triu_indices(len(apart), 1)].min() > 0.15 * extent(robot)
 
 
 def test_rails_have_end_stops_and_feet_a_base_plate() -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.errors import FlexapodWarning
+from flexapod.errors import DRAWN, FlexapodWarning
 from flexapod.robot.beams import BeamElement, tip_names
 
 if TYPE_CHECKING:
@@ -346,6 +346,12 @@ def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True)
     Args:
         shown: the result has the measure.
     """
+
+
+def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
+    """One warning per measure, for the worst sample and part; samples that failed are left out."""
+    if DRAWN.get():
+        return
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
     bounds = np.array([part.bound(name) for part in parts(robot)])
     if known.size == 0 or np.all(known <= bounds):

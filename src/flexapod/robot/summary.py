@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 
+NOISE = 1e-12
+"""Coordinates below this, of the robot's characteristic length, are what is left of sums that cancel and shown as zero."""
+
+
 def bodies(robot: Robot) -> Table:
     """Table of bodies."""
     rows = []
@@ -26,6 +30,7 @@ def bodies(robot: Robot) -> Table:
             rows.append((name, number(beams[name]), kinds[name], ""))
             continue
         com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
+        com = np.where(np.abs(com) > NOISE * robot.characteristic_length, com, 0.0)
         tensor = body.body_axes.T @ body.inertia @ body.body_axes
         rows.append((name, number(body.mass), vector(com), vector(np.diag(tensor))))
     return Table(("body", "mass [kg]", "centre of mass [m]", "Ixx Iyy Izz about origin [kg m^2]"), tuple(rows))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.scene.frames import link_frames
+from flexapod.views.sizing import rms
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 HEAD = ("joint", "peak radial force [N]", "peak axial force [N]", "RMS radial [N]", "RMS axial [N]")
-SAMPLES = 200
-"""Most samples of a motion at which axes are computed."""
+PARALLEL = 1e-9
+"""An axis whose direction is this near to that of a world axis is that one."""
 
 
 def joint_axes(robot: fp.Robot, joints: Array) -> dict[str, Array]:
@@ -50,31 +51,38 @@ def bearing_loads(robot: fp.Robot, joints: Array, drive: xr.Dataset) -> dict[str
 
     Checked by: tests/views/test_bearing_loads.py.
     """
-    keep = np.unique(np.linspace(0, len(joints) - 1, min(SAMPLES, len(joints))).astype(int))
-    keep = keep[np.all(np.isfinite(joints[keep]), axis=1)]
-    axes, loads = joint_axes(robot, joints[keep]), {}
+    axes, loads = joint_axes(robot, joints), {}
     for k, name in enumerate(str(joint) for joint in drive.joint.values):
         if name not in axes:
             continue
-        F = drive.reaction_force.values[keep, k]
-        along = np.sum(axes[name] * F, axis=1)
-        loads[name] = (np.linalg.norm(F - axes[name] * along[:, None], axis=1), np.abs(along))
+        loads[name] = _parts(axes[name], drive.reaction_force.values[:, k])
     return loads
 
 
-def bearing_rows(loads: dict[str, tuple[Array, Array]]) -> list[list[str]]:
-    """Rows of the table; parts that rigid bodies do not determine are said so, and what is only rounding is zero."""
+def _parts(a: Array, F: Array) -> tuple[Array, Array]:
+    """Radial and axial part (n,) of forces F (n, 3) at axes a (n, 3); NaN where it needs a component that is not determined."""
+    lost = np.isnan(F)
+    F = np.where(lost, 0.0, F)
+    along = np.sum(a * F, axis=1)
+    across = np.linalg.norm(F - a * along[:, None], axis=1)
+    beside = np.any(lost & (np.abs(a) > PARALLEL), axis=1)
+    askew = np.any(lost & (np.abs(a) < 1.0 - PARALLEL), axis=1)
+    return np.where(askew, np.nan, across), np.where(beside, np.nan, np.abs(along))
+
+
+def bearing_rows(loads: dict[str, tuple[Array, Array]], time: Array) -> list[list[str]]:
+    """Rows of the table, RMS over time (n,) [s]; parts that rigid bodies do not determine are said so, rounding is zero."""
     largest = max((float(np.nanmax(part)) for pair in loads.values() for part in pair if np.any(np.isfinite(part))), default=0.0)
     rows = []
     for name, pair in loads.items():
         cells: list[Any] = [_told(part, np.nanmax, largest) for part in pair]
-        cells += [_told(part, lambda x: np.sqrt(np.nanmean(x**2)), largest) for part in pair]
+        cells += [_told(part, lambda x: rms(time, x[:, None])[0], largest) for part in pair]
         rows.append([name, *cells])
     return rows
 
 
 def _told(part: Array, measure: Any, largest: float) -> str:
-    if not np.any(np.isfinite(part)):
+    if not np.all(np.isfinite(part)):
         return "not determined"
     value = float(measure(part))
     return number(value if value > 1e-9 * largest else 0.0, 5)

@@ -96,10 +96,20 @@ def small_motion(robot: fp.Robot, samples: int = 301) -> fp.Motion:
         return fp.platform_motion(robot, small_actuator_motion(robot, samples))
     size = SMALL * robot.characteristic_length
     for axis in "zxy":
-        motion = at_home(robot, _cosine(axis, size, samples))
-        if bool(fp.inverse_kinematics(robot, motion, joints=False, on_error="mask").valid.all()):
+        motion = small_cosine(robot, axis, size, samples)
+        if can_follow(robot, motion):
             return motion
     return fp.platform_motion(robot, small_actuator_motion(robot, samples))
+
+
+def small_cosine(robot: fp.Robot, axis: str, size: float, samples: int = 301) -> fp.Motion:
+    """A cosine along a world axis from home, by twice the size [m] and back in 3 s."""
+    return at_home(robot, _cosine(axis, size, samples))
+
+
+def can_follow(robot: fp.Robot, motion: fp.Motion) -> bool:
+    """The legs reach the platform at every moment."""
+    return bool(fp.inverse_kinematics(robot, motion, joints=False, on_error="mask").valid.all())
 
 
 def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMotion:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.chosen_motion import SMALL, can_follow, followed_motion, small_cosine
 from flexapod.views.drives import chosen_drives
 from flexapod.views.html import HtmlTable, html_page, paragraph
 from flexapod.views.key_figures import KeyFigure, home_figures, key_figures
+from flexapod.views.output import number
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.sizing import under_actuated
@@ -18,13 +21,32 @@ SAME = 1e-9
 """Differences below this, of the value, are rounding and shown as none."""
 
 
+def same_motions(
+    robots: tuple[fp.Robot, fp.Robot], name: str | None, options: Mapping[str, Any], slowed: float = 1.0
+) -> tuple[tuple[Any, Any], str]:
+    """The motion of each robot from its own home, and the motion in words.
+
+    Left out, it is a cosine that both can follow, sized for the smaller one; where there is none, each robot has its own small
+    motion, and the words say so.
+    """
+    if name is None and not options and all(robot.moved_by == "platform" for robot in robots):
+        size = SMALL * min(robot.characteristic_length for robot in robots)
+        for axis in "zxy":
+            first, second = (small_cosine(robot, axis, size) for robot in robots)
+            if can_follow(robots[0], first) and can_follow(robots[1], second):
+                told = f"a cosine along {axis} from home, by {number(2 * size, 4)} m and back"
+                return (fp.motions.slowed(first, slowed), fp.motions.slowed(second, slowed)), told
+    motions = followed_motion(robots[0], name, options, slowed), followed_motion(robots[1], name, options, slowed)
+    return motions, name or "a small cosine from home, each robot its own: no cosine along x, y or z suits both"
+
+
 def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> tuple[list[KeyFigure], Any, Any, list[str]]:
     """Key figures of a robot on a motion, its legs and drives along it, and what it violates.
 
     Legs and drives are None where the robot is under-actuated.
     """
+    drives = chosen_drives(robot, stiffness)
     try:
-        drives = chosen_drives(robot, stiffness)
         home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
         modes = fp.natural_frequencies(robot, home, actuators=drives.actuators)
     except fp.FlexapodError:
@@ -34,10 +56,10 @@ def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> 
     except fp.InputError as error:
         if not under_actuated(robot):
             raise
-        return home_figures(robot, modes), None, None, [f"nothing along the motion: {error}"]
+        return home_figures(robot, modes, drives), None, None, [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion)
-    return key_figures(robot, legs, drive, check, modes), legs, drive, [str(v) for v in check.violations]
+    return key_figures(robot, legs, drive, check, modes, drives), legs, drive, [str(v) for v in check.violations]
 
 
 def compared(first: list[KeyFigure], second: list[KeyFigure]) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,11 +29,18 @@ class Drives:
     assumed: bool = False
 
 
-def chosen_drives(robot: fp.Robot, stiffness: float | None = None, *, free: bool = False) -> Drives:
+def chosen_drives(
+    robot: fp.Robot,
+    stiffness: float | Mapping[str, float] | None = None,
+    *,
+    free: bool = False,
+    hint: str = "--stiffness gives yours",
+) -> Drives:
     """The drives that a user asked for; left open: locked where the robot is elastic, else springs that are assumed.
 
     Args:
-        stiffness: of every actuator [N/m or N m/rad].
+        stiffness: of every actuator [N/m or N m/rad], or by unit as in `ASSUMED`; a unit that is left out is assumed.
+        hint: how the user gives another one.
     Raises:
         InputError: more than one choice.
     Checked by: tests/views/test_frequency_map.py.
@@ -44,9 +52,10 @@ def chosen_drives(robot: fp.Robot, stiffness: float | None = None, *, free: bool
     if stiffness is None and robot.elastic_names:
         return Drives(actuators="locked", words="actuators locked")
     units = robot.actuator_units
-    springs = [ASSUMED[unit] if stiffness is None else stiffness for unit in units]
+    given = stiffness if isinstance(stiffness, Mapping) else {} if stiffness is None else dict.fromkeys(units, stiffness)
+    springs = [given.get(unit, ASSUMED[unit]) for unit in units]
     sizes = dict(zip(units, springs, strict=True))
     told = " and ".join(f"{number(k)} {'N/m' if unit == 'm' else 'N m/rad'}" for unit, k in sizes.items())
-    if stiffness is not None:
+    if all(unit in given for unit in units):
         return Drives(actuators=springs, words=f"drives of {told}")
-    return Drives(actuators=springs, words=f"drives of {told} (assumed; --stiffness gives yours)", assumed=True)
+    return Drives(actuators=springs, words=f"drives of {told} (assumed; {hint})", assumed=True)

@@ -12,7 +12,7 @@ body{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;max-width:1080p
 line-height:1.45}
 h1{font-size:1.7em;margin-bottom:.2em} h2{margin-top:2em;border-bottom:2px solid #0072B2;padding-bottom:.15em}
 h3{margin-top:1.6em;margin-bottom:.3em}
-nav{background:#f4f6f8;padding:.6em 1em;border-radius:6px} nav a{margin-right:1.1em;white-space:nowrap}
+nav{background:#f4f6f8;padding:.6em 1em;border-radius:6px;display:flex;flex-wrap:wrap;gap:.2em 1.1em} nav a{white-space:nowrap}
 table{border-collapse:collapse;margin:.8em 0;font-size:.93em} th,td{border:1px solid #c9ced3;padding:.3em .6em;text-align:right}
 th{background:#eef2f5} td:first-child,th:first-child,td.text,th.text{text-align:left}
 caption{text-align:left;font-weight:600;padding:.3em 0}

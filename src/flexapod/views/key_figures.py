@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.drives import Drives
 from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits, largest
 from flexapod.views.sizing import rms
@@ -40,12 +41,13 @@ class KeyFigure:
 HEAD = ("key figure", "value", "at", "margin to the limit")
 
 
-def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: Any = None) -> list[KeyFigure]:
+def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: Any = None,
+                drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.
 
     Args:
         legs, drive, check: of inverse kinematics, inverse dynamics and `check_motion` along the same motion.
-        modes: natural frequencies at home, where there are any.
+        modes, drives: natural frequencies at home, where there are any, and what holds the actuators in them.
 
     Checked by: tests/views/test_report_parts.py.
     """
@@ -61,15 +63,16 @@ def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any
     if "deflection" in check.margins and np.isfinite(check.margins.deflection).any():
         found.append(_angle(check.margins))
     found.append(KeyFigure(name="largest condition number", value=float(np.nanmax(check.margins.condition_number)), unit=""))
-    return found + home_figures(robot, modes)
+    return found + home_figures(robot, modes, drives)
 
 
-def home_figures(robot: fp.Robot, modes: Any = None) -> list[KeyFigure]:
-    """What needs no motion: first frequency at home, where there is any, and moving mass."""
+def home_figures(robot: fp.Robot, modes: Any = None, drives: Drives | None = None) -> list[KeyFigure]:
+    """What needs no motion: first frequency at home, where there is any, and moving mass; an assumed stiffness is said."""
     mass = KeyFigure(name="moving mass", value=moving_mass(robot), unit="kg")
     if modes is None or isinstance(modes, str):
         return [mass]
-    name = "first frequency at home" + ("" if bool(modes.stable.values[0]) else " (unstable)")
+    name = "first frequency at home" + (", stiffness assumed" if drives is not None and drives.assumed else "")
+    name += "" if bool(modes.stable.values[0]) else " (unstable)"
     return [KeyFigure(name=name, value=float(modes.frequency.values[0]), unit="Hz"), mass]
 
 

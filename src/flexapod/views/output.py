@@ -123,8 +123,16 @@ def print_json(data: Any) -> None:
 
 
 def number(value: float, digits: int = 5) -> str:
-    """A number for people; a dash where there is none."""
-    return f"{value:.{digits}g}" if math.isfinite(value) else "-"
+    """A number for people, zero without a sign; a dash where there is none."""
+    return f"{value + 0.0:.{digits}g}" if math.isfinite(value) else "-"
+
+
+def without_noise(values: Any, size: float) -> Any:
+    """Values with those set to zero that are rounding only: below 1e-12 of a size that they are of."""
+    import numpy as np
+
+    values = np.asarray(values, dtype=float)
+    return np.where(np.abs(values) > 1e-12 * size, values, 0.0)
 
 
 def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> None:

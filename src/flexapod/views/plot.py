@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PLATFORM = "#444444"
 WHOLE = 1.3
 """Longest side of the box around a planar robot, as Plotly counts: all of it is seen. By itself a flat box would be too large."""
+FILL = 0.64
+"""Part of a picture that the robot fills; the axes and their names need the rest."""
 LIMIT = "#882255"
 """Colour of limits."""
 
@@ -52,6 +54,7 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated:
     """
     import plotly.graph_objects as go
 
+    from flexapod.views.scene.framing import framed
     from flexapod.views.scene.plotly_scene import add_robot
 
     figure = go.Figure()
@@ -63,7 +66,8 @@ def robot_figure(robot: fp.Robot, state: fp.State | None = None, *, exaggerated:
         span = np.ptp(points, axis=1)
         sides = dict(zip("xyz", map(float, WHOLE * span / span.max()), strict=True))
         figure.update_scenes(aspectmode="manual", aspectratio=sides)
-    return figure
+        return figure
+    return framed(figure, FILL)
 
 
 def add_line(figure: Any, points: Any, style: dict[str, Any], **options: Any) -> None:

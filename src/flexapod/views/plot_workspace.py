@@ -30,7 +30,7 @@ def middle_slice(area: xr.Dataset) -> tuple[xr.Dataset, str, str, str]:
     """The slice over the first two axes at the middle of the others, its axes, and where it lies in words."""
     axes = [str(dim) for dim in area.valid.dims]
     flat = area.isel({dim: area.sizes[dim] // 2 for dim in axes[2:]})
-    where = [f"{dim} = {float(flat[dim]):.4g} {_unit(area, dim)}".strip() for dim in axes[2:]]
+    where = [f"{dim} = {float(_degrees(flat, dim)):.4g} {shown_unit(area, dim)}".strip() for dim in axes[2:]]
     return flat, axes[0], axes[1], f" at {', '.join(where)}" if where else ""
 
 
@@ -46,6 +46,7 @@ def slice_figure(
     """
     import plotly.graph_objects as go
 
+    across, up, units = _degrees(flat, x), _degrees(flat, y), (shown_unit(flat, x), shown_unit(flat, y))
     valid = flat.valid.transpose(y, x).values
     shown = np.where(valid, values.transpose(y, x).values, np.nan)
     codes = flat.reason.transpose(y, x).values
@@ -54,24 +55,24 @@ def slice_figure(
     out, names = _reasons(codes, words)
     if len(names):
         figure.add_heatmap(
-            x=flat[x].values, y=flat[y].values, z=out, colorscale=_greys(len(names)), zmin=-0.5, zmax=len(names) - 0.5,
+            x=across, y=up, z=out, colorscale=_greys(len(names)), zmin=-0.5, zmax=len(names) - 0.5,
             showscale=False, customdata=np.where(valid, "", words[codes]), hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
     if valid.any():
         figure.add_heatmap(
-            x=flat[x].values, y=flat[y].values, z=shown, zmin=float(np.nanmin(shown)), zmax=_top(shown), colorscale=colours,
+            x=across, y=up, z=shown, zmin=float(np.nanmin(shown)), zmax=_top(shown), colorscale=colours,
             colorbar={"title": {"text": label}, "len": 0.55, "y": 0.0, "yanchor": "bottom"},
             hovertemplate=f"{told}<extra></extra>",
         )  # fmt: skip
     for k, name in enumerate(names):
         marker = {"symbol": "square", "size": 13, "color": _grey(k, len(names)), "line": {"color": "#555555", "width": 1}}
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
-    equal = {"scaleanchor": "x", "scaleratio": 1} if _unit(flat, x) == _unit(flat, y) else {}
-    figure.update_xaxes(title_text=f"{x} [{_unit(flat, x)}]", constrain="domain")
-    figure.update_yaxes(title_text=f"{y} [{_unit(flat, y)}]", constrain="domain", **equal)
+        why = {"legendgroup": "out", "legendgrouptitle": {"text": "not reached because"}, "legendrank": 2000}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, **why)
+    equal = {"scaleanchor": "x", "scaleratio": 1} if units[0] == units[1] else {}
+    figure.update_xaxes(title_text=f"{x} [{units[0]}]", constrain="domain")
+    figure.update_yaxes(title_text=f"{y} [{units[1]}]", constrain="domain", **equal)
     styled(figure, title, 560)
-    why = "not reached because" if names else ""
-    figure.update_layout(showlegend=True, legend={"x": 1.02, "y": 1.0, "yanchor": "top", "title": {"text": why}})
+    figure.update_layout(showlegend=True, legend={"x": 1.02, "y": 1.0, "yanchor": "top"})
     return figure
 
 
@@ -119,10 +120,22 @@ def _line(area: xr.Dataset, axis: str, title: str) -> Any:
     figure = go.Figure()
     good = np.where(area.valid.values, area.condition_number.values, np.nan)
     figure.add_scatter(
-        x=area[axis].values, y=good, mode="lines", name="condition number", line={"color": COLOURS[0], "width": 2.5}
+        x=_degrees(area, axis), y=good, mode="lines", name="condition number", line={"color": COLOURS[0], "width": 2.5}
     )
-    figure.update_layout(xaxis_title=f"{axis} [{_unit(area, axis)}]", yaxis_title="condition number [1]")
+    figure.update_layout(xaxis_title=f"{axis} [{shown_unit(area, axis)}]", yaxis_title="condition number [1]")
     return styled(figure, title, 440)
+
+
+def _degrees(area: xr.Dataset, axis: str) -> Any:
+    """Values of an axis as they are drawn: angles in degrees."""
+    values = area[axis].values
+    return np.degrees(values) if _unit(area, axis) == "rad" else values
+
+
+def shown_unit(area: xr.Dataset, axis: str) -> str:
+    """Unit of an axis as it is drawn."""
+    unit = _unit(area, axis)
+    return "deg" if unit == "rad" else unit
 
 
 def _unit(area: xr.Dataset, axis: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import platform as platform_module
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
 from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures
 from flexapod.views.key_figures import rows as key_rows
-from flexapod.views.output import number
+from flexapod.views.output import number, without_noise
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.plot_modes import frequency_figure, mode_figure
@@ -35,6 +35,9 @@ Section = tuple[str, Sequence[Any]]
 SLICE = 61
 """Poses along each axis of the workspace slice."""
 
+WIDER = 4
+"""How often the slice is doubled until it shows a border of the workspace."""
+
 SHOWN_MODES = 6
 
 
@@ -42,7 +45,7 @@ def robot_report(
     robot: fp.Robot,
     motion: Any,
     name: str,
-    stiffness: float | None = None,
+    stiffness: float | Mapping[str, float] | None = None,
     *,
     wrench: Any = None,
     author: str = "",
@@ -56,7 +59,7 @@ def robot_report(
     Args:
         motion: of the platform, or of the actuators of a robot with flexible legs.
         name: of the motion, for headings.
-        stiffness: of every actuator [N/m or N m/rad], for natural frequencies; assumed for rigid robots if left out.
+        stiffness: of every actuator [N/m or N m/rad], or by unit, for natural frequencies; assumed for rigid robots if left out.
         wrench: load (6,) [N, N m] on the platform at its frame origin, world axes.
         author: whose report it is.
         loads: payload and wrench in words.
@@ -65,7 +68,7 @@ def robot_report(
         vibration: of a flexible robot: the page then has what shapers and controllers leave of the vibration after a move.
     """
     drives, modes = _modes(robot, stiffness)
-    figures, moved, violations = _along(robot, motion, name, wrench, modes)
+    figures, moved, violations = _along(robot, motion, name, wrench, modes, drives)
     warnings = [str(w) for w in (*robot.description.warnings, *violations)]
     warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     if not isinstance(modes, str) and not bool(modes.stable.all()):
@@ -96,7 +99,9 @@ def robot_report(
     return html_page(f"{robot.name}: report", sections, lead), warnings
 
 
-def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> tuple[list[KeyFigure], list[Section], list[Any]]:
+def _along(
+    robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any, drives: Drives | None
+) -> tuple[list[KeyFigure], list[Section], list[Any]]:
     """Key figures, sections and violations of the motion; where it is under-actuated or buckles at home, what is known there."""
     flexible = bool(robot.elastic_names)
     try:
@@ -107,7 +112,7 @@ def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> 
         buckles = robot.elastic_indices and (isinstance(modes, str) or not bool(modes.stable.all()))
         if not (buckles or under_actuated(robot)):
             raise
-        return home_figures(robot, modes), [], [f"nothing along the motion: {error}"]
+        return home_figures(robot, modes, drives), [], [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion, wrench=wrench)
     platform = platform_of(robot, motion)
@@ -122,7 +127,7 @@ def _along(robot: fp.Robot, motion: Any, name: str, wrench: Any, modes: Any) -> 
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
     ]
-    return key_figures(robot, legs, drive, check, modes), sections, list(check.violations)
+    return key_figures(robot, legs, drive, check, modes, drives), sections, list(check.violations)
 
 
 def _made(author: str) -> str:
@@ -170,22 +175,28 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
         panels.append(Panel(variable="turn", label="rotation vector from start"))
     fastest = np.linalg.norm(motion.velocity, axis=1).max()
     hardest = np.linalg.norm(motion.acceleration, axis=1).max()
-    first = ", ".join(number(x) for x in motion.position[0])
+    first = ", ".join(number(x) for x in without_noise(motion.position[0], np.abs(motion.position).max()))
     facts = f"{len(motion)} samples from ({first}) m; "
     facts += f"largest speed {number(fastest, 4)} m/s, largest acceleration {number(hardest, 4)} m/s²."
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 
+def _slice(robot: fp.Robot, plane: str, size: float) -> Any:
+    """Poses of the home orientation on a plane through home, up to `size` [m] from it."""
+    at = {a: float(robot.home.position["xyz".index(a)]) for a in plane}
+    return fp.workspace(robot, grid={a: (x - size, x + size, SLICE) for a, x in at.items()}, progress=False)
+
+
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
-    """A slice through home as wide as the robot, with the motion drawn in."""
+    """A slice through home as wide as the robot, wider where all of it can be taken, with the motion drawn in."""
     size = max(robot.characteristic_length, 1.3 * float(np.abs(motion.position - robot.home.position).max()))
     plane = robot.description.file.plane or "xy"
-    grid = {
-        a: (float(robot.home.position["xyz".index(a)] - size), float(robot.home.position["xyz".index(a)] + size), SLICE)
-        for a in plane
-    }
     try:
-        area = fp.workspace(robot, grid=grid, progress=False)
+        area = _slice(robot, plane, size)
+        for _ in range(WIDER):
+            if bool(area.valid.all()):
+                size *= 2.0
+                area = _slice(robot, plane, size)
     except fp.FlexapodError as error:
         return [paragraph(f"No slice: {error}", "note")]
     figure = workspace_figure(area, f"Slice {plane} through home, home orientation")
@@ -204,7 +215,7 @@ def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     return [paragraph(told), figure]
 
 
-def _modes(robot: fp.Robot, stiffness: float | None) -> tuple[Drives | None, Any]:
+def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, Any]:
     """What holds the actuators, and natural frequencies at home or why there are none."""
     try:
         drives = chosen_drives(robot, stiffness)

@@ -29,7 +29,7 @@ def load_blocks(robot: fp.Robot, drive: xr.Dataset, motion: Any) -> list[Any]:
         shares = share_figure(drive, "Parts of the actuator forces")
         told = "Exerted by the base-side body on the next one, at the joint centre, world axes; actuator force excluded."
         joints = fp.inverse_kinematics(robot, motion, on_error="mask").joint_position.values
-        rows = bearing_rows(bearing_loads(robot, joints, drive)) if np.any(np.isfinite(joints)) else []
+        rows = bearing_rows(bearing_loads(robot, joints, drive), drive.time.values) if np.any(np.isfinite(joints)) else []
         own = [HtmlTable(head=BEARING_HEAD, rows=rows, caption="In the bearing's own axes")] if rows else []
         whole = HtmlTable(head=JOINT_HEAD, rows=joint_rows(drive, robot.characteristic_length))
         return [paragraph(told, "note"), whole, *own, shares]

@@ -77,14 +77,15 @@ def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[lis
         "actuator", f"from [{shared}]", f"to [{shared}]", f"stroke limits [{shared}]", f"peak rate [{shared}/s]",
         f"peak force [{push}]", f"RMS force [{push}]", "peak power [W]", "RMS power [W]", "net energy [J]",
     ]  # fmt: skip
-    rows = []
+    rows, travel = [], max(max(abs(s["from"]), abs(s["to"])) for s in sizing.values())
     for name, s in sizing.items():
+        ends = [number(x if abs(x) > ROUNDING * travel else 0.0) for x in (s["from"], s["to"])]
         low, high = s["stroke"]
         limits = f"{number(low)} .. {number(high)}" if np.isfinite(low) or np.isfinite(high) else "none"
         energy = s["energy"] if abs(s["energy"]) > ROUNDING * s["peak_power"] else 0.0
         numbers = [s["peak_rate"], s["peak_force"], s["rms_force"], s["peak_power"], s["rms_power"], energy]
         label = f"{name} ({s['unit']})" if mixed else name
-        rows.append([label, number(s["from"]), number(s["to"]), limits, *(number(x, 4) for x in numbers)])
+        rows.append([label, *ends, limits, *(number(x, 4) for x in numbers)])
     return head, rows
 
 

@@ -130,8 +130,7 @@ def compare(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="also write a page: .html or .pdf")] = None,
 ) -> None:
     """Two robots, or a robot and a variant of it, on the same motion: key figures side by side, differences in percent."""
-    from flexapod.views.chosen_motion import followed_motion
-    from flexapod.views.compare import comparison_page
+    from flexapod.views.compare import comparison_page, same_motions
 
     if out is not None:
         _check(out, (".html", ".htm", ".pdf"))
@@ -140,9 +139,7 @@ def compare(
     if names[0] == names[1]:
         names = f"{names[0]} (first)", f"{names[1]} (second)"
     with working("comparing ..."):
-        options = pairs("--option", option)
-        motions = followed_motion(robots[0], motion, options, slowed), followed_motion(robots[1], motion, options, slowed)
-        told = motion or "a small cosine from home"
+        motions, told = same_motions(robots, motion, pairs("--option", option), slowed)
         text, rows, warnings = comparison_page(robots, names, motions, told, stiffness)
         if out is not None:
             _write(out, text)

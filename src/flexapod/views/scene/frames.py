@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.errors import drawn_larger
 
 Array = NDArray[np.float64]
 
@@ -76,14 +77,15 @@ def drawn_pose(robot: fp.Robot, state: fp.State, elastic: Array, held: Array | N
     The platform stays where it is; on legs that bend it is the actuators that stay, and the platform goes with the legs. States
     may be a batch; `held` are the actuator coordinates where they are known.
     """
-    if robot.moved_by == "actuators":
-        if held is None:
-            held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
-        state = fp.State.from_actuators(robot, held, elastic=elastic)
-        found = fp.inverse_kinematics(robot, state, on_error="mask")
-    else:
-        bent = elastic if robot.elastic_names else None
-        found = fp.inverse_kinematics(robot, state, elastic=bent, on_error="mask")
+    with drawn_larger():
+        if robot.moved_by == "actuators":
+            if held is None:
+                held = fp.inverse_kinematics(robot, state, joints=False).actuator_position.values
+            state = fp.State.from_actuators(robot, held, elastic=elastic)
+            found = fp.inverse_kinematics(robot, state, on_error="mask")
+        else:
+            bent = elastic if robot.elastic_names else None
+            found = fp.inverse_kinematics(robot, state, elastic=bent, on_error="mask")
     return state, np.asarray(found.joint_position.values)
 
 

@@ -66,7 +66,7 @@ class Drawing:
     """A robot at one moment: rods, hardware (pins, motors, glands), balls at joints, corners of the platform, frames of links.
 
     Args:
-        middle: (legs, 3) the middle of each leg's longest rod, for its name.
+        middle: (legs, 3) the middle of each leg's longest rod, or of its beams, for its name.
     """
 
     rods: Rods
@@ -115,10 +115,12 @@ def drawing(
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
                 _link(link, frame, own, size, shade, rods, hardware)
+        bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
                 for start, end in itertools.pairwise(beam_curve(own, rest[k], element, far)):
                     rods.add(start, end, 1.3 * ROD * size, shade)
+        straight = len(rods.start)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
@@ -128,7 +130,10 @@ def drawing(
             rods.add(foot if cut.link >= 0 else end, end, ROD * size, shade)
             _closing(cut, own, end, size, hardware, balls)
         lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
+        curve = lengths[bent - first : straight - first]
         longest = first + int(np.argmax(lengths))
+        if sum(curve) > max(lengths):
+            longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
     return Drawing(
         rods=rods,

@@ -32,8 +32,6 @@ from flexapod.views.studio.watch import FileWatch
 LOCAL = "127.0.0.1"
 DRAWER = 392
 """Width of the drawer [pixels]."""
-STIFFNESS = 1e7
-"""Stiffness of the actuators of rigid robots until another is given [N/m or N m/rad]."""
 
 
 class Studio:
@@ -53,7 +51,7 @@ class Studio:
         self.server = guarded_server(host, port, "flexapod studio", self._asked_by_link)
         run_script(self.server, Path(__file__).with_name("page.js").read_text(encoding="utf-8"))
         self.host = host
-        self.stiffness = STIFFNESS
+        self.stiffness: dict[str, float] = {}
         self.source, self.theme = "", "screen"
         self.entered = False
         self.selected: int | None = None
@@ -177,7 +175,7 @@ class Studio:
         from flexapod.views.studio.prepare import ready_session
 
         self.jobs.start(
-            f"opening {name}", lambda report: ready_session(load(), self.stiffness, report),
+            f"opening {name}", lambda report: ready_session(load(), report),
             lambda session: self.enter(session, follow=follow),
         )  # fmt: skip
 

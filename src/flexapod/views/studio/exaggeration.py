@@ -62,4 +62,4 @@ def rounded(factor: float) -> float:
 
 def factor_text(factor: float, largest: float) -> str:
     """`x 300, largest 0.8 mm`."""
-    return f"x {number(factor, 3)}, largest {number(1e3 * largest, 3)} mm"
+    return f"x {factor:.0f}, largest {number(1e3 * largest, 3)} mm"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from html import escape
 from typing import Any
 
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.drives import ASSUMED
 from flexapod.views.output import number
 from flexapod.views.residual_vibration import shaped_residuals
 from flexapod.views.studio.panel import Panel
@@ -33,11 +35,16 @@ class ModesPanel(Panel):
         self.found: Modes | None = None
         self.playing = self.asked = False
         self._since, self._room, self._rooms = 0.0, 1.0, [1.0]
-        self.stiffness = self.on(
-            gui.add_number("Actuator stiffness [N/m]", self.studio.stiffness, min=1.0, max=1e15, step=1e5,
-                           hint="of every actuator of a rigid robot, N/m or N m/rad; flexible robots have locked actuators"),
-            self._stiffened,
-        )  # fmt: skip
+        hint = "of every such actuator of a rigid robot, assumed until you give yours; flexible robots have locked actuators"
+        self.stiffness = {
+            unit: self.on(
+                gui.add_number(
+                    f"Drive stiffness [{name}]", ASSUMED[unit], min=1.0, max=1e15, step=step, hint=hint, visible=False
+                ),
+                partial(self._stiffened, unit),
+            )
+            for unit, name, step in (("m", "N/m", 1e5), ("rad", "N\u00a0m/rad", 1e3))
+        }
         self.mode = self.on(gui.add_dropdown("Mode", (NONE,), initial_value=NONE), lambda _: self._started())
         self.factor = gui.add_slider("Amplitude x", 0.1, 4.0, 0.1, 1.0, marks=())
         self.speed = gui.add_slider("Cycles per second", 0.1, 2.0, 0.1, 0.5, marks=())
@@ -56,7 +63,9 @@ class ModesPanel(Panel):
 
     def new_robot(self) -> None:
         """The stiffness belongs to rigid robots, residual vibration to flexible ones."""
-        self.stiffness.visible = not self.studio.session.robot.elastic_names
+        robot = self.studio.session.robot
+        for unit, box in self.stiffness.items():
+            box.visible = unit in robot.actuator_units and not robot.elastic_names
         self.swing.visible = bool(self.studio.session.robot.elastic_names)
 
     def forget(self) -> None:
@@ -92,7 +101,7 @@ class ModesPanel(Panel):
 
     def start(self) -> None:
         """Compute the frequencies at the shown pose, for the shown variant and the kept one, beside the studio's thread."""
-        session, stiffness = self.studio.session, self.studio.stiffness
+        session, stiffness = self.studio.session, dict(self.studio.stiffness)
         variant, kept, shown, other = session.variant, session.kept, session.numbers, session.kept_numbers
         if not shown.taken:
             self.found, self.asked = None, False
@@ -126,9 +135,7 @@ class ModesPanel(Panel):
             self.studio.frequencies.content = frequencies_html(found)
             self.play.disabled = True
             return
-        springs = f"actuators of {number(self.studio.stiffness, 3)} N/m or N m/rad"
-        held = "actuators locked" if self.studio.session.robot.elastic_names else springs
-        self.studio.frequencies.content = frequencies_html(found, kept, held)
+        self.studio.frequencies.content = frequencies_html(found, kept, found.held)
         names = tuple(
             f"{k + 1}: {number(float(f), 5)} Hz" if found.stable[k] else f"{k + 1}: unstable"
             for k, f in enumerate(found.frequency[:SHOWN])
@@ -143,10 +150,10 @@ class ModesPanel(Panel):
         text = self.mode.value
         return int(text.split(":")[0]) - 1 if text and text[0].isdigit() else -1
 
-    def _stiffened(self, event: Any) -> None:
+    def _stiffened(self, unit: str, event: Any) -> None:
         value = float(event.target.value)
         if np.isfinite(value) and value > 0:
-            self.studio.stiffness = value
+            self.studio.stiffness[unit] = value
             self.ask()
 
     def _arranged(self) -> None:

@@ -12,7 +12,7 @@ import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.recording import SMALL, Recording, motion_choices, motion_of, record, recorded, recording_from_bytes
-from flexapod.views.studio.tables import STYLE
+from flexapod.views.studio.tables import STYLE, peak_text
 from flexapod.views.studio.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -165,11 +165,10 @@ class MotionPanel(Panel):
         robot = self.studio.session.robot
         if found.robot is not robot:
             return
-        peak = number(float(np.nanmax(np.abs(found.force))), 6)
         away = float(np.linalg.norm(found.position[0] - robot.home.position))
         start = "starts at home" if away < 1e-9 * robot.size else f"starts {number(away, 3)} m from home"
         text = f"{escape(found.kind)} {escape(found.name)}: {found.duration:.4g} s, {len(found.time)} samples, {start}, "
-        text += f"largest force {peak}" + (f"<br>{escape(found.note)}" if found.note else "")
+        text += f"largest {peak_text(robot, found.force)}" + (f"<br>{escape(found.note)}" if found.note else "")
         if np.any(np.isfinite(found.tracking)):
             worst, rms = float(np.nanmax(found.tracking)), float(np.sqrt(np.nanmean(found.tracking**2)))
             sizes = f"{number(1e3 * worst, 3)} mm at most, {number(1e3 * rms, 3)} mm RMS"

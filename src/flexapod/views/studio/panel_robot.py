@@ -68,9 +68,7 @@ class RobotPanel(Panel):
 
     def _report(self, event: Any) -> None:
         robot, client = self.studio.session.robot, event.client
-        stiffness = None if robot.elastic_names else self.studio.stiffness
-        if robot.mobility.platform < 6:
-            stiffness = None
+        stiffness = None if robot.elastic_names else dict(self.studio.stiffness)
 
         def done(content: bytes) -> None:
             client.send_file_download(f"{_file_name(robot.name)}-report.html", content, save_immediately=True)
@@ -79,7 +77,7 @@ class RobotPanel(Panel):
         self.studio.jobs.start("report", lambda report: report.call(report_bytes, robot, stiffness), done)
 
 
-def report_bytes(robot: fp.Robot, stiffness: float | None, report: Any) -> bytes:
+def report_bytes(robot: fp.Robot, stiffness: dict[str, float] | None, report: Any) -> bytes:
     """The report on a small motion; computed in the other process."""
     from flexapod.views.report import robot_report
 

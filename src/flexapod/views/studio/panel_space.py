@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.views.output import number
+from flexapod.views.output import number, without_noise
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.tables import STYLE
@@ -144,8 +144,8 @@ def all_poses(robot: fp.Robot, q: Array, report: Any) -> tuple[str, list[str], A
     count = int(modes["count"])
     names = []
     for k in range(count):
-        at = ", ".join(number(float(x), 3) for x in modes["position"].values[k])
-        names.append(f"{k + 1}: {modes['operation_mode'].values[k]} ({at})")
+        at = ", ".join(number(float(x), 3) for x in without_noise(modes["position"].values[k], robot.size))
+        names.append(f"{k + 1}: {modes['operation_mode'].values[k]} ({at}) m")
     text = f"{count} poses of these actuators; complete: {modes['completeness'].values}. {modes['detail'].values}"
     return text, names, modes["position"].values[:count], modes["rotation"].values[:count]
 

@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 HEIGHT = 86
 """Of a plot [pixels]: two fit above the timeline on a small screen."""
+TICKS = 14
+"""Least distance of numbers on the upright axis [pixels]: at the usual 30 a low plot would have one alone, and no scale."""
 POINTS = 400
 """Points of a plotted curve."""
 NOW = "#444444"
@@ -53,7 +55,7 @@ class TimePlot:
         plot.scales = {
             "x": {"time": False, "range": (0.0, float(self.time[-1]) or 1.0)}, "y": {"range": (self.low, self.high)}
         }  # fmt: skip
-        plot.axes = ({"size": 24, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif"})
+        plot.axes = ({"size": 24, "font": "11px sans-serif"}, {"size": 58, "font": "11px sans-serif", "space": TICKS})
         plot.legend = {"show": True, "live": True}
         plot.series = _series(names, kept is not None, lit)
         plot.data = self._data(0.0)

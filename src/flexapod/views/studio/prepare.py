@@ -18,7 +18,7 @@ from flexapod.views.studio.session import Session
 from flexapod.views.studio.vibration import modes_of
 
 
-def ready_session(robot: fp.Robot, stiffness: float, report: Any) -> Session:
+def ready_session(robot: fp.Robot, report: Any) -> Session:
     """A session at home; what has to be compiled for it is compiled in the other process.
 
     Args:
@@ -28,7 +28,7 @@ def ready_session(robot: fp.Robot, stiffness: float, report: Any) -> Session:
     """
     report(0.02)
     if not prepared(robot):
-        report.call(prepare, robot, stiffness, start=0.02, end=0.9)
+        report.call(prepare, robot, start=0.02, end=0.9)
         write_private(cache_folder(), _note(robot), str(len(fp.cache_entries())).encode())
     report(0.9)
     session = Session.start(robot)
@@ -36,13 +36,13 @@ def ready_session(robot: fp.Robot, stiffness: float, report: Any) -> Session:
     return session
 
 
-def prepare(robot: fp.Robot, stiffness: float, report: Callable[[float], None]) -> None:
+def prepare(robot: fp.Robot, report: Callable[[float], None]) -> None:
     """Compute once what the studio will ask for; what fails is told later, where it is asked for."""
     state = home_state(robot)
     steps: list[Callable[[], Any]] = [
         lambda: numbers_of(robot, state),
         lambda: coordinates_of(robot),
-        lambda: modes_of(robot, state, stiffness),
+        lambda: modes_of(robot, state),
         lambda: record(robot, motion_of(robot, SMALL), SMALL),
     ]
     for k, step in enumerate(steps):

@@ -103,4 +103,5 @@ def _frequency(shown: Numbers, modes: Modes | None, asked: bool) -> str:
         return _fact("lowest frequency", "...", shown.origin.made, "computing")
     lowest = f"{number(float(modes.frequency[0]), 4)} Hz" if modes.stable[0] else "unstable"
     note = "" if modes.origin.pose == shown.origin.pose else ", of another pose"
+    note = ", stiffness assumed" + note if modes.assumed else note
     return _fact("lowest frequency", lowest, modes.origin.made, note)

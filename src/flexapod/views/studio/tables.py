@@ -90,8 +90,9 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
     mixed = len(units) > 1
     unit = "m" if units == {"m"} else "deg" if units == {"rad"} else ""
     force = "N" if units == {"m"} else "N m" if units == {"rad"} else ""
+    word = "torque" if units == {"rad"} else "force"
     stroke = "<th>stroke</th>" if kept is None else ""  # the strip has it; here the kept variant takes its room
-    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th>{stroke}<th>force{_in(force)}</th>"
+    head = f"<tr><th>actuator</th><th>position{_in(unit)}</th>{stroke}<th>{word}{_in(force)}</th>"
     head += "<th>power [W]</th>" if moment is not None else ""
     head += f"<th>kept{_in(force)}</th><th>change</th></tr>" if kept is not None else "</tr>"
     rows = []
@@ -117,6 +118,19 @@ def _actuators(robot: fp.Robot, shown: Numbers, kept: Numbers | None, moment: Mo
         lit = " class='lit'" if legs[k] == selected else ""
         rows.append(f"<tr{lit} data-leg='{legs[k]}'>{''.join(cells)}</tr>")
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def peak_text(robot: fp.Robot, force: NDArray[np.float64]) -> str:
+    """The largest force and torque along a motion, with units: `force 274.2 N`, `force 3 N and torque 2 N m`.
+
+    Args:
+        force: (n, actuators) [N, N m].
+    """
+    peaks: dict[str, float] = {}
+    for unit, column in zip(robot.actuator_units, np.abs(force).T, strict=True):
+        peaks[unit] = max(peaks.get(unit, 0.0), float(np.nanmax(column)) if np.any(np.isfinite(column)) else 0.0)
+    words = {"m": ("force", "N"), "rad": ("torque", "N m")}
+    return " and ".join(f"{words[unit][0]} {number(peak, 5)} {words[unit][1]}" for unit, peak in peaks.items())
 
 
 def percent(now: float, before: float) -> str:

@@ -6,12 +6,14 @@ at its actuators.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.views.drives import chosen_drives
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.frames import drawn_pose
 from flexapod.views.studio.coordinates import Coordinates, undeformed
@@ -37,6 +39,7 @@ class Modes:
             on legs that bend the platform follows from the other two, and `twist` is zero.
         elastic: (N,) the static shape.
         origin: the robot, its parameters and the pose of these modes.
+        held: what holds the actuators, in words; `assumed` where nobody gave their stiffness.
     """
 
     origin: Origin
@@ -48,18 +51,24 @@ class Modes:
     push: Array
     bend: Array
     elastic: Array
+    held: str = "actuators locked"
+    assumed: bool = False
 
 
-def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = FILE) -> Modes:
-    """Modes with locked actuators, or of a rigid robot on actuator springs [N/m or N m/rad].
+def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | None = None, variant: str = FILE) -> Modes:
+    """Modes about the equilibrium under gravity, with locked actuators, or of a rigid robot on actuator springs.
+
+    Of rigid robots with fewer than six degrees of freedom the prestress is left out, as it takes long to prepare; `held` says so.
+
+    Args:
+        stiffness: of the springs by the actuators' unit [N/m, N m/rad]; what is left out is assumed as in reports.
 
     Checked by: tests/studio/test_studio_model.py.
     """
-    if robot.elastic_names:
-        found = fp.natural_frequencies(robot, undeformed(state))
-    else:
-        held = [stiffness] * len(robot.actuators)
-        found = fp.natural_frequencies(robot, undeformed(state), actuators=held, prestress=robot.mobility.platform == 6)
+    springs = None if robot.elastic_names else dict(stiffness or {})
+    drives = chosen_drives(robot, springs, hint="the drawer Modes takes yours")
+    prestress = bool(robot.elastic_names) or robot.mobility.platform == 6
+    found = fp.natural_frequencies(robot, undeformed(state), actuators=drives.actuators, prestress=prestress)
     names = [str(n) for n in found.coordinate.values]
     shape = found["shape"].values.T
     known = [k for k, n in enumerate(names) if n in TWIST]
@@ -76,6 +85,7 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: float, variant: str = 
     return Modes(
         origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
         damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,
+        held=drives.words + ("" if prestress else "; without the prestress by gravity"), assumed=drives.assumed,
     )  # fmt: skip
 
 
