@@ -52,11 +52,11 @@ BELOW = 1e-3
 FURTHER = (1e-4, 1e-3, 1e-2, 0.03, 0.1)
 """Parts of a factor beyond one without an equilibrium at which the next is looked for."""
 
-CLOSER = 12
-"""Halvings towards the root from both sides."""
-
 FOLD = 1e-4
 """Largest mu beside the factor: it vanishes there, at a fold with the square root. More is a jump between equilibria."""
+
+CLOSER = 12
+"""Halvings towards a root between equilibria that are found, from both sides."""
 
 STEEP = 10.0
 """Largest mu beside the factor per part of it that the bracket is wide: mu falls from 1 to 0 over the whole load."""
@@ -221,82 +221,58 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
     return factor
 
 
-def _root(robot: Robot, mu: Callable[[float], float], linear: float) -> float:
-    """The factor at which mu vanishes: secant within the bracket known so far.
+def _root(robot: Robot, mu: Any, linear: float) -> float:
+    """The factor at which mu vanishes: growing loads until it is passed, then secant and bisection in the bracket.
 
-    Equilibria next to a singular tangent may not be found, though they are found beyond it: then the bracket closes from both
-    sides as far as they are, and mu is interpolated between. Where none is found beyond, the path ends there (a fold).
+    Raises:
+        NoBucklingError: mu stays above zero up to `LARGEST`, or up to where statics finds no equilibrium any more.
     """
-    low, at_low, high, at_high = 0.0, 1.0, np.inf, np.nan
-    guess = linear
+
+    def at(factor: float) -> float:
+        try:
+            return float(mu(factor))
+        except FlexapodError:
+            return -np.inf  # beyond the last equilibrium
+
+    low, at_low, high, guess = 0.0, 1.0, linear, 0.0
+    while (at_high := at(high)) > 0.0:
+        low, at_low, high = high, at_high, (1.5 if at_high > 0.5 else 1.1) * high
+        if high > LARGEST:
+            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
     for _ in range(STEPS):
-        value = _known(mu, guess)
-        if value is None and not np.isfinite(at_high):
-            guess, value = _beyond(mu, guess)
-        if value is None:
-            (low, at_low), (high, at_high) = _between(mu, (low, at_low), (high, at_high))
-            _refuse_jump(robot, linear, (low, at_low), (high, at_high))
-            return low + (high - low) * at_low / (at_low - at_high)
-        if value > 0.0:
+        if at_high == 0.0 or high - low <= SETTLED * high:
+            break
+        secant = low + (high - low) * at_low / (at_low - at_high) if np.isfinite(at_high) else low
+        inside = low + 1e-3 * (high - low) < secant < high - 1e-3 * (high - low)
+        before, guess = guess, secant if inside else 0.5 * (low + high)
+        if abs(guess - before) <= SETTLED * guess:
+            break
+        if (value := at(guess)) > 0.0:
             low, at_low = guess, value
         else:
             high, at_high = guess, value
-        if value == 0.0 or (np.isfinite(high) and high - low <= SETTLED * high):
-            break
-        if not np.isfinite(high):
-            following = guess * 1.5 if low > 0.0 and value > 0.5 else low + at_low * linear * 1.05
-        elif np.isfinite(at_high):
-            following = low + (high - low) * at_low / (at_low - at_high)
-            if not low + 1e-3 * (high - low) < following < high - 1e-3 * (high - low):
-                following = 0.5 * (low + high)
-        else:
-            following = 0.5 * (low + high)
-        if abs(following - guess) <= SETTLED * guess:
-            guess = following
-            break
-        guess = following
-        if guess > LARGEST:
-            raise NoBucklingError(f"buckling: {robot.name} does not give way up to {LARGEST:g} times the load")
-    _refuse_jump(robot, linear, (low, at_low), (high, at_high))
-    return min(max(guess, low), high)
-
-
-def _known(mu: Callable[[float], float], factor: float) -> float | None:
-    """mu at a factor, or None where no equilibrium is found."""
-    try:
-        return mu(factor)
-    except FlexapodError:
-        return None
-
-
-def _beyond(mu: Callable[[float], float], factor: float) -> tuple[float, float]:
-    """The next factor beyond one without an equilibrium at which the robot is unstable, and mu there; else -inf at the factor."""
-    for part in FURTHER:
-        value = _known(mu, (1.0 + part) * factor)
-        if value is not None and value < 0.0:
-            return (1.0 + part) * factor, value
-    return factor, -np.inf
-
-
-Side = tuple[float, float]
-"""A factor and its mu."""
-
-
-def _refuse_jump(robot: Robot, linear: float, stable: Side, unstable: Side) -> None:
-    """A root has small mu on both sides of a narrow bracket, at a fold on one; else the robot jumps to another equilibrium, or to
-    none."""
-    (low, at_low), (high, at_high) = stable, unstable
-    if min(at_low, -at_high) > max(FOLD, STEEP * (high - low) / high):
+    if not np.isfinite(at_high) and (found := _across(mu, (low, at_low))) is not None:
+        return found
+    if min(at_low, -at_high) > FOLD:  # a jump to another equilibrium, or to none
         raise NoBucklingError(
             f"buckling: {robot.name} bends instead of giving way: at {low:.4g} times the load it still has {at_low:.3g} of its "
             f"stiffness, and a larger load leads to no equilibrium or to another one. About the unloaded robot the factor is "
             f"{linear:.4g}; follow the deflection by static_deflection(..., sequence=True)"
         )
+    return low if at_low <= -at_high else high
 
 
-def _between(mu: Callable[[float], float], stable: Side, unstable: Side) -> tuple[Side, Side]:
-    """The bracket between a stable and an unstable factor, as narrow as equilibria are found."""
-    (low, at_low), (high, at_high) = stable, unstable
+def _across(mu: Callable[[float], float], stable: tuple[float, float]) -> float | None:
+    """The root beyond the last factor at which an equilibrium is found, where unstable ones are found a little further: next to a
+    singular tangent Newton's method does not settle. None where mu does not fall to zero there: the robot jumps."""
+    low, at_low = stable
+    for part in FURTHER:
+        high = (1.0 + part) * low
+        at_high = _known(mu, high)
+        if at_high is not None:
+            break
+    if at_high is None or not (at_low < STEEP * part and -STEEP * part < at_high < 0.0):
+        return None
     step = 0.5 * (high - low)
     for _ in range(CLOSER):
         middle, step = low + (high - low) * at_low / (at_low - at_high), 0.5 * step
@@ -306,4 +282,12 @@ def _between(mu: Callable[[float], float], stable: Side, unstable: Side) -> tupl
                 low, at_low = trial, value
             elif value is not None:
                 high, at_high = trial, value
-    return (low, at_low), (high, at_high)
+    return low + (high - low) * at_low / (at_low - at_high)
+
+
+def _known(mu: Callable[[float], float], factor: float) -> float | None:
+    """mu at a factor, or None where no equilibrium is found."""
+    try:
+        return mu(factor)
+    except FlexapodError:
+        return None

@@ -346,10 +346,6 @@ def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True)
     Args:
         shown: the result has the measure.
     """
-
-
-def _warn(robot: Robot, name: str, values: Array, time: Any) -> None:
-    """One warning per measure, for the worst sample and part; samples that failed are left out."""
     if DRAWN.get():
         return
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
