@@ -326,7 +326,10 @@ def test_inverse_dynamics_is_a_block(robot: fp.Robot, tmp_path: Path) -> None:
         at.close()
 
 
-UNITLESS = r".*\.(R|axes|axis1|drive|y0|n0)\.\w+|.*\.mode|.*\.friction\.\w+|quat_wxyz\.\w|rotation\.\w+|elastic.*|constraint.*"
+UNITLESS = (
+    r".*\.(R|axes|axis1|drive|y0|n0)\.\w+|.*\.(mode|root|fold)|.*\.friction\.\w+|quat_wxyz\.\w|rotation\.\w+|"
+    r"elastic.*|constraint.*"
+)
 """Rotations, directions, branches, friction coefficients, modal coordinates and residuals of mixed kind."""
 
 

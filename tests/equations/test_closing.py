@@ -12,7 +12,8 @@ import pytest
 
 import flexapod as fp
 from flexapod.equations.chain import chain_motion, chain_poses
-from flexapod.equations.closing import close_at, close_leg, half_on_platform
+from flexapod.equations.closing import close_at, close_leg
+from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.platform_motion import FrameMotion, platform_motion
 from flexapod.equations.values import Values
 from flexapod.kernels import Kernel, Program, compile_kernel

@@ -179,7 +179,9 @@ def test_hostile_paths_of_robot_files(tmp_path: Path, monkeypatch: pytest.Monkey
     Path("folder").mkdir()
     Path("loop").symlink_to("loop")
     for read in (fp.load, fp.read_robot_file):
-        with pytest.raises(fp.FlexapodError, match=r"no robot called|is not a file|does not exist|cannot be read|:\d+: "):
+        with pytest.raises(
+            fp.FlexapodError, match=r"no robot called|is not a file|is a folder|does not exist|cannot be read|:\d+: "
+        ):
             read(path)
 
 

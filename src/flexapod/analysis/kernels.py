@@ -224,8 +224,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
         options = {name: value for name, value in options.items() if name != "friction"}
     if program not in PROGRAMS:
         raise unknown_quantity("kernel for", program)
-    _refuse_unknown(quantity, program, options)
-    quantity, options = program, {**chosen, **options}
+    asked, quantity, options = quantity, program, {**chosen, **options}
     if quantity.startswith("minimal_"):
         # its equations are chosen by the robot's numbers (which joints coincide, which triangle of legs): part of the key
         from flexapod.equations.minimal import plan
@@ -234,18 +233,7 @@ def _chosen(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     refuse_other_bodies(robot, quantity)
     if quantity.startswith("link_") and robot.no_link_plan is not None:
         raise InputError(f"the equations in link axes do not apply to {robot.name}: {robot.no_link_plan}")
-    return _family(robot, quantity, options)
-
-
-def _refuse_unknown(asked: str, program: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that the program of a quantity does not have, by the name that was asked for."""
-    if not options:
-        return
-    known = list(inspect.signature(getattr(importlib.import_module(PROGRAMS[program]), program)).parameters)[1:]
-    wrong = [name for name in options if name not in known]
-    if wrong:
-        shown = ", ".join(name for name in known if name not in ("plan", "zeros")) or "none"
-        raise InputError(f"options of '{asked}': got an unexpected keyword argument {wrong[0]!r}; it has: {shown}")
+    return _family(robot, quantity, options, asked)
 
 
 def _again(robot: Robot, quantity: str, options: Mapping[str, Any], parameters: NDArray[np.float64]) -> RobotKernel:
@@ -286,20 +274,20 @@ def varied_columns(robot: Robot, signature: Signature, values: NDArray[np.float6
     return Columns(base=values.copy(), places=places, values=found, count=robot.varied.count)
 
 
-def make_program(robot: Robot, quantity: str, options: Mapping[str, Any]) -> Any:
-    """The program of a quantity, derived now."""
+def make_program(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str = "") -> Any:
+    """The program of a quantity, derived now; `asked`: the name by which the user knows it."""
     refuse_inner_loops(robot, quantity)
     refuse_too_few_actuators(robot, quantity)
     derive = getattr(importlib.import_module(PROGRAMS[quantity]), quantity)
     try:
         inspect.signature(derive).bind(robot, **options)
     except TypeError as error:
-        known = ", ".join(list(inspect.signature(derive).parameters)[1:])
-        raise InputError(f"options of '{quantity}': {error}; it has: {known or 'none'}") from None
+        known = ", ".join(name for name in list(inspect.signature(derive).parameters)[1:] if name not in ("plan", "zeros"))
+        raise InputError(f"options of '{asked or quantity}': {error}; it has: {known or 'none'}") from None
     return derive(robot, **options)
 
 
-def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFamily:
+def _family(robot: Robot, quantity: str, options: Mapping[str, Any], asked: str) -> KernelFamily:
     chosen = ",".join(f"{k}={options[k]!r}" for k in sorted(options))
     key = f"{quantity}({chosen})|{robot.structure}"
     if quantity.startswith(("elastic_", "loop_")):  # which coordinates are independent is written into these equations
@@ -309,13 +297,13 @@ def _family(robot: Robot, quantity: str, options: Mapping[str, Any]) -> KernelFa
     if quantity.startswith("loop_"):  # and so is which components of the platform follow from the others
         key = f"{key}|{robot.plan.platform_independent}"
     if not quantity.startswith("link_"):
-        return KernelFamily(lambda: make_program(robot, quantity, options), key, robot.zeros)
+        return KernelFamily(lambda: make_program(robot, quantity, options, asked), key, robot.zeros)
     zeros = hashlib.sha256("\n".join(sorted(robot.zeros)).encode()).hexdigest()  # written into these equations
     return KernelFamily(
-        lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}),
+        lambda: make_program(robot, quantity, {**options, "zeros": robot.zeros}, asked),
         f"{key}|{robot.link_plan!r}|{zeros}",
         robot.zeros,
-        make_general=lambda: make_program(robot, quantity, options),
+        make_general=lambda: make_program(robot, quantity, options, asked),
     )
 
 

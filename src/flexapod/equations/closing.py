@@ -17,7 +17,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
+from flexapod.equations.chain import chain_motion, chain_poses
+from flexapod.equations.closing_rows import Gap, Row, leg_block, leg_gaps, pick, platform_halves, turned_row
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion
@@ -25,10 +26,9 @@ from flexapod.equations.universal_leg import TURNING
 from flexapod.equations.values import Values
 from flexapod.kernels.program import Program
 from flexapod.robot.architecture import closes, reach
-from flexapod.robot.chain import ROWS
-from flexapod.robot.model import Closing, Leg
+from flexapod.robot.model import Leg
 from flexapod.robot.plan import LegPlan
-from flexapod.spatial import Rot, Vec, cross, dot
+from flexapod.spatial import Rot, Vec
 from flexapod.spatial.linear import solve
 from flexapod.spatial.vector import zero
 
@@ -40,23 +40,6 @@ LARGEST_STEP = 0.4
 
 DEAD_POINT = 1e-12
 """Gap that a leg may leave, times the characteristic length, and count as closed where Newton's method does not settle."""
-
-WORLD = [Vec([1.0 if i == j else 0.0 for j in range(3)], "W") for i in range(3)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One closing row: residual, its first and second derivative, and its action on the relative twist at the joint.
-
-    `turning`: its direction turns with the platform half (world axes do not), which matters where the joint is not closed.
-    """
-
-    r: Any
-    rd: Any
-    rdd: Any
-    linear: Vec
-    angular: Vec
-    turning: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,118 +67,6 @@ class ClosedLeg:
     determinant: Any
     free_jacobian: Any
     free_constraint: Any
-
-
-def half_on_platform(values: Values, leg: Leg, platform: FrameMotion, closing: Closing | None = None) -> FrameMotion:
-    """Motion of a joint's half frame on the platform: of the leg's first closing joint, or of the one named."""
-    name = f"{(closing or leg.closing).joint}.on_platform"
-    point = platform.point(values.vector(f"{name}.p", "P"))
-    R = platform.R @ values.rotation(f"{name}.R", "P", "H")
-    return FrameMotion(R=R, p=point.p, v=point.v, w=platform.w, a=point.a, alpha=platform.alpha)
-
-
-def half_on_link(values: Values, leg: Leg, links: Sequence[FrameMotion], closing: Closing | None = None) -> FrameMotion:
-    """Motion of a joint's half frame on its link: of the leg's first closing joint, or of the one named."""
-    closing = closing or leg.closing
-    name = f"{closing.joint}.on_link"
-    return placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links, closing.link)
-
-
-def placed_half(p: Vec, R: Rot, links: Sequence[FrameMotion], index: int) -> FrameMotion:
-    """Motion of a frame placed at p, R of a link; an index below zero is the world."""
-    if index < 0:
-        still = zero("W")
-        return FrameMotion(R=R.renamed("W", "H"), p=Vec(p.expr, "W"), v=still, w=still, a=still, alpha=still)
-    link = links[index]
-    frame = FrameMotion(R=link.R.renamed("W", "B"), p=link.p, v=link.v, w=link.w, a=link.a, alpha=link.alpha)
-    point = frame.point(p)
-    return FrameMotion(R=frame.R @ R, p=point.p, v=point.v, w=link.w, a=point.a, alpha=link.alpha)
-
-
-def closing_rows(leg: Leg, link: FrameMotion, platform: FrameMotion, closing: Closing | None = None) -> list[Row]:
-    """All rows of a closing joint (the leg's first, or the one named) with their derivatives, by the product rule."""
-    e = (link.p - platform.p, link.v - platform.v, link.a - platform.a)
-    rows = []
-    for kind, i, *rest in ROWS[(closing or leg.closing).type]:
-        if kind == "axes":
-            a, c = _axis(platform, int(i)), _axis(link, int(rest[0]))
-            rows.append(_product(a, c, zero("W"), cross(c[0], a[0]), True))
-        else:
-            a = (WORLD[int(i)], zero("W"), zero("W")) if kind == "point" else _axis(platform, int(i))
-            rows.append(_product(a, e, a[0], zero("W"), kind != "point"))
-    return rows
-
-
-def _axis(frame: FrameMotion, i: int) -> tuple[Vec, Vec, Vec]:
-    """An axis of a frame with its derivatives."""
-    u = frame.R.column(i)
-    ud = cross(frame.w, u)
-    return u, ud, cross(frame.alpha, u) + cross(frame.w, ud)
-
-
-def _product(a: tuple[Vec, Vec, Vec], c: tuple[Vec, Vec, Vec], linear: Vec, angular: Vec, turning: bool) -> Row:
-    return Row(
-        r=dot(a[0], c[0]),
-        rd=dot(a[1], c[0]) + dot(a[0], c[1]),
-        rdd=dot(a[2], c[0]) + 2 * dot(a[1], c[1]) + dot(a[0], c[2]),
-        linear=linear,
-        angular=angular,
-        turning=turning,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """A closing joint of a leg as it is met: its halves on the link and on the far side, and its rows."""
-
-    closing: Closing
-    end: FrameMotion
-    half: FrameMotion
-    rows: list[Row]
-
-
-def leg_gaps(values: Values, leg: Leg, links: Sequence[FrameMotion], halves: Sequence[FrameMotion]) -> list[Gap]:
-    """All closing joints of a leg that closes alone.
-
-    Args:
-        links: motion of its links; halves: of its joints on the platform, in order.
-    """
-    result, given = [], iter(halves)
-    for closing in leg.closings:
-        end = half_on_link(values, leg, links, closing)
-        if closing.to is None:
-            half = next(given)
-        else:
-            name = f"{closing.joint}.on_platform"
-            half = placed_half(values.vector(f"{name}.p", "B"), values.rotation(f"{name}.R", "B", "H"), links, closing.to[1])
-        result.append(Gap(closing=closing, end=end, half=half, rows=closing_rows(leg, end, half, closing)))
-    return result
-
-
-def platform_halves(values: Values, leg: Leg, platform: FrameMotion) -> list[FrameMotion]:
-    """The halves of a leg's joints on a rigid platform."""
-    return [half_on_platform(values, leg, platform, closing) for closing in leg.closings if closing.to is None]
-
-
-def leg_block(leg: Leg, poses: Sequence[LinkPose], gaps: Sequence[Gap]) -> Any:
-    """B (m, n): derivative of the rows of all gaps with respect to the leg's coordinates."""
-    blocks = []
-    for gap in gaps:
-        B = ca.SX.zeros(len(gap.rows), len(leg.moving))
-        for j, (v, w) in chain_columns(leg, poses, gap.closing.link, gap.end.p).items():
-            for i, row in enumerate(gap.rows):
-                B[i, j] = dot(row.linear, v) + dot(row.angular, w)
-        if gap.closing.to is not None:
-            for j, (v, w) in chain_columns(leg, poses, gap.closing.to[1], gap.half.p).items():
-                for i, row in enumerate(gap.rows):
-                    B[i, j] = B[i, j] - dot(row.linear, v) - dot(_turning(row, gap.end.p - gap.half.p), w)
-        blocks.append(B)
-    return ca.vertcat(*blocks)
-
-
-def _turning(row: Row, arm: Vec) -> Vec:
-    """What a row makes of the angular velocity of the far half; `arm` from there to the link half."""
-    return cross(arm, row.linear) + row.angular if row.turning else row.angular
 
 
 def close_leg(
@@ -261,7 +132,7 @@ def close_at(
 
     links, gaps, rows = at_rates()
     B = leg_block(leg, poses, gaps)
-    block = _pick(B, plan.rows, plan.dependents)
+    block = pick(B, plan.rows, plan.dependents)
     if plan.rows:
         _scatter(qd, plan.dependents, solve(block, -ca.vertcat(*[rows[i].rd for i in plan.rows])))
         links, gaps, rows = at_rates()
@@ -294,12 +165,12 @@ def _free_parts(B: Any, block: Any, plan: LegPlan, n: int) -> dict[str, Any]:
     J = ca.SX.zeros(n, len(free))
     for k, i in enumerate(free):
         J[i, k] = 1
-    G = _pick(B, plan.leftover, free)
+    G = pick(B, plan.leftover, free)
     if plan.rows and free:
-        X = -solve(block, _pick(B, plan.rows, free))
+        X = -solve(block, pick(B, plan.rows, free))
         for k, i in enumerate(plan.dependents):
             J[i, :] = X[k, :]
-        G = G + ca.mtimes(_pick(B, plan.leftover, plan.dependents), X)
+        G = G + ca.mtimes(pick(B, plan.leftover, plan.dependents), X)
     return {"free_jacobian": J, "free_constraint": G}
 
 
@@ -312,7 +183,7 @@ def _half_rows(gaps: Sequence[Gap]) -> Any:
             blocks.append(ca.SX.zeros(len(gap.rows), 6))
             continue
         arm = gap.end.p - gap.half.p
-        lines = [ca.horzcat(-row.linear.expr.T, -_turning(row, arm).expr.T) for row in gap.rows]
+        lines = [ca.horzcat(-row.linear.expr.T, -turned_row(row, arm).expr.T) for row in gap.rows]
         block = ca.vertcat(*lines)
         blocks.append(block if gap.half is first or first is None else ca.mtimes(block, transfer(gap.half.p - first.p)))
     return ca.vertcat(*blocks)
@@ -322,13 +193,13 @@ def _eliminate(B: Any, P: Any, block: Any, plan: LegPlan, n: int) -> tuple[Any, 
     """Coordinates per platform twist, and what is left of the constraint rows when dependents are eliminated."""
     J = ca.SX.zeros(n, 6)
     if not plan.rows:
-        return J, _pick(P, plan.leftover, range(6))
-    X = solve(block, -_pick(P, plan.rows, range(6)))
+        return J, pick(P, plan.leftover, range(6))
+    X = solve(block, -pick(P, plan.rows, range(6)))
     for k, i in enumerate(plan.dependents):
         J[i, :] = X[k, :]
-    left = _pick(P, plan.leftover, range(6))
+    left = pick(P, plan.leftover, range(6))
     if plan.leftover:
-        left = left + ca.mtimes(_pick(B, plan.leftover, plan.dependents), X)
+        left = left + ca.mtimes(pick(B, plan.leftover, plan.dependents), X)
     return J, left
 
 
@@ -367,7 +238,7 @@ def solve_position(
         gaps = leg_gaps(values, leg, chain_motion(leg, poses, still, still), frames)
         rows, B = [row for gap in gaps for row in gap.rows], leg_block(leg, poses, gaps)
         r = ca.vertcat(*[rows[i].r for i in plan.rows])
-        return r, solve(_pick(B, plan.rows, plan.dependents), -r)
+        return r, solve(pick(B, plan.rows, plan.dependents), -r)
 
     def iteration(_: Program, q: Any, step: Any, best: Any, where: Any) -> tuple[list[Any], Any]:
         trial = _moved(q, dependents, step)
@@ -412,13 +283,6 @@ def _moved(q: Any, dependents: Sequence[int], step: Any) -> Any:
     for k, i in enumerate(dependents):
         parts[i] = parts[i] + step[k]
     return ca.vertcat(*parts)
-
-
-def _pick(matrix: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
-    rows, columns = list(rows), list(columns)
-    if not rows or not columns:
-        return ca.SX.zeros(len(rows), len(columns))
-    return ca.densify(matrix[rows, columns])
 
 
 def _scatter(target: list[Any], indices: Sequence[int], column: Any) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose
-from flexapod.equations.closing import ClosedLeg, close_leg, leg_block, leg_gaps, platform_halves
+from flexapod.equations.closing import ClosedLeg, close_leg
+from flexapod.equations.closing_rows import leg_block, leg_gaps, platform_halves
 from flexapod.equations.leg_kinematics import home_guess
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import leg_motion

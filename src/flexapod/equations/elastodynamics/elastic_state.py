@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose, chain_columns, chain_motion, chain_poses
-from flexapod.equations.closing import half_on_link, half_on_platform, placed_half
+from flexapod.equations.closing_rows import half_on_link, half_on_platform, placed_half
 from flexapod.equations.elastodynamics.elastic_turn import elastic_turn
 from flexapod.equations.flexible_platform.joint_shapes import joint_shapes
 from flexapod.equations.flexible_platform.kinematics import joint_at

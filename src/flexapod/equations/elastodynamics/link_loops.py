@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import closing_rows
+from flexapod.equations.closing_rows import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import Cut, TreeMotion, platform_columns
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_point import link_point

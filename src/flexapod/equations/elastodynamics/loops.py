@@ -14,7 +14,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import chain_columns
-from flexapod.equations.closing import Row, closing_rows
+from flexapod.equations.closing_rows import Row, closing_rows
 from flexapod.equations.elastodynamics.elastic_state import (
     Cut,
     TreeMotion,

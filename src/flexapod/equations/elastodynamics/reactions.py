@@ -14,7 +14,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import closing_rows
+from flexapod.equations.closing_rows import closing_rows
 from flexapod.equations.elastodynamics.elastic_state import ElasticState, TreeMotion, read_state, tree_motion
 from flexapod.equations.elastodynamics.elastic_tree import beam_models, tree_wrenches
 from flexapod.equations.elastodynamics.joint_forces import (

@@ -19,7 +19,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.closing import platform_halves, solve_position
+from flexapod.equations.closing import solve_position
+from flexapod.equations.closing_rows import platform_halves
 from flexapod.equations.model.algebra import NONE, LinkValues, Z, cross, determinant, field, mul, solve_blocks, sparse, vee
 from flexapod.equations.model.positions import closed_positions
 from flexapod.equations.platform_motion import FrameMotion

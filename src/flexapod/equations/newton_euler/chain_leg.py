@@ -18,7 +18,8 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.chain import LinkPose, chain_poses
-from flexapod.equations.closing import half_on_platform, solve_position
+from flexapod.equations.closing import solve_position
+from flexapod.equations.closing_rows import half_on_platform
 from flexapod.equations.newton_euler.chain_motion import end_motion, link_motions
 from flexapod.equations.newton_euler.gram_schmidt import GramSchmidt
 from flexapod.equations.newton_euler.leg import ClosingJoint, LegForces, LegLoads, LinkJoint
