@@ -213,9 +213,7 @@ def test_starts() -> None:
     short = {"controller": springs, "duration": 0.002, "step": 5e-4, "watch": ()}
     with pytest.warns(StartWarning, match="starts undeformed .elastic = 0., which is no balance under gravity"):
         fp.simulate(robot, at_home(robot, elastic=np.zeros(2)), **short)
-    with pytest.raises(
-        fp.InputError, match="expected 2 numbers, one entry per elastic coordinate of gough-stewart-f"
-    ):
+    with pytest.raises(fp.InputError, match="expected 2 numbers, one entry per elastic coordinate of gough-stewart-f"):
         fp.simulate(robot, at_home(robot, elastic=np.ones(3)), **short)
     load = np.array([0, 0, -500.0, 0, 0, 0])
     e, rate = elastic_start(robot, at_home(robot), load, None)
