@@ -266,11 +266,14 @@ def _across(mu: Callable[[float], float], stable: tuple[float, float]) -> float 
     """The root beyond the last factor at which an equilibrium is found, where unstable ones are found a little further: next to a
     singular tangent Newton's method does not settle. None where mu does not fall to zero there: the robot jumps."""
     low, at_low = stable
+    last, at_high = low, None
     for part in FURTHER:
-        high = (1.0 + part) * low
+        high = (1.0 + part) * last
         at_high = _known(mu, high)
-        if at_high is not None:
+        if at_high is not None and at_high < 0.0:
             break
+        if at_high is not None:
+            low, at_low = high, at_high
     if at_high is None or not (at_low < STEEP * part and -STEEP * part < at_high < 0.0):
         return None
     step = 0.5 * (high - low)

@@ -107,7 +107,7 @@ def _of_loops(robot: Robot, quantity: str) -> str:
     """The program of a quantity of a robot whose equations are in independent coordinates."""
     if quantity in LOOPS and not follows_platform(robot.legs):
         return LOOPS[quantity]
-    if quantity not in INDEPENDENT or robot.elastic_names or not robot.elastic_legs:
+    if quantity not in INDEPENDENT or robot.elastic_names or not PROPERTIES["flexible legs"](robot):
         return quantity
     if quantity == "friction_force":
         from flexapod.analysis.abilities import refuse

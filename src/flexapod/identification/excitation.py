@@ -20,7 +20,7 @@ from flexapod.analysis.arguments import checked
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import limits_of
 from flexapod.analysis.pose_map import PoseMap
-from flexapod.calls import check_count, check_finite
+from flexapod.calls import check_count, check_finite, check_seed
 from flexapod.errors import InputError
 from flexapod.identification.base_parameters import BaseParameters, base_parameters
 from flexapod.identification.linear_model import Array, Legs, LinearModel
@@ -195,7 +195,7 @@ def condition_number(Y: Array) -> float:
     return float(s[0] / max(s[-1], 1e-300))
 
 
-@checked(harmonics=check_count, passes=check_count, period=check_finite, rate=check_finite)
+@checked(harmonics=check_count, passes=check_seed, period=check_finite, rate=check_finite)
 def exciting_motion(
     robot: Robot,
     *,
