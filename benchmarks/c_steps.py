@@ -20,7 +20,7 @@ from pathlib import Path
 import flexapod as fp
 
 AIM = 5.0  # us per step
-ROBOTS = ("five-bar", "stewart-3-3", "hexapod", "delta", "3-prs", "4-ruu", "hexaslide")
+ROBOTS = ("five-bar", "stewart-3-3", "hexapod", "hexa", "delta", "3-prs", "4-ruu", "exechon", "3-rsr", "hexaslide")
 MOVING = {"hexaslide": (0.1, 0.2, 0.1)}  # velocity at the start [m/s]
 DRIVER = """
 #include "core.h"
