@@ -150,9 +150,9 @@ def _far(tree: Tree, loop: Loop) -> list[Node]:
         name = node.parent
     if not found or found[0].parent == WORLD:  # on the world it is a leg of its own
         return []
-    rubs = bool(found[0].damping or found[0].loss)
+    resists = bool(found[0].damping or found[0].loss)
     kind = _type(found)
-    fits = {"": False, "revolute": rubs or _floats(tree, found[0]), "cylindrical": not rubs}.get(kind, True)
+    fits = {"": False, "revolute": resists or _floats(tree, found[0]), "cylindrical": not resists}.get(kind, True)
     return found if fits else []
 
 

@@ -97,7 +97,7 @@ def closes(leg: Leg, rows: Sequence[int], axes: Array | None = None) -> bool:
         rows: of the plan; axes: (3, 3) directions, in columns, of the rows that hold a point; world axes if left out.
     """
     kind, missing = reach(leg), {0, 1, 2} - set(rows)
-    if kind == "general" or len(missing) + len(rows) != 3:
+    if kind == "general" or len(rows) != len(leg.moving) or len(missing) + len(rows) != 3:
         return False
     if len(rows) == 3:
         return True

@@ -1,8 +1,8 @@
 r"""Friction that depends on joint loads, in forward simulation.
 
 Loads depend on the acceleration, and the acceleration on friction: at every evaluation the fixed point of
-`equations.forward_friction` is found. The sign of a speed is tanh(v/speed), at the
-file's speed or at 1e-3 m/s, rad/s: with the exact sign a joint at rest has no acceleration that fits.
+`equations.forward_friction` is found. The sign of a speed is tanh(v/speed), at the file's speed or at 1e-3 m/s, rad/s: with the
+exact sign a joint at rest has no acceleration that fits.
 """
 
 from __future__ import annotations
