@@ -99,11 +99,26 @@ class Page:
         Number boxes of viser's page drop the first text that is pasted after the server has set them: then it is pasted again.
         """
         box = self.field(label)
-        for _ in range(2):
+        for _ in range(5):
             box.fill(value, timeout=PATIENCE)
             if float_of(box.input_value()) == float_of(value):
                 break
         box.press("Tab")
+
+    def pause(self) -> None:
+        """Stop the motion, and wait until it stands: a picture under way would set the time box again."""
+        self.press("Pause")
+        self.page.get_by_role("button", name="Play", exact=True).wait_for(timeout=PATIENCE)
+        self.settled()
+
+    def scrub(self, seconds: str) -> None:
+        """Show a moment of the motion; a text that the box dropped is written again."""
+        for _ in range(5):
+            self.write("Time [s]", seconds)
+            self.settled()
+            if f"t = {seconds}" in self.text("#moment"):
+                return
+        self.wait_text("#moment", f"t = {seconds}")
 
     def move(self, label: str, value: str) -> None:
         """Type a slider's value, and wait for other numbers."""

@@ -43,8 +43,7 @@ def compute(page: Page, motion: str, place: str) -> None:
     page.choose("Placed", place)
     page.press("Compute")
     page.wait_text("#recording", f"motion {motion}")
-    page.press("Pause")
-    page.settled()
+    page.pause()
 
 
 def test_a_motion_beyond_limits_is_red_with_its_reason(page: Page, studio: Studio) -> None:
@@ -143,9 +142,7 @@ def test_the_kept_variant_moves_in_step(page: Page, studio: Studio) -> None:
     kept, found = studio.motion.timeline.kept, studio.motion.recording
     assert kept is not None
     assert found is not None
-    page.write("Time [s]", "1.2")
-    page.wait_text("#moment", "t = 1.2")
-    page.settled()
+    page.scrub("1.2")
     ghost = studio.scene.kept
     assert ghost is not None
     assert ghost.last is not None

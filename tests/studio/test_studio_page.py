@@ -174,10 +174,8 @@ def test_motion_is_played_scrubbed_and_plotted(fresh: Studio, page: Page) -> Non
     shown = page.text("#moment")
     page.page.wait_for_function("t => document.querySelector('#moment').innerText !== t", arg=shown, timeout=PATIENCE)  # it plays
     page.picture("motion")
-    page.press("Pause")
-    page.write("Time [s]", "1.2")
-    page.wait_text("#moment", "t = 1.2")
-    page.settled()
+    page.pause()
+    page.scrub("1.2")
     found = fresh.motion.recording
     assert found is not None
     at = float(re.search(r"t = ([\d.]+) s", page.text("#moment")).group(1))  # type: ignore[union-attr]
