@@ -6,7 +6,7 @@ legs as start values of their Newton iteration. Loops are closed exactly at ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -14,6 +14,8 @@ import casadi as ca
 from flexapod.equations.closing import close_leg
 from flexapod.equations.model.algebra import LinkValues
 from flexapod.equations.model.forward_dynamics import link_acceleration
+from flexapod.equations.model.inverse_dynamics import link_legs
+from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.universal_leg import LegMotion, leg_motion
 from flexapod.equations.values import Values
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 class Moment:
     """Pose and twist of the platform as expressions; `joints` starts the closing of general legs.
 
-    Of a flexible platform also elastic coordinates e and rates ed (N,), and the equation of motion once it is assembled.
+    Of a flexible platform also elastic coordinates e and rates ed (N,), and the equation of motion once it is assembled; `legs`
+    in link axes, once they follow the platform.
     """
 
     p: Any
@@ -45,6 +48,7 @@ class Moment:
     e: Any = None
     ed: Any = None
     equation: Any = None
+    legs: list[LinkLeg] | None = None
 
     @property
     def twist(self) -> Any:
@@ -106,6 +110,18 @@ def coordinates(scope: Scope, robot: Robot, moment: Moment) -> Coordinates:
     )  # fmt: skip
 
 
+def in_link_axes(scope: Scope, robot: Robot, moment: Moment, c: Coordinates) -> tuple[Moment, Coordinates]:
+    """The moment with its legs in link axes, and the coordinates with the actuators' rates that these legs have: theirs are the
+    shorter equations, and what nobody uses of the others is left out.
+
+    Args:
+        scope: in which iterations start at their solution; moment: with the joint coordinates that close the legs.
+    """
+    legs = link_legs(scope, LinkValues(scope), robot, moment.frame, moment.joints)  # type: ignore[arg-type]
+    rates = ca.vertcat(*[leg.qd[k] for leg in legs for k in leg.driven])
+    return replace(moment, legs=legs), replace(c, qd=rates)
+
+
 def moved_leg(scope: Scope, values: Values, robot: Robot, index: int, moment: Moment) -> LegMotion:
     """Motion of a closed-form leg at a state, its joint where the platform has it, deformed or not."""
     leg, form = robot.legs[index], robot.closed_forms[index]
@@ -135,7 +151,8 @@ def acceleration(scope: Scope, robot: Robot, moment: Moment, force: Any, wrench:
         return flexible_acceleration(scope, robot, moment, force, wrench)
     if isinstance(plan, LinkPlan):
         load = ca.SX(6, 1) if wrench is None else wrench
-        return link_acceleration(scope, LinkValues(scope), robot, moment.frame, moment.joints, force, load)  # type: ignore[arg-type]
+        assert moment.legs is not None
+        return link_acceleration(scope, LinkValues(scope), robot, moment.frame, moment.legs, force, load)  # type: ignore[arg-type]
     if plan is not None:
         from flexapod.equations.minimal.forward_dynamics import minimal_forward_dynamics
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.robot.link_plan import LinkPlan
 from flexapod.simulation.attitude import matrix, normalised, theta_rate, turned
 from flexapod.simulation.closure import closed
 from flexapod.simulation.controllers import gain
@@ -14,7 +15,7 @@ from flexapod.simulation.flexible_plant import damping_power, equation_at, inver
 from flexapod.simulation.joint_friction import friction_wrench
 from flexapod.simulation.layout import MOTION, Layout
 from flexapod.simulation.load_friction import loaded_acceleration
-from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates
+from flexapod.simulation.plant import Coordinates, Moment, acceleration, coordinates, in_link_axes
 from flexapod.simulation.scope import Scope
 
 
@@ -63,6 +64,8 @@ def situation(scope: Scope, layout: Layout, parts: dict[str, Any], y: Any, colum
     else:
         c = coordinates(scope, robot, moment)
         moment, scope = replace(moment, joints=c.joints), scope.under("", solved=True)
+        if isinstance(layout.fast, LinkPlan):
+            moment, c = in_link_axes(scope, robot, moment, c)
     integral = parts["integral"] + _increment(layout, y, "integral") if "integral" in layout.extra else None
     force, supplied, error = controlled(scope, layout, parts.get("held"), moment, c, integral, signals)
     if wrench is not None:

@@ -10,7 +10,7 @@ A is the inertia of platform and legs, c what is missing to balance at zero acce
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import casadi as ca
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.elastodynamics.link_tree import leg_mass_matrix
 from flexapod.equations.model.algebra import LinkValues, mul, ranks, solve_blocks, sparse, symmetric
-from flexapod.equations.model.inverse_dynamics import leg_of, platform_wrench
+from flexapod.equations.model.inverse_dynamics import link_legs, platform_wrench
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.virtual_power.forward_dynamics import state_inputs
@@ -52,7 +52,8 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
     force = b.input("force", (len(robot.actuators),), unit="N or N m", doc="actuator forces")
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
-    V = link_acceleration(b, values, robot, still, guess, force, wrench, massless_legs)
+    legs = link_legs(b, values, robot, still, guess, massless_legs)
+    V = link_acceleration(b, values, robot, still, legs, force, wrench, massless_legs)
     b.output("acceleration", V[:3], shape=(3,), unit="m/s^2", dims=("axis",))
     b.output("angular_acceleration", V[3:], shape=(3,), unit="rad/s^2", dims=("axis",))
     values.check()
@@ -60,17 +61,23 @@ def link_forward_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
 
 
 def link_acceleration(
-    b: Program, values: LinkValues, robot: Robot, still: FrameMotion, guess: Any, force: Any, wrench: Any, massless: bool = False
+    b: Program,
+    values: LinkValues,
+    robot: Robot,
+    still: FrameMotion,
+    legs: Sequence[LinkLeg],
+    force: Any,
+    wrench: Any,
+    massless: bool = False,
 ) -> Any:
     """(6,) acceleration of the platform under actuator forces and a wrench (6,), inside any program or body of a loop.
 
     Args:
-        still: the platform's motion with zero acceleration; guess: where legs that are closed by Newton start.
+        still: the platform's motion with zero acceleration; legs: that follow it.
     """
     A, c, parts, at = platform_inertia(values, still), platform_wrench(values, still) - wrench, [], 0
-    for i, own in enumerate(robot.legs):
-        leg = leg_of(b, values, robot, i, still, guess, massless)
-        parts.append(_leg_inertia(values.below(f"legs.{own.name}", dict(leg.choice.constants)), leg, force, at, massless))
+    for leg in legs:
+        parts.append(_leg_inertia(values.below(f"legs.{leg.leg.name}", dict(leg.choice.constants)), leg, force, at, massless))
         at += len(leg.driven)
     A, c = sparse(A + sum(part.A for part in parts)), c + sum(part.c for part in parts)
     N, beta = _basis(b, robot, sparse(ca.vertcat(*[part.G for part in parts])), ca.vertcat(*[part.r for part in parts]))

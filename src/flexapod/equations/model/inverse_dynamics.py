@@ -47,7 +47,7 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     platform = platform_motion(b)
     wrench = b.input("wrench", (6,), unit="N, N m", doc="external force and moment on the platform at its frame origin, world")
     guess, values = guess_input(b, robot), LinkValues(b, zeros=zeros)
-    legs = [leg_of(b, values, robot, i, platform, guess, massless_legs) for i in range(len(robot.legs))]
+    legs = link_legs(b, values, robot, platform, guess, massless_legs)
     parts = [balance(leg) for leg in legs]
     right = platform_wrench(values, platform) - wrench + sum(part.wrench for part in parts)
     mu, null = _multipliers(b, robot, ca.horzcat(*[c for part in parts for c in part.columns]), right)
@@ -63,10 +63,12 @@ def link_inverse_dynamics(robot: Robot, massless_legs: bool = False, zeros: Coll
     return b
 
 
-def leg_of(b: Program, values: LinkValues, robot: Robot, i: int, platform: FrameMotion, guess: Any, massless: bool) -> LinkLeg:
-    """A leg of the robot with the constants of its inner frames."""
-    own = values.below(f"legs.{robot.legs[i].name}", dict(robot.link_plan.legs[i].constants))
-    return link_leg(b, own, robot, i, platform, guess, massless)
+def link_legs(
+    b: Program, values: LinkValues, robot: Robot, platform: FrameMotion, guess: Any, massless: bool = False
+) -> list[LinkLeg]:
+    """The legs of a robot, each with the constants of its inner frames."""
+    own = [values.below(f"legs.{leg.name}", dict(c.constants)) for leg, c in zip(robot.legs, robot.link_plan.legs, strict=True)]
+    return [link_leg(b, part, robot, i, platform, guess, massless) for i, part in enumerate(own)]
 
 
 def platform_wrench(values: LinkValues, platform: FrameMotion) -> Any:

@@ -125,7 +125,7 @@ def tip_of(leg: Leg, platform: FrameMotion, gravity: Any, arm: Any) -> Tip:
 
 
 def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip, platform: FrameMotion, guess: Any) -> list[Any]:
-    """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`."""
+    """(cos, sin) or displacement of each moving link: closed form, else Newton from `guess`, or `guess` itself if solved."""
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     if choice.closed:
         signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
@@ -133,7 +133,8 @@ def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip
     plain = Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
     start = [guess[at + k] for k in range(len(leg.moving))]
-    q = solve_position(b, plain, leg, robot.plan.legs[index], platform_halves(plain, leg, platform), start)
+    solved = getattr(b, "solved", False)
+    q = start if solved else solve_position(b, plain, leg, robot.plan.legs[index], platform_halves(plain, leg, platform), start)
     result: list[Any] = []
     for x, j in zip(q, leg.moving, strict=True):
         moved = x + values.scalar(f"{leg.links[j].coordinate}.zero")

@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 
 from flexapod.equations.model.algebra import LinkValues, mul, solve_blocks, sparse
-from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, leg_of, nearly_singular, platform_wrench
+from flexapod.equations.model.inverse_dynamics import SINGULAR_POSE, link_legs, nearly_singular, platform_wrench
 from flexapod.equations.model.leg import LinkLeg
 from flexapod.equations.platform_motion import platform_motion
 from flexapod.equations.regressor import INERTIAL, TENSOR, inertial_columns, leg_columns
@@ -68,7 +68,7 @@ def link_regressor(
     symbols = ca.SX.sym("theta", len(names))
     values = ThetaValues(b, known=plain._known, zeros=zeros)
     values.theta = _parameters(robot, plain, dict(zip(names, ca.vertsplit(symbols), strict=True)), rotated)
-    legs = [leg_of(b, values, robot, i, platform, guess, False) for i in range(len(robot.legs))]
+    legs = link_legs(b, values, robot, platform, guess)
     X_P, X = _influence(b, robot, legs)
     wanted = list(range(len(names))) if columns is None else list(columns)
     parts, at = [], 0
