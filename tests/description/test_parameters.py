@@ -159,7 +159,7 @@ def test_defaults_can_be_read(ups: str) -> None:
         (
             "platform.mas",
             "platform.mas: there is no parameter 'mas' here. Did you mean mass? "
-            "Valid: mass, com, inertia, base_parameters, frames, points, payloads, flexible.",
+            "Valid: mass, com, inertia, base_parameters, frames, points, payloads, flexible, mesh.",
         ),
         (
             "legs.A.cylnder.mass",

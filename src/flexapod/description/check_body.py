@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flexapod.description.check_flexible import check_flexible
+from flexapod.description.check_flexible import check_flexible, wrong_file_name
 from flexapod.description.problems import Path, nearest
 from flexapod.description.report import Below, Reporter
 from flexapod.description.rotations import apply, check_rotation, rotation_matrix
@@ -16,6 +16,8 @@ ROUNDING = 1e-3
 FAR = 0.25
 """Distance of a payload from the nearest node of its beam, of an element, above which it is told."""
 MOST_POINTS = 1000
+MESHES = (".stl", ".obj", ".glb")
+"""Endings of files that a body's shape is read from."""
 _DIAGONAL = {"xx", "yy", "zz"}
 
 
@@ -42,6 +44,10 @@ def check_body(
         for name in ("mass", "com", "inertia"):
             if name in body.model_fields_set:
                 report.error((name,), "cannot stand beside base_parameters", f"Remove {name} or base_parameters.")
+    if body.mesh is not None:
+        check_rotation(body.mesh.rotation, Below(report, ("mesh", "rotation")))
+        if what := wrong_file_name(body.mesh.file, MESHES):
+            report.error(("mesh", "file"), what, "Write the plain name of an STL, OBJ or GLB file beside the robot file.")
     check_payloads(body, report, allow_unphysical=allow_unphysical, planar=planar)
     if body.flexible is not None:
         flexible(body.flexible, Below(report, ("flexible",)))

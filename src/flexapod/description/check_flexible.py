@@ -155,8 +155,8 @@ def _check_outline(outline: list[list[float]], report: Reporter) -> None:
         report.error(("outline",), "encloses no area", "Write the corners in order around the plate.")
 
 
-def wrong_file_name(name: str) -> str:
-    """What is wrong with the name of a file beside the robot file; empty if nothing."""
+def wrong_file_name(name: str, kinds: tuple[str, ...] = (".npz",)) -> str:
+    """What is wrong with the name of a file beside the robot file, of one of these endings; empty if nothing."""
     parts = PurePosixPath(name).parts
     if not name.strip() or len(name) > 200 or not name.isprintable():
         return "is not a file name"
@@ -164,12 +164,12 @@ def wrong_file_name(name: str) -> str:
         return "must be relative to the folder of the robot file"
     if ".." in parts or "." in name.split("/"):
         return "must stay in the folder of the robot file"
-    return "" if name.endswith(".npz") else "must be a .npz file"
+    return "" if name.lower().endswith(kinds) else f"must be a {' or '.join(kinds)} file"
 
 
-def path_beside(robot_file: FilePath, name: str) -> FilePath | None:
+def path_beside(robot_file: FilePath, name: str, kinds: tuple[str, ...] = (".npz",)) -> FilePath | None:
     """The path of a file beside the robot file; None if it would lie outside its folder, symbolic links followed."""
-    if wrong_file_name(name):
+    if wrong_file_name(name, kinds):
         return None
     folder = os.path.realpath(robot_file.parent)
     path = os.path.realpath(os.path.join(folder, name))

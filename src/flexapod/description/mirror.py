@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from flexapod.description.rotations import rotation_matrix
-from flexapod.description.schema import Body, Frame, Joint, Leg, Rotation, Tensor
+from flexapod.description.schema import Body, Frame, Joint, Leg, Mesh, Rotation, Tensor
 
 Signs = tuple[float, float, float]
 
@@ -130,6 +130,8 @@ def _body(name: str, body: Body, L: Signs) -> dict[str, Any]:
         found["frames"] = {n: _rotation(r, L, L) for n, r in body.frames.items()}
     if body.points:
         found["points"] = {n: _times(L, p) for n, p in body.points.items()}
+    if body.mesh is not None:
+        found["mesh"] = _mesh(body.mesh, L)
     if body.payloads:
         found["payloads"] = {
             n: {
@@ -139,3 +141,13 @@ def _body(name: str, body: Body, L: Signs) -> dict[str, Any]:
             for n, p in body.payloads.items()
         }  # fmt: skip
     return found
+
+
+def _mesh(mesh: Mesh, L: Signs) -> dict[str, Any]:
+    """The shape reflected; one that is a reflection already becomes a plain one, rotated: L R S with S its own reflection."""
+    plane = next(name for name, signs in PLANES.items() if signs == L)
+    S = L if mesh.mirrored is None else PLANES[mesh.mirrored]
+    return {
+        **mesh.model_dump(exclude_unset=True), "position": _times(L, mesh.position), "rotation": _rotation(mesh.rotation, L, S),
+        "mirrored": plane if mesh.mirrored is None else None,
+    }  # fmt: skip

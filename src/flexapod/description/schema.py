@@ -140,6 +140,14 @@ class KhalilInertia(Model):
     M: Mass = Field(default=0.0, description="mass")
 
 
+class Mesh(Frame):
+    """The shape of a body in pictures, from a file beside the robot file. It changes no number of the robot."""
+
+    file: Text = Field(description="STL, OBJ or GLB file beside the robot file")
+    unit: Size = Field(default=1.0, description="length of one unit of the file, as `1 mm`")
+    mirrored: Literal["xy", "xz", "yz"] | None = Field(default=None, description="reflect the shape in a plane of its own axes")
+
+
 class Body(Model):
     """A body. Its frame is the frame of the joint that carries it (the platform's: the pose of a motion)."""
 
@@ -156,6 +164,7 @@ class Body(Model):
         default_factory=dict, description="what is fixed to it, beside its own mass and inertia"
     )
     flexible: Flexible | None = Field(default=None, description="makes the body flexible")
+    mesh: Mesh | None = Field(default=None, description="its shape in pictures; without one it is drawn by rods or as a plate")
 
 
 class Platform(Body):

@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints, state_joints
+from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import colour
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     DARK,
     TOOL,
+    Drawing,
     Rods,
     drawing,
     extent,
     ground_parts,
+    has_shape,
     payload_balls,
     platform_corners,
     platform_rods,
@@ -48,7 +51,8 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
     joints = _joints(robot, at, state is None, exaggerated)
     shown = drawing(robot, joints, platform_corners(robot, at, np.zeros(0)), size, set())
     for k, leg in enumerate(robot.legs):
-        _add(figure, _tubes(_of_leg(shown.rods, k)), f"leg {leg.name}", colour(k), legend=True)
+        own = [_tubes(_of_leg(shown.rods, k)), *_shapes(robot, shown, at, k)]
+        _add(figure, _joined(own), f"leg {leg.name}", colour(k), legend=True)
     fixed, outline = ground_parts(robot, size)
     parts = [_tubes(shown.hardware), _tubes(fixed)] + [
         _painted(centre + radius * sphere()[0], sphere()[1], tint)
@@ -57,7 +61,7 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
     _add(figure, _joined(parts), "joints and motors", _hex(DARK))
     if outline is not None:
         _add(figure, _painted(*plate(outline, THICK * size), BASE), "base", BASE)
-    _add(figure, _platform(robot, at, size), "platform", PLATE, legend=True)
+    _add(figure, _joined([_platform(robot, at, size), *_shapes(robot, shown, at, -1)]), "platform", PLATE, legend=True)
 
 
 def _joints(robot: fp.Robot, at: fp.State, home: bool, exaggerated: float) -> Array:
@@ -77,11 +81,21 @@ def _platform(robot: fp.Robot, at: fp.State, size: float) -> Mesh:
     parts = [_tubes(bars)]
     for centre, radius in zip(*payload_balls(robot, at), strict=True):
         parts.append(_painted(centre + radius * sphere()[0], sphere()[1], PAYLOAD))
-    if triangles is not None:
+    if triangles is not None and not has_shape(robot):
         world = at.position + points @ at.rotation.T
         flat = not robot.platform_modes
         parts.append(_painted(*(plate(world, THICK * size) if flat else (world, triangles)), PLATE))
     return _joined(parts)
+
+
+def _shapes(robot: fp.Robot, shown: Drawing, at: fp.State, leg: int) -> list[Mesh]:
+    """Meshes from files of a leg's bodies, or of the platform (-1)."""
+    found = []
+    for mesh in body_meshes(robot):
+        if mesh.leg == leg:
+            R, p = mesh.place(shown.frames, at)
+            found.append(_painted(p + mesh.vertices @ R.T, mesh.faces, PLATE if leg < 0 else colour(leg)))
+    return found
 
 
 def _of_leg(rods: Rods, k: int) -> Rods:

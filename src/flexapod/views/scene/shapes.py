@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import colour
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -108,26 +109,27 @@ def drawing(
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
+    shaped = {(mesh.leg, mesh.link) for mesh in body_meshes(robot)}
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
-                _link(link, frame, own, size, shade, rods, hardware)
+                _link(link, frame, own, size, shade, rods, hardware, (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
                 for start, end in itertools.pairwise(beam_curve(own, rest[k], element, far)):
                     rods.add(start, end, 1.3 * ROD * size, shade)
         straight = len(rods.start)
-        tip = own[leg.closing.link].origin if leg.closing.link >= 0 else ends[k]
+        tip = own[leg.closing.link].origin if leg.closing.link >= 0 and (k, leg.closing.link) not in shaped else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
         for cut in leg.cuts:
             R, foot = (own[cut.link].rotation, own[cut.link].origin) if cut.link >= 0 else (np.eye(3), np.zeros(3))
             end = foot + R @ cut.on_link.position
-            rods.add(foot if cut.link >= 0 else end, end, ROD * size, shade)
+            rods.add(foot if cut.link >= 0 and (k, cut.link) not in shaped else end, end, ROD * size, shade)
             _closing(cut, own, end, size, hardware, balls)
         lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
         curve = lengths[bent - first : straight - first]
@@ -148,12 +150,19 @@ def drawing(
 
 
 def _link(
-    link: Any, frame: LinkFrame, own: list[LinkFrame], size: float, shade: tuple[int, int, int], rods: Rods, hardware: Rods
+    link: Any,
+    frame: LinkFrame,
+    own: list[LinkFrame],
+    size: float,
+    shade: tuple[int, int, int],
+    rods: Rods,
+    hardware: Rods,
+    shaped: bool,
 ) -> None:
-    """One link and the joint that carries it."""
+    """One link and the joint that carries it; `shaped`: what carries the joint is drawn by a mesh, not by a rod."""
     axis = frame.rotation[:, 2]
     if link.parent >= 0:
-        rods.add(own[link.parent].origin, frame.foot, ROD * size, shade)
+        rods.add(frame.foot if shaped else own[link.parent].origin, frame.foot, ROD * size, shade)
     if link.kind == "P" and link.parent >= 0:
         mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
         rods.add(frame.foot, mouth, BARREL * size, shade)
@@ -233,10 +242,15 @@ def platform_surface(robot: fp.Robot) -> tuple[Array, Array | None, NDArray[np.i
     return points, shapes, triangles
 
 
+def has_shape(robot: fp.Robot) -> bool:
+    """The platform is drawn by a mesh of its file."""
+    return any(mesh.leg < 0 for mesh in body_meshes(robot))
+
+
 def platform_rods(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:
     """Start and end (n, 3) of the rods on a platform: to its named points, and to its joints where it has no area."""
     own = list(robot.platform.points.values())
-    if platform_surface(robot)[2] is None:
+    if platform_surface(robot)[2] is None and not has_shape(robot):
         own += list(platform_joints(robot))
     ends = state.position + np.array(own).reshape(-1, 3) @ state.rotation.T
     return np.tile(state.position, (len(ends), 1)), ends

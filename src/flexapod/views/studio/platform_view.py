@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate
-from flexapod.views.scene.shapes import platform_surface
+from flexapod.views.scene.shapes import has_shape, platform_surface
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -52,7 +52,7 @@ class PlatformView:
             elastic: coordinates as drawn, which are `factor` times the true ones.
             largest: displacement [m] of the last band; 0 draws the surface in one shade.
         """
-        if self.triangles is None:
+        if self.triangles is None or has_shape(self.robot):
             return
         if self.shapes is None:
             if "plate" not in self._nodes:

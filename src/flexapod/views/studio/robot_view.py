@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
+from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import PULL, PUSH, colour
 from flexapod.views.scene.frames import drawn_pose, link_frames, wxyz
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
@@ -126,6 +127,7 @@ class RobotView:
             return False
         self.last = drawing(self.robot, joints, corners, self.size, red, self.shades)
         self._legs(self.last)
+        self._shapes(state, self.last, red)
         self._frames(state, self.last, shown.frames)
         self._labels(self.last, shown.labels and not self.ghost)
         return True
@@ -146,6 +148,23 @@ class RobotView:
                 node.batched_colors = linear(shades)
         if len(now.balls):
             self._balls(now)
+
+    def _shapes(self, state: fp.State, now: Drawing, red: set[str]) -> None:
+        """Meshes from files, each where its body is; those of legs at fault are red, and the platform with them."""
+        for k, mesh in enumerate(body_meshes(self.robot)):
+            R, p = mesh.place(now.frames, state)
+            node = self._moving.get(f"shape {k}")
+            shade = PLATE if mesh.leg < 0 else rgb(colour(mesh.leg))
+            if self.ghost:
+                shade = rgb(GHOST)
+            elif red and (mesh.leg < 0 or self.robot.legs[mesh.leg].name in red):
+                shade = RED
+            if node is None:
+                node = self._moving[f"shape {k}"] = self.scene.add_mesh_simple(
+                    f"{self.name}/shapes/{k}", mesh.vertices, mesh.faces, color=shade, opacity=0.35 if self.ghost else None,
+                    flat_shading=True, side="double",
+                )  # fmt: skip
+            node.wxyz, node.position, node.color = wxyz(R), p, shade
 
     def _listen(self, node: Any, legs: list[int]) -> None:
         """A click on a rod is a click on its leg."""

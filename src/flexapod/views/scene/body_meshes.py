@@ -1,0 +1,122 @@
+"""Shapes of bodies from files (STL, OBJ, GLB), as `mesh:` of a body names them, placed where the body is.
+
+A file that is not there or cannot be read is no reason not to draw the robot: it is told, and the body is drawn without it.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.description.check_body import MESHES
+from flexapod.description.check_flexible import path_beside
+from flexapod.description.mirror import PLANES
+from flexapod.description.read import problem_at
+from flexapod.description.rotations import rotation_matrix
+from flexapod.errors import FileError, FlexapodWarning
+from flexapod.files import read_whole
+from flexapod.views.scene.frames import LinkFrame
+
+if TYPE_CHECKING:
+    from flexapod.description.schema import Mesh
+
+Array = NDArray[np.float64]
+
+LARGEST = 100_000_000
+"""Bytes above which a file is not read."""
+_known: WeakKeyDictionary[fp.Robot, tuple[BodyMesh, ...]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BodyMesh:
+    """The shape of one body: vertices (k, 3) [m] in axes of its link and triangles (m, 3).
+
+    Args:
+        leg, link: indices; both -1 for the platform.
+    """
+
+    leg: int
+    link: int
+    vertices: Array
+    faces: NDArray[np.int64]
+
+    def place(self, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) of the body in the world."""
+        if self.leg < 0:
+            return np.asarray(state.rotation), np.asarray(state.position)
+        frame = frames[self.leg][self.link]
+        return frame.rotation, frame.origin
+
+
+def body_meshes(robot: fp.Robot) -> tuple[BodyMesh, ...]:
+    """Shapes of all bodies that have a file, read once per robot.
+
+    Checked by: tests/views/test_body_meshes.py.
+    """
+    if robot not in _known:
+        _known[robot] = tuple(mesh for mesh in _read_all(robot) if mesh is not None)
+    return _known[robot]
+
+
+def _read_all(robot: fp.Robot) -> list[BodyMesh | None]:
+    description = robot.description
+    found = [_read(robot, description.file.platform.mesh, ("platform",), np.eye(3), -1, -1)]
+    for k, leg in enumerate(robot.legs):
+        bodies = description.legs[leg.name].bodies
+        for j, link in enumerate(leg.links):
+            if link.body is not None and link.body.name in bodies:
+                path = ("legs", "each", leg.name, link.body.name)
+                found.append(_read(robot, bodies[link.body.name].mesh, path, link.body.body_axes, k, j))
+    return found
+
+
+def _read(robot: fp.Robot, spec: Mesh | None, path: tuple[str, ...], axes: Array, leg: int, link: int) -> BodyMesh | None:
+    """The shape that a file's words describe, in axes of the link."""
+    if spec is None:
+        return None
+    try:
+        vertices, faces = _surface(robot, spec)
+    except FileError as error:
+        told = problem_at(robot.description, (*path, "mesh", "file"), str(error).rstrip("."), "It is drawn without its mesh.")
+        warnings.warn(str(told), FlexapodWarning, stacklevel=5)
+        return None
+    if spec.mirrored is not None:
+        vertices, faces = vertices * np.array(PLANES[spec.mirrored]), faces[:, ::-1]
+    own = np.array(spec.position) + (spec.unit * vertices) @ np.array(rotation_matrix(spec.rotation)).T
+    return BodyMesh(leg=leg, link=link, vertices=own @ axes.T, faces=faces)
+
+
+def _surface(robot: fp.Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
+    """Vertices and triangles of a file, in its own unit."""
+    import trimesh
+
+    path = robot.description.path
+    beside = path_beside(path, spec.file, MESHES) if path is not None else None
+    if beside is None:
+        raise FileError(f"{spec.file}: a mesh needs a robot file beside it")
+    content, kind = read_whole(beside, LARGEST), beside.suffix.lower()[1:]
+    try:
+        whole: Any = trimesh.load(
+            io.BytesIO(content), file_type=kind, force="mesh", process=False, skip_materials=True, resolver=_Nothing()
+        )
+        vertices, faces = np.asarray(whole.vertices, dtype=np.float64), np.asarray(whole.faces, dtype=np.int64)
+    except Exception as error:  # trimesh passes on whatever its parsers meet
+        raise FileError(f"{spec.file}: is no {kind.upper()} file that can be read ({type(error).__name__})") from error
+    if not len(faces) or not np.all(np.isfinite(vertices)):
+        raise FileError(f"{spec.file}: has no triangles, or vertices that are no finite numbers")
+    return vertices, faces
+
+
+class _Nothing:
+    """A file is read by itself: materials and other files that it names are not opened."""
+
+    def get(self, name: str) -> bytes:
+        """Nothing is there."""
+        raise FileNotFoundError(name)
