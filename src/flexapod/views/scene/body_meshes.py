@@ -101,10 +101,11 @@ def _surface(robot: fp.Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
     beside = path_beside(path, spec.file, MESHES) if path is not None else None
     if beside is None:
         raise FileError(f"{spec.file}: a mesh needs a robot file beside it")
+    # read by itself: materials and other files that it names are not opened
     content, kind = read_whole(beside, LARGEST), beside.suffix.lower()[1:]
     try:
         whole: Any = trimesh.load(
-            io.BytesIO(content), file_type=kind, force="mesh", process=False, skip_materials=True, resolver=_Nothing()
+            io.BytesIO(content), file_type=kind, force="mesh", process=False, skip_materials=True, resolver={}
         )
         vertices, faces = np.asarray(whole.vertices, dtype=np.float64), np.asarray(whole.faces, dtype=np.int64)
     except Exception as error:  # trimesh passes on whatever its parsers meet
@@ -112,11 +113,3 @@ def _surface(robot: fp.Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
     if not len(faces) or not np.all(np.isfinite(vertices)):
         raise FileError(f"{spec.file}: has no triangles, or vertices that are no finite numbers")
     return vertices, faces
-
-
-class _Nothing:
-    """A file is read by itself: materials and other files that it names are not opened."""
-
-    def get(self, name: str) -> bytes:
-        """Nothing is there."""
-        raise FileNotFoundError(name)
