@@ -29,6 +29,16 @@ def test_self_test_passes(make, tmp_path):
     assert (done.returncode, done.stdout) == (0, "unit: ok, 40 samples\n")
 
 
+def test_what_is_zero_on_paper_is_rounding_in_both(tmp_path):
+    b = Program("gap")
+    x, y = b.input("x"), b.input("y")
+    b.output("product", x * y)
+    b.output("gap", (x + y) * (x - y) - (x * x - y * y))
+    given = {"x": np.linspace(0.1, 1.0, 40), "y": np.linspace(0.3, 0.7, 40)}
+    done = run_self_test(export_c(b, tmp_path, name="unit", golden_inputs=given, parameters=[]), tmp_path)
+    assert (done.returncode, done.stdout) == (0, "unit: ok, 40 samples\n")
+
+
 def test_self_test_notices_a_wrong_number(tmp_path):
     files = export(kepler, tmp_path)
     text = files["source"].read_text()
