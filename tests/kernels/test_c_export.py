@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
+import casadi as ca
 import numpy as np
 import pytest
 from kernel_programs import ALL, PARAMETERS, inputs_for, kepler
@@ -29,14 +30,18 @@ def test_self_test_passes(make, tmp_path):
     assert (done.returncode, done.stdout) == (0, "unit: ok, 40 samples\n")
 
 
-def test_what_is_zero_on_paper_is_rounding_in_both(tmp_path):
-    b = Program("gap")
+@pytest.mark.parametrize(("error", "failed"), [(3e-16, 0), (1e-12, 1)])
+def test_what_is_zero_on_paper_is_rounding_in_both(error, failed, tmp_path):
+    b = Program("closing")
     x, y = b.input("x"), b.input("y")
     b.output("product", x * y)
-    b.output("gap", (x + y) * (x - y) - (x * x - y * y))
+    b.output("gap", ca.sin(x) * ca.sin(x) + ca.cos(x) * ca.cos(x) - 1)
     given = {"x": np.linspace(0.1, 1.0, 40), "y": np.linspace(0.3, 0.7, 40)}
-    done = run_self_test(export_c(b, tmp_path, name="unit", golden_inputs=given, parameters=[]), tmp_path)
-    assert (done.returncode, done.stdout) == (0, "unit: ok, 40 samples\n")
+    files = export_c(b, tmp_path, name="unit", golden_inputs=given, parameters=[])
+    text = files["source"].read_text()
+    assert "gap[0] = " in text
+    files["source"].write_text(text.replace("gap[0] = ", f"gap[0] = {error} + ", 1))  # as another order of sums would
+    assert run_self_test(files, tmp_path).returncode == failed
 
 
 def test_self_test_notices_a_wrong_number(tmp_path):
