@@ -205,6 +205,8 @@ def test_recording_is_the_inverse_dynamics_of_the_motion(name: str) -> None:
     found = record(robot, motion, SMALL)
     drive = fp.inverse_dynamics(robot, motion)
     assert np.array_equal(found.force, drive.force.values)
+    assert found.note == str(drive.attrs.get("validity", ""))
+    assert bool(found.note) == (name == "gough-stewart-flexible"), "its plate bends by more than half its thickness"
     assert found.index(0.0) == 0
     assert found.index(found.duration) == len(found.time) - 1
     assert found.time[found.index(1.234)] <= 1.234 < found.time[found.index(1.234) + 1]

@@ -207,6 +207,16 @@ def check_report(name: str) -> None:
     assert name not in AT_HOME or any("nothing along the motion" in text and AT_HOME[name] in text for text in warnings)
 
 
+def test_a_theory_beyond_its_range_is_on_the_page() -> None:
+    robot = fp.load("gough-stewart-flexible")
+    motion = followed_motion(robot, None, {})
+    page, warnings = robot_report(robot, motion, "a small cosine from home")
+    (beyond,) = [text for text in warnings if "from half its thickness on a plate stiffens" in text and "first at" in text]
+    assert beyond in fp.inverse_dynamics(robot, motion).attrs["validity"]
+    assert "from half its thickness on a plate stiffens" in page
+    assert any("half its thickness" in text for text in figures_of(robot, motion)[3])
+
+
 def test_reports_of_inner_loops_and_of_a_floating_base() -> None:
     check_report("delta-parallelograms")
     check_report("hexapod-floating")

@@ -139,7 +139,7 @@ def dataset(
     from flexapod.analysis.validity import with_validity
 
     batch, coordinates, single = sample_dimension(at)
-    variables, flexible = with_validity(robot, variables, at)
+    variables, flexible, above = with_validity(robot, variables, at)
     data: dict[str, Any] = {}
     used: set[str] = set()
     for name, (dims, values, unit) in variables.items():
@@ -155,7 +155,7 @@ def dataset(
     whole = {name: xr.Variable(*value) for name, value in data.items()}
     if coordinates:
         known = _with_time(known, *coordinates["time"])
-    return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **(attrs or {})})
+    return xr.Dataset(whole, coords=known, attrs={"robot": robot.name, **above, **(attrs or {})})
 
 
 def _coordinates(robot: Robot, used: frozenset[str], special: Mapping[str, Any]) -> xr.Coordinates:

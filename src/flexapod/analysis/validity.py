@@ -280,15 +280,18 @@ def spin_variable(robot: Robot, state: ClosedLegs) -> dict[str, Any]:
     return {"spin_ratio": (("flexible_part",), spin_ratios(robot, state), "1")} if parts(robot) else {}
 
 
-def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[Mapping[str, Any], dict[str, list[str]]]:
-    """Variables of a result with its measures, and the labels of their dimension; warns above `BOUNDS`.
+def with_validity(
+    robot: Robot, variables: Mapping[str, Any], at: Any
+) -> tuple[Mapping[str, Any], dict[str, list[str]], dict[str, str]]:
+    """Variables of a result with its measures, the labels of their dimension, and what is above `BOUNDS` as its attribute
+    ``validity``; warns of the same.
 
     Args:
         at: what the result is for; a platform's spin comes from its `angular_velocity`.
     """
     found = variables.get("elastic")
     if found is None or tuple(found[0]) != ("elastic_coordinate",) or np.ndim(found[1]) != 2 or not parts(robot):
-        return variables, {}
+        return variables, {}, {}
     elastic = np.asarray(found[1], dtype=np.float64)
     measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
     if any(part.strains is not None for part in parts(robot)):
@@ -299,9 +302,10 @@ def with_validity(robot: Robot, variables: Mapping[str, Any], at: Any) -> tuple[
     elif rate is not None and np.shape(rate) == (len(elastic), 3) and parts(robot)[0].leg is None and len(parts(robot)) == 1:
         spin = np.linalg.norm(np.asarray(rate), axis=1) / parts(robot)[0].frequency
         measures["spin_ratio"] = (("flexible_part",), spin[:, None], "1")
-    for name, (_, values, _) in measures.items():
-        _warn(robot, name, np.asarray(values), getattr(at, "time", None))
-    return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}
+    told = [_warn(robot, name, np.asarray(values), getattr(at, "time", None)) for name, (_, values, _) in measures.items()]
+    above = "\n".join(text for text in told if text)
+    attrs = {"validity": above} if above else {}
+    return {**variables, **measures}, {"flexible_part": [part.name for part in parts(robot)]}, attrs
 
 
 def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
@@ -340,18 +344,18 @@ def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], 
     )
 
 
-def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True) -> None:
-    """One warning per measure, for the worst sample and part; samples that failed are left out.
+def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True) -> str:
+    """One warning per measure, for the worst sample and part, and its text; samples that failed are left out.
 
     Args:
         shown: the result has the measure.
     """
     if DRAWN.get():
-        return
+        return ""
     known = np.where(np.isfinite(values), values, np.where(np.isinf(values), np.inf, 0.0))
     bounds = np.array([part.bound(name) for part in parts(robot)])
     if known.size == 0 or np.all(known <= bounds):
-        return
+        return ""
     sizes = np.where(np.isfinite(bounds), known / np.where(np.isfinite(bounds), bounds, 1.0), 0.0)
     sample, part = np.unravel_index(int(sizes.argmax()), known.shape)
     first, worst = int((known > bounds).any(axis=1).argmax()), parts(robot)[part]
@@ -359,8 +363,9 @@ def _warn(robot: Robot, name: str, values: Array, time: Any, shown: bool = True)
     where = f", first in sample {first}" if time is None and len(known) > 1 else where
     verb, of = WORDS[name]
     see = f": see {name} of the result" if shown else ""
-    warnings.warn(
+    text = (
         f"{robot.name}: {worst.name} {verb} {known[sample, part]:.3g} {of} (bound {bounds[part]:.3g}{where}); {worst.why(name)}, "
-        f"or do not trust what is above the bound{see}",
-        ValidityWarning, stacklevel=4,
-    )  # fmt: skip
+        f"or do not trust what is above the bound{see}"
+    )
+    warnings.warn(text, ValidityWarning, stacklevel=4)
+    return text

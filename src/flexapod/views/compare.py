@@ -11,7 +11,7 @@ import flexapod as fp
 from flexapod.views.chosen_motion import SMALL, can_follow, followed_motion, small_cosine
 from flexapod.views.drives import chosen_drives
 from flexapod.views.html import HtmlTable, html_page, paragraph
-from flexapod.views.key_figures import KeyFigure, home_figures, key_figures
+from flexapod.views.key_figures import KeyFigure, home_figures, key_figures, validity
 from flexapod.views.output import number
 from flexapod.views.plot import robot_figure
 from flexapod.views.plot_force_speed import force_speed_figure
@@ -59,7 +59,7 @@ def figures_of(robot: fp.Robot, motion: Any, stiffness: float | None = None) -> 
         return home_figures(robot, modes, drives), None, None, [f"nothing along the motion: {error}"]
     legs = fp.inverse_kinematics(robot, motion, joints=False)
     check = fp.check_motion(robot, motion)
-    return key_figures(robot, legs, drive, check, modes, drives), legs, drive, [str(v) for v in check.violations]
+    return key_figures(robot, legs, drive, check, modes, drives), legs, drive, [*map(str, check.violations), *validity(drive)]
 
 
 def compared(first: list[KeyFigure], second: list[KeyFigure]) -> list[list[str]]:

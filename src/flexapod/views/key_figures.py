@@ -41,6 +41,11 @@ class KeyFigure:
 HEAD = ("key figure", "value", "at", "margin to the limit")
 
 
+def validity(result: Any) -> list[str]:
+    """What a result of a flexible robot says about the range of its theory."""
+    return [text for text in str(result.attrs.get("validity", "")).split("\n") if text]
+
+
 def key_figures(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset, check: Any, modes: Any = None,
                 drives: Drives | None = None) -> list[KeyFigure]:  # fmt: skip
     """The list for a motion.

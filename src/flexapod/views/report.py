@@ -16,7 +16,7 @@ import flexapod as fp
 from flexapod.views.chosen_motion import platform_of
 from flexapod.views.drives import Drives, chosen_drives
 from flexapod.views.html import HtmlTable, bullets, html_page, paragraph
-from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures
+from flexapod.views.key_figures import HEAD, KeyFigure, home_figures, key_figures, validity
 from flexapod.views.key_figures import rows as key_rows
 from flexapod.views.output import number, without_noise
 from flexapod.views.plot import robot_figure
@@ -69,7 +69,8 @@ def robot_report(
     """
     drives, modes = _modes(robot, stiffness)
     figures, moved, violations = _along(robot, motion, name, wrench, modes, drives)
-    warnings = [str(w) for w in (*robot.description.warnings, *violations)]
+    above = [] if isinstance(modes, str) else validity(modes)
+    warnings = list(dict.fromkeys(str(w) for w in (*robot.description.warnings, *violations, *above)))
     warnings += [f"{path}: {text}" for path, text in remarks(robot).items()]
     if not isinstance(modes, str) and not bool(modes.stable.all()):
         unstable = ", ".join(str(n) for n in modes.mode.values[~modes.stable.values])
@@ -127,7 +128,7 @@ def _along(
         ("Singularities", singular_blocks(robot)),
         ("All poses", pose_blocks(robot)),
     ]
-    return key_figures(robot, legs, drive, check, modes, drives), sections, list(check.violations)
+    return key_figures(robot, legs, drive, check, modes, drives), sections, [*check.violations, *validity(drive)]
 
 
 def _made(author: str) -> str:

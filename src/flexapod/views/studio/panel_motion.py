@@ -168,7 +168,7 @@ class MotionPanel(Panel):
         away = float(np.linalg.norm(found.position[0] - robot.home.position))
         start = "starts at home" if away < 1e-9 * robot.size else f"starts {number(away, 3)} m from home"
         text = f"{escape(found.kind)} {escape(found.name)}: {found.duration:.4g} s, {len(found.time)} samples, {start}, "
-        text += f"largest {peak_text(robot, found.force)}" + (f"<br>{escape(found.note)}" if found.note else "")
+        text += f"largest {peak_text(robot, found.force)}" + (f"<div id='note'>{escape(found.note)}</div>" if found.note else "")
         if np.any(np.isfinite(found.tracking)):
             worst, rms = float(np.nanmax(found.tracking)), float(np.sqrt(np.nanmean(found.tracking**2)))
             sizes = f"{number(1e3 * worst, 3)} mm at most, {number(1e3 * rms, 3)} mm RMS"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.chosen_motion import chosen_motion, place_text
+from flexapod.views.key_figures import validity
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.frames import drawn_pose
@@ -136,6 +137,7 @@ def record(robot: fp.Robot, motion: fp.Motion, name: str, variant: str = FILE) -
         speed=legs.actuator_velocity.values, force=drive.force.values, power=drive.power.values, elastic=elastic,
         deformation=largest_displacement(robot, elastic), condition=check.margins.condition_number.values,
         type_1=check.margins.type_1.values, type_2=check.margins.type_2.values, limits=limits_along(robot, check.margins),
+        note=" ".join(validity(drive)),
     )  # fmt: skip
 
 
@@ -168,7 +170,7 @@ def recorded(robot: fp.Robot, run: xr.Dataset, name: str, variant: str = FILE, f
         elastic=elastic, deformation=largest_displacement(robot, elastic), condition=margins.condition_number.values,
         type_1=margins.type_1.values, type_2=margins.type_2.values,
         limits=limits_along(robot, _with_drives(robot, margins, run.force.values, power)),
-        note=f"stopped: {stopped}" if stopped else "", tracking=_tracking(run, followed),
+        note=" ".join([*([f"stopped: {stopped}"] if stopped else []), *validity(run)]), tracking=_tracking(run, followed),
     )  # fmt: skip
 
 
