@@ -68,7 +68,9 @@ def test_report_in_a_browser(run: Run, opened: Opened, tmp_path: Path, robot: st
     assert page.locator("section:has(h2:text('All poses')) .plotly-graph-div").count() == 1
     assert page.locator("section:has(h2:text-is('Workspace')) .plotly-graph-div").count() == (1 if robot == "five-bar" else 2)
     head = page.locator("section:has(h2:text('Actuators')) th").all_text_contents()
-    assert [h.split(" [")[0] for h in head[5:9]] == ["peak force", "RMS force", "peak power", "RMS power"]
+    what, travel = ("torque", "deg") if robot == "five-bar" else ("force", "m")
+    assert [h.split(" [")[0] for h in head[5:9]] == [f"peak {what}", f"RMS {what}", "peak power", "RMS power"]
+    assert head[1] == f"from [{travel}]"
     assert overlaps(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, "sideways"
 

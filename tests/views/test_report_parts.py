@@ -130,6 +130,16 @@ def test_strokes_have_no_digits_of_rounding() -> None:
     assert bodies[0][2] == "(0, 0, 0)"
 
 
+def test_angles_are_in_degrees_and_their_forces_are_torques() -> None:
+    robot = fp.load("five-bar")
+    motion = followed_motion(robot, None, {})
+    legs, drive = fp.inverse_kinematics(robot, motion, joints=False), fp.inverse_dynamics(robot, motion)
+    head, rows = sizing_table(actuator_sizing(robot, legs, drive))
+    assert head[1:6] == ["from [deg]", "to [deg]", "stroke limits [deg]", "peak rate [deg/s]", "peak torque [N m]"]
+    first = legs.actuator_position.values[:, 0]
+    assert rows[0][1:4] == [number(np.degrees(first.min())), number(np.degrees(first.max())), "-30 .. 210"]
+
+
 def test_report_with_loads_and_author(run: Run, tmp_path: Path) -> None:
     result = run(
         "report",

@@ -68,24 +68,24 @@ def actuator_sizing(robot: fp.Robot, legs: xr.Dataset, drive: xr.Dataset) -> dic
 
 
 def sizing_table(sizing: dict[str, dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of text; mixed units stand beside the numbers, else in the head."""
+    """Head and rows of text, angles in degrees; mixed units stand beside the names, else in the head."""
     units = {s["unit"] for s in sizing.values()}
     mixed = len(units) > 1
-    shared = "m or rad" if mixed else next(iter(units))
-    push = "N or N m" if mixed else "N" if shared == "m" else "N m"
+    shared = "m or deg" if mixed else "deg" if "rad" in units else "m"
+    what = "force or torque [N or N m]" if mixed else "torque [N m]" if "rad" in units else "force [N]"
     head = [
         "actuator", f"from [{shared}]", f"to [{shared}]", f"stroke limits [{shared}]", f"peak rate [{shared}/s]",
-        f"peak force [{push}]", f"RMS force [{push}]", "peak power [W]", "RMS power [W]", "net energy [J]",
+        f"peak {what}", f"RMS {what}", "peak power [W]", "RMS power [W]", "net energy [J]",
     ]  # fmt: skip
     rows, travel = [], max(max(abs(s["from"]), abs(s["to"])) for s in sizing.values())
     for name, s in sizing.items():
-        ends = [number(x if abs(x) > ROUNDING * travel else 0.0) for x in (s["from"], s["to"])]
+        size, unit = (np.degrees(1.0), "deg") if s["unit"] == "rad" else (1.0, "m")
+        ends = [number(size * x if abs(x) > ROUNDING * travel else 0.0) for x in (s["from"], s["to"])]
         low, high = s["stroke"]
-        limits = f"{number(low)} .. {number(high)}" if np.isfinite(low) or np.isfinite(high) else "none"
+        limits = f"{number(size * low)} .. {number(size * high)}" if np.isfinite(low) or np.isfinite(high) else "none"
         energy = s["energy"] if abs(s["energy"]) > ROUNDING * s["peak_power"] else 0.0
-        numbers = [s["peak_rate"], s["peak_force"], s["rms_force"], s["peak_power"], s["rms_power"], energy]
-        label = f"{name} ({s['unit']})" if mixed else name
-        rows.append([label, *ends, limits, *(number(x, 4) for x in numbers)])
+        numbers = [size * s["peak_rate"], s["peak_force"], s["rms_force"], s["peak_power"], s["rms_power"], energy]
+        rows.append([f"{name} ({unit})" if mixed else name, *ends, limits, *(number(x, 4) for x in numbers)])
     return head, rows
 
 
