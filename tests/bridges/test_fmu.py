@@ -409,6 +409,7 @@ def test_mistakes_have_one_clear_message(robot: fp.Robot, tmp_path: Path, monkey
         ({"quantity": "jacobian", "friction": False}, "'friction'"),
         ({"quantity": "inverse_dynamic"}, "no kernel for 'inverse_dynamic'"),
         ({"step": 0.0}, "step: expected a time above 0 s"),
+        ({"step": float("inf")}, "step: expected a time above 0 s, got inf"),
         ({"method": "dopri"}, "method"),
     ]
     for options, text in cases:
