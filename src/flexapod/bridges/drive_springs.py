@@ -52,8 +52,8 @@ def _pair(tree: Tree, gear: Gear) -> tuple[str, str] | None:
         return None
     own = [next(n for n in tree.nodes if n.joint == joint) for joint, _ in gear.terms]
     motor, spring = own if own[0].actuated else own[::-1]
-    ends = {name for part in (*tree.loops, *tree.struts) for name in (part.first, part.second)}
-    ends |= {node.parent for node in tree.nodes}
+    ends = {name for loop in tree.loops for name in (loop.first, loop.second)} | {node.parent for node in tree.nodes}
+    ends |= {name for strut in tree.struts for name in (strut.first, strut.second)}
     coupled = sum(spring.joint == joint for other in tree.gears for joint, _ in other.terms)
     lone = spring.light and not spring.rotor and spring.name not in ends and coupled == 1 and not spring.actuated
     return (motor.name, spring.name) if motor.actuated and not motor.stiffness and spring.stiffness and lone else None

@@ -11,9 +11,10 @@ from flexapod.bridges.imported import no_strangers, said, values
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
 
-ACTUATOR = {"gear": ("1",), "armature": ("0",), "damping": ("0",), "delay": ("0",), "nsample": ("0",)}
-TENDON = {"frictionloss": ("0",), "armature": ("0",), "springyield": ("0",)}
-HARMLESS: dict[str, dict[str, tuple[str, ...]]] = {
+Harmless = dict[str, tuple[str, ...]]
+ACTUATOR: Harmless = {"gear": ("1",), "armature": ("0",), "damping": ("0",), "delay": ("0",), "nsample": ("0",)}
+TENDON: Harmless = {"frictionloss": ("0",), "armature": ("0",), "springyield": ("0",)}
+HARMLESS: dict[str, Harmless] = {
     "compiler": {"inertiafromgeom": ("auto", "false"), "settotalmass": ("-1",), "boundmass": ("0",), "boundinertia": ("0",),
                  "balanceinertia": ("false",)},
     "option": {"density": ("0",), "viscosity": ("0",), "actuatorgroupdisable": ()},

@@ -62,7 +62,7 @@ def _gear(reader: Reader, name: str, terms: list[tuple[str, float]], shift: floa
 
 def read_struts(root: Element, reader: Reader) -> tuple[Strut, ...]:
     """Springs and dampers between two sites."""
-    found = []
+    found: list[Strut] = []
     for tendon in root.findall("tendon/spatial"):
         a, where = reader.defaults.of(tendon, "main", "tendon"), reader.where(tendon)
         k, d = (values(a, key, where, None, "0")[0] for key in ("stiffness", "damping"))
