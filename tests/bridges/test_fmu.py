@@ -164,6 +164,25 @@ def test_parameters_are_tunable_with_paths_and_units(fmu: Path, robot: fp.Robot)
     at.close()
 
 
+def test_inertial_parameters_say_what_they_are(tmp_path: Path) -> None:
+    """`platform.mass` has the payloads in it, and does not move the first moments, as that of a robot file does."""
+    robot = fp.load("five-bar").with_payload(2.0, com=(0.1, 0.0, 0.0))
+    path = fp.export_fmu(robot, tmp_path / "five-bar.fmu", binary=False)
+    said = {v.name: v.description for v in fmpy.read_model_description(str(path)).modelVariables if v.causality == "parameter"}
+    masses = [name for name in said if name.endswith(".mass")]
+    assert masses
+    assert all("all that is fixed on it; first moments and moments of inertia" in said[name] for name in masses)
+    assert all("origin of the body's frame" in said[name] for name in said if ".inertia." in name)
+
+
+def test_steps_that_cannot_be_counted_are_refused(fmu: Path) -> None:
+    """The number of inner steps was beyond a C integer: none was taken, and the step succeeded."""
+    at = Importer(fmu, "cs", {"step": 1e-13})
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        at.fmu.doStep(0.0, 1e-3)
+    at.close()
+
+
 def test_strokes_are_events(fmu: Path, robot: fp.Robot) -> None:
     push = {f"force.{a}": 4000.0 for a in robot.actuators}
     at = Importer(fmu, "cs", push)
@@ -409,6 +428,7 @@ def test_mistakes_have_one_clear_message(robot: fp.Robot, tmp_path: Path, monkey
         ({"quantity": "jacobian", "friction": False}, "'friction'"),
         ({"quantity": "inverse_dynamic"}, "no kernel for 'inverse_dynamic'"),
         ({"step": 0.0}, "step: expected a time above 0 s"),
+        ({"step": float("inf")}, "step: expected a time above 0 s, got inf"),
         ({"method": "dopri"}, "method"),
     ]
     for options, text in cases:

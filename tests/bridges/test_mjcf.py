@@ -357,6 +357,9 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
     return np.eye(m.nv), d.qfrc_bias.copy(), d.efc_J.reshape(-1, m.nv)[: d.ne].copy(), S
 
 
+SPATIAL = '<spatial name="t" {}="1"><site site="lend"/><site site="rend3"/></spatial>'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
@@ -401,6 +404,25 @@ def _at_zero(engine: Engine) -> tuple[np.ndarray, ...]:
         ('<body name="r1"', '<body gravcomp="1" name="r1"', "<body 'r1'> has gravcomp '1'"),
         ('<compiler angle="degree"/>', '<compiler inertiafromgeom="true"/>', "<compiler> has inertiafromgeom 'true'"),
         ("</worldbody>", '<composite type="cable"/></worldbody>', "<composite> makes bodies, which is not read"),
+        ("<joint damping", '<general gear="50"/><joint damping', "<motor> has gear '50', which a robot file has no word for"),
+        ('<motor joint="left"/>', '<motor joint="left" armature="2"/>', "<motor> has armature '2', which a robot file"),
+        ('<motor joint="left"/>', '<motor joint="left" damping="2"/>', "<motor> has damping '2', which a robot file"),
+        ('<motor joint="left"/>', '<motor joint="left" class="gone"/>', "<motor> names the default class 'gone', which does not"),
+        ('<joint axis="0 0 1" armature="0.01"/>', '<joint axis="0 0 1" springdamper="1 1"/>',
+         "<joint 'left'> has springdamper '1 1'"),
+        ('<joint name="left"/>', '<joint name="left" damping="1 2"/>', "<joint 'left'> has damping '1 2': a spring or damper"),
+        ('<joint name="left"/>', '<joint name="left" springyield="1"/>', "<joint 'left'> has springyield '1'"),
+        ('<option gravity="0 -9.81 0"/>', '<option><flag damper="disable"/></option>', "<flag> has damper 'disable'"),
+        ('<option gravity="0 -9.81 0"/>', '<option actuatorgroupdisable="0"/>', "<option> has actuatorgroupdisable '0'"),
+        ('<compiler angle="degree"/>', '<compiler balanceinertia="true"/>', "<compiler> has balanceinertia 'true'"),
+        ("</mujoco>", f'<tendon>{SPATIAL.format("frictionloss")}</tendon></mujoco>', "<spatial 't'> has frictionloss '1'"),
+        ("</mujoco>", f'<tendon>{SPATIAL.format("armature")}</tendon></mujoco>', "<spatial 't'> has armature '1'"),
+        ("</mujoco>", f'<tendon>{SPATIAL.format("range")}</tendon></mujoco>'.replace('"1"', '"0 1"'),
+         "limits of tendons are not read"),
+        ("</mujoco>", '<tendon><fixed name="t" stiffness="5"><joint joint="left" coef="1"/></fixed></tendon></mujoco>',
+         "<fixed 't'> has stiffness '5', which a robot file has no word for; write springs and dampers at joints"),
+        ("</equality>", '<tendon name="rope" tendon1="t"/></equality><tendon>' + SPATIAL.format("width") + "</tendon>",
+         "the equality 'rope' holds no fixed tendon, which alone is read: 't'"),
     ],
 )  # fmt: skip
 def test_mistakes_have_one_clear_message(tmp_path: Path, old: str, new: str, text: str) -> None:
@@ -532,10 +554,6 @@ def test_actuators_have_the_order_and_the_names_of_the_file(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ('name="a1" axis="0 0 1"', 'name="a1" axis="0 0 1" stiffness="20" springref="30"',
-         "given.xml: <joint 'a1'> of body 'l1' has a spring (stiffness 20) beside its motor, which a robot file has no word for"),
-        ("<compiler", '<default><joint stiffness="3"/></default><compiler',
-         "given.xml: <joint 'a1'> of body 'l1' has a spring (stiffness 3)"),
         ('<inertial pos="0.15 0 0" mass="0.5" diaginertia="0.001 0.004 0.004"/>', "",
          "given.xml: body 'l1' moves and has no mass, nor has a body that is fixed on it: write its `inertial`"),
         ('mass="0.4"', 'mass="-0.4"', "given.xml: <body 'l2'>: mass: must not be below 0, is -0.4"),
@@ -548,6 +566,40 @@ def test_mistakes_name_the_file_and_its_element(tmp_path: Path, old: str, new: s
     assert old in given
     with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
         imported(given.replace(old, new, 1), tmp_path, "e1")
+
+
+@pytest.mark.parametrize("words", ['stiffness="20" springref="30"', 'stiffness="20" damping="0.3"'])
+def test_a_spring_beside_a_motor(tmp_path: Path, words: str) -> None:
+    """It is a joint of its own that a coupling moves with the motor's, and one joint again in MJCF."""
+    given = REFERRED.format(a1="", a2="", motors=MOTORS, key="")
+    text = given.replace('name="a1" axis="0 0 1"', f'name="a1" axis="0 0 1" {words}', 1)
+    assert text != given
+    accelerations_agree(text, tmp_path, "e1")
+    robot = imported(text, tmp_path, "e1")
+    back = fp.export_mjcf(robot, tmp_path / "back.xml")
+    one, two = (mujoco.MjModel.from_xml_string(t) for t in (text, back.read_text()))
+    for found in (one, two):
+        assert sorted(found.jnt_stiffness[found.jnt_stiffness > 0]) == [20.0]
+        assert found.nu == 2
+    assert two.neq == one.neq
+    k, j = (int(np.flatnonzero(found.jnt_stiffness)[0]) for found in (one, two))
+    assert np.isclose(two.qpos_spring[two.jnt_qposadr[j]], one.qpos_spring[one.jnt_qposadr[k]], rtol=0, atol=SAME)
+
+
+def test_defaults_of_tendons_and_equalities(tmp_path: Path) -> None:
+    """A spring by its default class is read, an equality that its class switches off is none, and names are made unique."""
+    spring = '<spatial class="soft"><site site="lend"/><site site="rend3"/></spatial>'
+    soft = '<default class="soft"><tendon stiffness="30" springlength="0.4"/><equality active="false"/></default></default>'
+    text = HAND.replace("</default></default>", f"</default>{soft}").replace(
+        "</mujoco>", f"<tendon>{spring}{spring}</tendon></mujoco>"
+    )
+    text = text.replace("</equality>", '<joint class="soft" joint1="left" joint2="right"/></equality>')
+    path = tmp_path / "hand.xml"
+    path.write_text(text)
+    tree = read_mjcf(path)
+    assert [(strut.stiffness, strut.length) for strut in tree.struts] == [(30.0, 0.4)] * 2
+    assert not tree.gears
+    assert len(fp.import_robot(path, platform="l2").document["forces"]) == 2
 
 
 def test_a_body_may_have_its_mass_in_one_that_is_fixed_on_it(tmp_path: Path) -> None:

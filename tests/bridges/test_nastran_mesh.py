@@ -224,6 +224,17 @@ def test_masses_without_rotary_inertia_are_condensed(tmp_path: Path, kind: str, 
     assert len(below.frequency) == 2
 
 
+def test_a_beam_along_its_orientation_vector_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It was said to be a node whose rotations no element holds, between lines of pyNastran."""
+    path = tmp_path / "line.bdf"
+    path.write_text(LINE.format(nsm=",8.-7").replace("CBAR,2,1,2,3,0.,1.,0.", "CBAR,2,1,2,3,1.,0.,0."))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(fp.FlexapodError, match=r"line.bdf: element 2: The orientation vector is parallel to the beam"):
+            fp.import_fe(mesh=path, units=UNITS, interfaces={"a": 1}, modes=2)
+    assert capsys.readouterr().out == ""
+
+
 def test_an_interface_at_a_node_of_no_element(tmp_path: Path) -> None:
     path = written(frame(), tmp_path)
     for node, text in (

@@ -183,11 +183,24 @@ def test_mistakes_name_the_file_and_its_link(tmp_path: Path) -> None:
         assert old in collection_form()
         with pytest.raises(fp.ImportedModelError, match=re.escape(text)):
             collection(tmp_path, collection_form().replace(old, new, 1))
+
+
+def test_a_spring_beside_a_motor_and_the_platform_of_the_loop_file(tmp_path: Path) -> None:
+    """The loop file's springs hold driven joints too, out and in; its `platform` needs not be named again."""
     files = fp.export_urdf(fp.load("five-bar"), tmp_path / "five.urdf")
     loops = yaml.safe_load(files["loops"].read_text())
-    files["loops"].write_text(yaml.safe_dump({**loops, "springs": {"left.crank": [5.0, 0.0]}}))
-    with pytest.raises(fp.ImportedModelError, match=re.escape("<joint 'left.crank'> has a spring (springs of the loop file: 5)")):
-        fp.import_robot(files["urdf"], platform="platform")
+    stiff = {**loops, "springs": {"left.crank": [5.0, loops["home"]["left.crank"] - 0.1]}}
+    force = {}
+    for name, document in (("plain", loops), ("stiff", stiff)):
+        files["loops"].write_text(yaml.safe_dump(document))
+        fp.write_robot_file(fp.import_robot(files["urdf"]), tmp_path / f"{name}.yaml")
+        robot = fp.load(tmp_path / f"{name}.yaml")
+        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        force[name] = fp.inverse_dynamics(robot, home).force.values
+        again = yaml.safe_load(fp.export_urdf(robot, tmp_path / "again.urdf")["loops"].read_text())
+        assert len(again["springs"]) == len(document["springs"])
+        assert not again["couplings"]
+    assert np.allclose(force["stiff"] - force["plain"], [0.5, 0.0], rtol=0, atol=1e-9)  # k times the way from its rest
 
 
 def test_a_mimic_joint_is_a_coupling(tmp_path: Path) -> None:
@@ -224,6 +237,11 @@ def test_mistakes_have_one_clear_message(tmp_path: Path) -> None:
     refused({**good, "loops": [{**good["loops"][0], "link1": "gone"}]}, "names the link 'gone'")
     refused({**good, "loops": [{**good["loops"][0], "type": "rope"}]}, "has the type 'rope'")
     refused({"loops": []}, "gravity missing")
+    refused({**good, "spring": {}}, "robot.loops.yaml: unknown key 'spring'; keys: gravity, platform, actuated")
+    refused({**good, "loops": [{**good["loops"][0], "dampin": 1.0}]}, "unknown key 'dampin'; keys: name, type, link1")
+    refused({**good, "platform": "gone"}, "platform names the link 'gone', which the URDF does not have")
+    strut = {"name": "s", "link1": "world", "at1": [0, 0, 0], "link2": "platform", "at2": [0, 0, 0], "stiffness": 1, "length": 0}
+    refused({**good, "struts": [{**strut, "damping": 0}] * 2}, "two struts have the name 's'")
     refused({**good, "gravity": ["a", 0, 0]}, "robot.loops.yaml: gravity: expected 3 numbers, got ['a', 0, 0]")
     refused(
         {**good, "actuated": ["left.krank"]}, "actuated names the joint 'left.krank', which does not exist; joints: left.crank"

@@ -53,7 +53,7 @@ def run_python(text: str, parameters: dict[str, float] | None, sample: dict[str,
     space: dict[str, Any] = {}
     exec(compile(text, "generated.py", "exec"), space)
     made = {name: v for name, v in space.items() if getattr(getattr(v, "__code__", None), "co_filename", "") == "generated.py"}
-    model = next(v for name, v in made.items() if name != "setup")
+    model = next(v for name, v in made.items() if name != "setup" and not name.startswith("_"))
     extra = {} if parameters is None else {"constants": space["setup"](parameters)}
     return model(**sample, **extra)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -99,6 +101,41 @@ def test_loops_are_written_as_loops(tmp_path: Path) -> None:
                 for name in ("parts", "total", "passes_taken"):
                     assert np.allclose(found[name], wanted[name][k], rtol=1e-14, atol=1e-14)
     assert wanted["status"][5] == 4
+
+
+def octave(generated: fp.Generated, sample: dict, folder: Path) -> dict:
+    """Call generated MATLAB on one sample."""
+    generated.write(folder / "model.m")
+    rows = [a if np.ndim(a) == 2 else np.reshape(a, (-1, 1)) for a in sample.values()]
+    given = ["[" + "; ".join(", ".join(repr(float(x)) for x in row) for row in a) + "]" for a in rows]
+    names = [*(o.name for o in generated.signature.outputs), "status"]
+    shown = "".join(f"printf('%.17g ', {name}); printf('\\n');" for name in names)
+    call = f"[{', '.join(names)}] = model({', '.join(given)}); {shown}"
+    command = ["octave", "--quiet", "--no-gui", "--norc", "--eval", call]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return {name: np.array(line.split(), dtype=float) for name, line in zip(names, done.stdout.splitlines(), strict=True)}
+
+
+@pytest.mark.parametrize("form", ["python", "c", "matlab"])
+def test_failures_give_no_numbers(form: str, tmp_path: Path) -> None:
+    """Status and NaN as of the kernel: out of reach, where parts of the result were numbers, and of NaN, which had status 0."""
+    if form == "matlab" and shutil.which("octave") is None:
+        pytest.skip("octave is not installed")
+    robot = fp.load("five-bar")
+    generated, bound = fp.generate(robot, "inverse_kinematics", form=form), fp.kernel(robot, "inverse_kinematics")
+    home = {"position": np.array(robot.home.position), "rotation": np.array(robot.home.rotation)}
+    home |= {"guess": np.concatenate([leg.home for leg in robot.legs])}
+    for position in (home["position"] + np.array([3.0, 0.0, 0.0]), np.array([np.nan, 0.3, 0.0])):
+        sample = {i.name: home.get(i.name, np.zeros(i.shape)) for i in generated.signature.inputs} | {"position": position}
+        if form == "matlab":
+            found = octave(generated, sample, tmp_path)
+        elif form == "c":
+            found = run_c(compiled_c(generated.text, tmp_path), generated, parameters(generated, robot), sample)
+        else:
+            found = run_python(generated.text, parameters(generated, robot), sample)
+        wanted = int(bound.batch({name: np.array([sample[name]]) for name in sample}).status[0])
+        assert int(np.ravel(found["status"])[0]) == wanted != 0
+        assert all(np.isnan(found[o.name]).all() for o in generated.signature.outputs)
 
 
 def test_text_counts_what_it_contains() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.closed_legs import home as closed_home
 from flexapod.equations.elastodynamics.massless import has_massless_motion
 
 SAME = 1e-10
@@ -69,6 +71,20 @@ def test_springs_at_a_closing_joint(tmp_path: Path, words: str) -> None:
     state = fp.State(position=platform.position[0], rotation=platform.rotation[0])
     accelerations = [fp.forward_dynamics(robot, state, [0.3]).angular_acceleration.values for robot in (closing, inner)]
     assert accelerations[0] == pytest.approx(accelerations[1], rel=SAME)
+
+
+@pytest.mark.parametrize(("quantity", "found"), [("inverse_dynamics", "force"), ("forward_dynamics", "actuator_acceleration")])
+def test_generated_functions_do_not_divide_by_missing_mass(tmp_path: Path, quantity: str, found: str) -> None:
+    """They were written in link axes, which divide by the mass of every leg: forces that are no numbers, with status 0."""
+    robot = four_bar(tmp_path, AT_ROCKER, ", stiffness: 12, rest: 0.05", ROCKER.format(centre=-0.15))
+    bound, module = fp.kernel(robot, quantity), dict[str, Any]()
+    exec(fp.generate(robot, quantity, form="python").text, module)
+    home = {key: value[0] for key, value in closed_home(robot, 1).inputs().items()}
+    given = {i.name: home.get(i.name, np.full(i.shape, 0.7)) for i in bound.signature.inputs}
+    text = module[quantity](*given.values(), module["setup"]())
+    assert text[found] == pytest.approx(bound(**given)[found], rel=SAME)
+    with pytest.raises(fp.InputError, match=r"no formulation 'link_axes'.*; there are: .*world_axes"):
+        fp.generate(robot, quantity, formulation="link_axes")
 
 
 def test_a_body_without_mass_in_a_loop(tmp_path: Path) -> None:

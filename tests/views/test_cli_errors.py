@@ -112,12 +112,14 @@ MJCF = ["import", "fb.xml", "--out", "a.yaml"]
         ([*FE, "tip=1", "--loops", "a.yaml"], "--loops: plate.bdf is a finite element model; leave it out"),
         ([*MJCF, "--method", "craig-bampton"], "--method: fb.xml is a mechanism of rigid bodies; leave it out"),
         ([*MJCF, "--modes", "0"], "--modes: fb.xml is a mechanism of rigid bodies; leave it out"),
+        (["import", "robot.yaml", "--out", "a.yaml"], "robot.yaml is a robot file already, or the loops of a URDF (--loops)"),
         ([*MJCF, "--loops", "gone.yaml"], "loops: fb.xml is no URDF, and MJCF has its closing joints in itself"),
     ],
 )
 def test_options_of_import_are_never_ignored(run: Run, words: list[str], text: str) -> None:
     Path("plate.bdf").write_text(PLATE)
     Path("fb.xml").write_text("<mujoco/>")
+    Path("robot.yaml").write_text("flexapod: 1\n")
     result = run(*words)
     assert result.exit_code == 1, result.stdout
     assert text in " ".join(result.stderr.split())

@@ -74,11 +74,20 @@ def formulations(robot: Robot) -> Mapping[str, Mapping[str, str]]:
     return {quantity: _preferred(robot, found) for quantity, found in known.items()}
 
 
-def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
-    """Articulated bodies first where legs are long."""
-    from flexapod.equations.elastodynamics.articulated_assembly import is_long
+BY_LEG_MASS = ("link_axes", "articulated")
+"""Formulations that divide by the mass of every leg, where they solve for accelerations."""
 
-    first = ["articulated"] if "articulated" in found and is_long(robot) else []
+
+def _preferred(robot: Robot, found: Mapping[str, str]) -> dict[str, str]:
+    """Articulated bodies first where legs are long; none that divides by the mass of legs that move without any."""
+    from flexapod.equations.elastodynamics.articulated_assembly import is_long
+    from flexapod.equations.elastodynamics.massless import has_massless_motion
+
+    if "articulated" not in found:
+        return dict(found)
+    if has_massless_motion(robot):
+        return {name: program for name, program in found.items() if name not in BY_LEG_MASS}
+    first = ["articulated"] if is_long(robot) else []
     return {name: found[name] for name in [*first, *(n for n in found if n not in first)]}
 
 

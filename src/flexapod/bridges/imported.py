@@ -74,14 +74,6 @@ def unit_axis(a: Mapping[str, str], key: str, where: str, count: int, default: s
     return found / size
 
 
-def no_driven_spring(where: str, spring: str) -> ImportedModelError:
-    """The error of a joint that has a motor and a spring beside it."""
-    return ImportedModelError(
-        f"{where} has a spring ({spring}) beside its motor, which a robot file has no word for: there an actuator drives through "
-        "the spring of its joint. Leave the spring out and add its force to that of the motor"
-    )
-
-
 def no_doubles(names: list[str], what: str, file: Any) -> None:
     """Refuse two things of one name."""
     twice = next((name for name in names if names.count(name) > 1), None)

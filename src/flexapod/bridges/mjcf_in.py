@@ -10,11 +10,13 @@ from xml.etree.ElementTree import Element, ParseError, parse
 
 import numpy as np
 
+from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
-from flexapod.bridges.imported import ImportedModelError, no_driven_spring, said, unit_axis, value, values
+from flexapod.bridges.imported import ImportedModelError, said, unit_axis, value, values
+from flexapod.bridges.mjcf_defaults import Defaults
 from flexapod.bridges.mjcf_loops import read_loops
 from flexapod.bridges.mjcf_place import placed
-from flexapod.bridges.mjcf_refused import check_words, driven_joints, force_limits
+from flexapod.bridges.mjcf_refused import check_attributes, check_words, driven_joints, force_limits
 from flexapod.bridges.mjcf_tendons import HELD, read_gears, read_struts
 from flexapod.bridges.tree import WORLD, Array, Inertial, Node, Tree, displacement, massless
 from flexapod.robot.geometry import Pose, frame_along, pose
@@ -25,16 +27,13 @@ class Reader:
 
     def __init__(self, root: Element, file: str) -> None:
         self.file = file
-        compiler = root.find("compiler")
-        attributes = {} if compiler is None else compiler.attrib
+        attributes = {key: value for compiler in root.findall("compiler") for key, value in compiler.attrib.items()}
         self.angle = 1.0 if attributes.get("angle", "degree") == "radian" else np.pi / 180.0
         self.autolimits = attributes.get("autolimits", "true") != "false"
         self.sequence = attributes.get("eulerseq", "xyz")
         if len(self.sequence) != 3 or not set(self.sequence.lower()) <= set("xyz"):
             raise self.error(f"<compiler> has eulerseq {self.sequence!r}; expected three of x, y, z, X, Y, Z")
-        self.defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
-        for part in root.findall("default"):
-            self._default(part, part.get("class", "main"), {})
+        self.defaults = Defaults(root, self.error)
         self.nodes: list[Node] = []
         self.sites: dict[str, tuple[str, Pose]] = {}
         self.frames: dict[str, Pose] = {WORLD: pose()}
@@ -50,19 +49,9 @@ class Reader:
         """A mistake with the file's name."""
         return ImportedModelError(f"{self.file}: {text}")
 
-    def _default(self, part: Element, name: str, above: Mapping[str, dict[str, str]]) -> None:
-        own = {tag: dict(values) for tag, values in above.items()}
-        for child in part:
-            if child.tag != "default":
-                own.setdefault(child.tag, {}).update(child.attrib)
-        self.defaults[name] = own
-        for child in part.findall("default"):
-            self._default(child, child.get("class", "main"), own)
-
     def attributes(self, element: Element, inherited: str) -> dict[str, str]:
         """An element's attributes, completed by its default class."""
-        own = self.defaults.get(element.get("class", inherited), {}).get(element.tag, {})
-        return {**self.defaults["main"].get(element.tag, {}), **own, **element.attrib}
+        return self.defaults.of(element, inherited)
 
     def where(self, element: Element, owner: str = "") -> str:
         """File and element, for messages."""
@@ -96,6 +85,8 @@ class Reader:
             raise self.error(f"two bodies have the name {name!r}")
         place = seat @ self.place(element, element.attrib)
         joints = [(self.where(j, name), self.attributes(j, inherited)) for j in element if j.tag in ("joint", "freejoint")]
+        for joint in (j for j in element if j.tag == "joint"):
+            check_attributes(joint, self.attributes(joint, inherited), self)
         free = element.find("freejoint") is not None or any(a.get("type") == "free" for _, a in joints)
         inertial = self._inertial(element, name)
         if free:
@@ -214,15 +205,11 @@ def read_mjcf(path: str | os.PathLike[str]) -> Tree:
                 free=None if abs(reader.free.get(n.joint, start) - start) <= HELD else reader.free[n.joint])
         for n in reader.nodes
     )  # fmt: skip
-    sprung = next((n for n in nodes if n.actuated and n.stiffness), None)
-    if sprung is not None:
-        raise no_driven_spring(
-            f"{file.name}: <joint {sprung.joint!r}> of body {sprung.name!r}", f"stiffness {sprung.stiffness:g}"
-        )
     name = root.get("model", file.stem).replace(" ", "-")
-    return whole(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
-                      gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
-                      remarks=remarks, frames=reader.frames))  # fmt: skip
+    found = whole(Tree(name=name, gravity=_gravity(root, file.name), nodes=nodes, loops=read_loops(root, reader),
+                       gears=read_gears(root, reader, nodes), struts=read_struts(root, reader), actuators=tuple(driven),
+                       remarks=remarks, frames=reader.frames))  # fmt: skip
+    return apart(found)
 
 
 def _check_masses(reader: Reader) -> None:

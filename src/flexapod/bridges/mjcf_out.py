@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
+from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.halves import halved
 from flexapod.bridges.tree import WORLD, Gear, Inertial, Loop, Node, Strut, Tree, massless, merged, quat_wxyz, robot_tree
 from flexapod.calls import check_path, check_seed, checked
@@ -58,7 +59,7 @@ def export_mjcf(robot: Robot, path: str | os.PathLike[str], *, copies: int = 1) 
         raise InputError(f"export_mjcf: {target} must be a file that ends in .xml, in a folder that exists")
     if copies < 1:
         raise InputError(f"export_mjcf: copies is {copies}; every loop is written once at least")
-    tree = robot_tree(robot)
+    tree = beside(robot_tree(robot))
     target.write_text(mjcf_text(tree, copies), encoding="utf-8")
     for remark in (*tree.remarks, *_remarks(tree)):
         warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)

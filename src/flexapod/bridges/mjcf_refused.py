@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
@@ -10,34 +11,68 @@ from flexapod.bridges.imported import no_strangers, said, values
 if TYPE_CHECKING:
     from flexapod.bridges.mjcf_in import Reader
 
-HARMLESS: dict[str, dict[str, tuple[str, ...]]] = {
-    "compiler": {"inertiafromgeom": ("auto", "false"), "settotalmass": ("-1",), "boundmass": ("0",), "boundinertia": ("0",)},
-    "option": {"density": ("0",), "viscosity": ("0",)},
-    "flag": {"equality": ("enable",), "constraint": ("enable",), "actuation": ("enable",)},
+Harmless = dict[str, tuple[str, ...]]
+ACTUATOR: Harmless = {"gear": ("1",), "armature": ("0",), "damping": ("0",), "delay": ("0",), "nsample": ("0",)}
+TENDON: Harmless = {"frictionloss": ("0",), "armature": ("0",), "springyield": ("0",)}
+HARMLESS: dict[str, Harmless] = {
+    "compiler": {"inertiafromgeom": ("auto", "false"), "settotalmass": ("-1",), "boundmass": ("0",), "boundinertia": ("0",),
+                 "balanceinertia": ("false",)},
+    "option": {"density": ("0",), "viscosity": ("0",), "actuatorgroupdisable": ()},
+    "flag": dict.fromkeys(("equality", "constraint", "actuation", "spring", "damper", "passive", "frictionloss"), ("enable",)),
     "body": {"gravcomp": ("0",), "mocap": ("false",)},
-    "joint": {"springdamper": ("0 0",), "actuatorgravcomp": ("false",)},
-    "general": {"dyntype": ("none",), "gaintype": ("fixed",), "gainprm": ("1",), "biastype": ("none",), "gear": ("1",)},
-    "motor": {"gear": ("1",)},
-}
+    "joint": {"springdamper": ("0 0",), "actuatorgravcomp": ("false",), "springyield": ("0",)},
+    "general": {"dyntype": ("none",), "gaintype": ("fixed",), "gainprm": ("1",), "biastype": ("none",), **ACTUATOR},
+    "motor": ACTUATOR,
+    "spatial": TENDON,
+    "fixed": {"stiffness": ("0",), "damping": ("0",), **TENDON},
+}  # fmt: skip
 """Element -> attribute -> values without effect; every other value is refused."""
+FREE = ("damping", "armature", "frictionloss", "stiffness")
+"""What a joint that floats has no word for in a robot file."""
+LINEAR = ("damping", "stiffness")
+"""Attributes of joints and tendons that may have terms of higher order."""
 ELEMENTS = ("composite", "flexcomp", "replicate", "attach")
 """Elements that make bodies."""
-ADVICE = {"gear": "forces of a robot file act at the joint itself: write gear 1 and multiply the control"}
+OF_JOINT = "write it at the joint itself"
+ADVICE = {
+    "general": {"gear": "forces of a robot file act at the joint itself: write gear 1 and multiply the control"},
+    "fixed": {"stiffness": "write springs and dampers at joints, or between two sites (`spatial`)"},
+}
+ADVICE["general"] |= {"armature": OF_JOINT, "damping": OF_JOINT}
+ADVICE["motor"], ADVICE["fixed"]["damping"] = ADVICE["general"], ADVICE["fixed"]["stiffness"]
 
 
 def check_words(root: Element, reader: Reader) -> None:
-    """Refuse what would change the mechanism and is not read.
+    """Refuse what would change the mechanism and is not read; joints are checked where their bodies are read.
 
     Checked by: tests/bridges/test_mjcf.py.
     """
-    for element in (e for part in root if part.tag != "default" for e in part.iter()):
-        if element.tag in ELEMENTS:
-            raise reader.error(f"{said(element)} makes bodies, which is not read; write them out, as `mj_saveLastXML` does")
-        for key, harmless in HARMLESS.get(element.tag, {}).items():
-            text = reader.attributes(element, "main").get(key)
-            if text is not None and not any(_equal(text, known) for known in harmless):
-                advice = ADVICE.get(key, f"leave it out, or write {harmless[0]!r}")
-                raise reader.error(f"{said(element)} has {key} {text!r}, which a robot file has no word for; {advice}")
+    for part in (part for part in root if part.tag != "default"):
+        for element in part.iter():
+            if element.tag in ELEMENTS:
+                raise reader.error(f"{said(element)} makes bodies, which is not read; write them out, as `mj_saveLastXML` does")
+            if element.tag in HARMLESS and element.tag != "joint":
+                kind = "tendon" if part.tag == "tendon" else None
+                check_attributes(element, reader.defaults.of(element, "main", kind), reader)
+
+
+def check_attributes(element: Element, a: Mapping[str, str], reader: Reader) -> None:
+    """Refuse attributes that would change the mechanism and are not read; `a`: with those of the default class."""
+    for key, harmless in HARMLESS.get(element.tag, {}).items():
+        if key in a and not any(_equal(a[key], known) for known in harmless):
+            usual = f"leave it out, or write {harmless[0]!r}" if harmless else "leave it out"
+            advice = ADVICE.get(element.tag, {}).get(key, usual)
+            raise reader.error(f"{said(element)} has {key} {a[key]!r}, which a robot file has no word for; {advice}")
+    if element.tag not in ("joint", "spatial", "fixed"):
+        return
+    for key in (key for key in LINEAR if key in a):
+        if any(values(a, key, reader.where(element))[1:]):
+            text = f"has {key} {a[key]!r}: a spring or damper of a robot file is linear; write its first number alone"
+            raise reader.error(f"{said(element)} {text}")
+    if a.get("type") == "free" and (lost := next((key for key in FREE if key in a and not _equal(a[key], "0")), None)):
+        raise reader.error(f"{said(element)} floats and has {lost} {a[lost]!r}, which a robot file has no word for; leave it out")
+    if element.tag != "joint" and "range" in a and reader.limited(a, "limited"):
+        raise reader.error(f"{said(element)} has range {a['range']!r}, and limits of tendons are not read; leave it out")
 
 
 def _equal(text: str, known: str) -> bool:
@@ -85,4 +120,4 @@ def force_limits(driven: dict[str, Element], reader: Reader) -> tuple[dict[str, 
 
 def is_active(element: Element, reader: Reader) -> bool:
     """The equality holds; one that is switched off is left out."""
-    return element.get("active", reader.defaults["main"].get("equality", {}).get("active", "true")) != "false"
+    return reader.defaults.of(element, "main", "equality").get("active", "true") != "false"

@@ -26,6 +26,7 @@ def read_gears(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[
     """
     fixed = {t.get("name"): [(word(j, "joint", reader.where(t)), value(j.attrib, "coef", reader.where(t)))
                              for j in t.findall("joint")] for t in root.findall("tendon/fixed")}  # fmt: skip
+    crosses = {e.get("name") for e in root.findall("equality/connect")}  # such a tendon holds the cross of a universal joint
     found = []
     for k, element in enumerate(root.findall("equality/*")):
         a, name = element.attrib, element.get("name", f"loop{k + 1}")
@@ -40,6 +41,8 @@ def read_gears(root: Element, reader: Reader, nodes: tuple[Node, ...]) -> tuple[
             terms = fixed[a["tendon1"]]
             if "tendon2" in a:
                 raise reader.error(f"the equality {name!r} ties two tendons, which is not read")
+        elif element.tag == "tendon" and a.get("tendon1") not in crosses:
+            raise reader.error(f"the equality {name!r} holds no fixed tendon, which alone is read: {a.get('tendon1')!r}")
         else:
             continue
         found.append(_gear(reader, name, terms, c[0], {n.joint: n.start for n in nodes}))
@@ -59,13 +62,13 @@ def _gear(reader: Reader, name: str, terms: list[tuple[str, float]], shift: floa
 
 def read_struts(root: Element, reader: Reader) -> tuple[Strut, ...]:
     """Springs and dampers between two sites."""
-    found = []
+    found: list[Strut] = []
     for tendon in root.findall("tendon/spatial"):
-        a, where = tendon.attrib, reader.where(tendon)
+        a, where = reader.defaults.of(tendon, "main", "tendon"), reader.where(tendon)
         k, d = (values(a, key, where, None, "0")[0] for key in ("stiffness", "damping"))
         if k == 0.0 and d == 0.0:
             continue
-        name, free = a.get("name", ""), set(values(a, "springlength", where, None, "-1"))
+        name, free = a.get("name") or f"tendon{len(found) + 1}", set(values(a, "springlength", where, None, "-1"))
         if len(tendon.findall("site")) != 2 or len(tendon) != 2 or (k and (len(free) != 1 or min(free) < 0.0)):
             raise reader.error(f"the tendon {name!r} is no spring between two sites with one `springlength`, which alone is read")
         ends = tendon_sites(tendon, reader)

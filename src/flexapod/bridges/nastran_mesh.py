@@ -8,7 +8,9 @@ belong to a run, not to the body: they are left out and noted.
 from __future__ import annotations
 
 import re
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +107,9 @@ def _part(model: Any, element: Any, drilling: float) -> Part:
 def _beam(model: Any, element: Any) -> Part:
     if element.pa or element.pb:
         raise FlexibleBodyError("Pins at the ends of beams (pa, pb) are not taken; model the joint in the robot.")
-    failed, (way_a, way_b, x, y, z) = element.get_axes(model)
-    if failed:
+    with redirect_stdout(StringIO()), np.errstate(invalid="ignore", divide="ignore"):  # pyNastran prints what is wrong
+        failed, (way_a, way_b, x, y, z) = element.get_axes(model)
+    if failed or not np.isfinite([x, y, z]).all():
         raise FlexibleBodyError("The orientation vector is parallel to the beam.")
     p = element.pid_ref
     section = _section(p)

@@ -14,7 +14,7 @@ import numpy as np
 from flexapod.bridges.imported import ImportedModelError
 from flexapod.bridges.loop_gaps import open_loops
 from flexapod.bridges.mjcf_in import read_mjcf
-from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Tree, inverse
+from flexapod.bridges.tree import WORLD, Inertial, Loop, Node, Strut, Tree, inverse
 from flexapod.calls import check_path, check_text, checked
 from flexapod.description.problems import Problem, RobotFileError
 from flexapod.errors import FileWarning, InputError
@@ -37,7 +37,7 @@ def import_robot(path: str | os.PathLike[str], *, platform: str | None = None, l
 
     Args:
         path: MJCF (.xml) or URDF (.urdf).
-        platform: name of the body that is the platform; left out: the one that floats.
+        platform: name of the body that is the platform; left out: the one that the loop file names, or that floats.
         loops: YAML of the joints that close loops, beside a URDF; left out: ``<name>.loops.yaml``.
         source: what the robot file says about where the numbers come from; left out: the file's name.
 
@@ -84,7 +84,7 @@ def robot_document(tree: Tree, platform: str | None, source: str) -> tuple[dict[
     Returns:
         The document, and by path in it what it was: ``("body", name)``, ``("joint", name)`` or ``("loop", name)``.
     """
-    name = platform or _floating(tree)
+    name = platform or tree.platform or _floating(tree)
     if name not in {n.name for n in tree.nodes}:
         raise ImportedModelError(f"{tree.name}: there is no body {name!r}; bodies: {', '.join(n.name for n in tree.nodes)}")
     tree, name = _framed(tree, name)
@@ -215,14 +215,23 @@ def _written(
     found: dict[str, Any] = {"home": _placed(platform.place), "platform": _body(platform.inertial)}
     if platform.kind != "free":
         found = {"home": _placed(tree.at_home(platform.name)), "platform": {"body": carrier}}
-    couplings = {_plain(gear.name): {joints[joint]: factor for joint, factor in gear.terms} for gear in tree.gears}
-    forces = {_plain(s.name): {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist(),
-                       "stiffness": s.stiffness, "length": s.length, "damping": s.damping} for s in tree.struts}  # fmt: skip
+    couplings: dict[str, Any] = {}
+    for gear in tree.gears:
+        couplings[_fresh(_plain(gear.name), couplings)] = {joints[joint]: factor for joint, factor in gear.terms}
+    forces: dict[str, Any] = {}
+    for strut in tree.struts:
+        forces[_fresh(_plain(strut.name), forces)] = _force(strut, place)
     extra = {key: value for key, value in (("couplings", couplings), ("forces", forces)) if value}
     origins |= {f"legs.{path}": ("body", name) for name, path in place.items()} | {"platform": ("body", platform.name)}
     origins |= {f"legs.{carrier}": ("body", platform.name)} if carrier else {}
     origins |= {f"legs.{path}": ("joint", name) for name, path in joints.items()}
     return {**found, "legs": {"each": legs}, **extra}, joints, origins
+
+
+def _force(s: Strut, place: dict[str, str]) -> dict[str, Any]:
+    """A force element; `place`: bodies of the robot file by node."""
+    ends = {"from": place[s.first], "at": s.at.tolist(), "to": place[s.second], "on": s.on.tolist()}
+    return {**ends, "stiffness": s.stiffness, "length": s.length, "damping": s.damping}
 
 
 def _floating(tree: Tree) -> str:

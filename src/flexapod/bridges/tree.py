@@ -119,6 +119,7 @@ class Tree:
         actuators: driven joints in the order of the file that the tree was read from.
         remarks: what the reader of a file, or of the exported one, must know.
         frames: of nodes that were read, the frame that the file gives the body, seen from the node; left out: the node's own.
+        platform: node that the file calls so; empty: it names none.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Tree:
     actuators: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     frames: Mapping[str, Pose] = field(default_factory=dict)
+    platform: str = ""
 
     def node(self, name: str) -> Node:
         """A node by name."""

@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 import yaml
 
+from flexapod.bridges.drive_springs import beside
 from flexapod.bridges.mjcf_out import numbers
 from flexapod.bridges.tree import WORLD, Array, Tree, quat_wxyz, robot_tree
 from flexapod.calls import check_path, checked
@@ -39,13 +40,13 @@ def export_urdf(robot: Robot, path: str | os.PathLike[str]) -> dict[str, Path]:
     target = Path(path)
     if target.suffix != ".urdf" or target.is_dir() or not target.parent.is_dir():
         raise InputError(f"export_urdf: {target} must be a file that ends in .urdf, in a folder that exists")
-    tree = robot_tree(robot)
-    beside = target.with_suffix(".loops.yaml")
+    tree = beside(robot_tree(robot))
+    loops = target.with_suffix(".loops.yaml")
     target.write_text(urdf_text(tree), encoding="utf-8")
-    beside.write_text(loops_text(tree), encoding="utf-8")
+    loops.write_text(loops_text(tree), encoding="utf-8")
     for remark in tree.remarks:
         warnings.warn(f"{target.name}: {remark}", FlexapodWarning, stacklevel=2)
-    return {"urdf": target, "loops": beside}
+    return {"urdf": target, "loops": loops}
 
 
 def rpy(R: Array) -> Array:

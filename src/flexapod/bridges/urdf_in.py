@@ -11,11 +11,11 @@ from xml.etree.ElementTree import Element, ParseError, parse
 import numpy as np
 import yaml
 
+from flexapod.bridges.drive_springs import apart
 from flexapod.bridges.halves import whole
 from flexapod.bridges.imported import (
     ImportedModelError,
     no_doubles,
-    no_driven_spring,
     no_strangers,
     number,
     said,
@@ -55,14 +55,40 @@ def read_urdf(path: str | os.PathLike[str], loops: str | os.PathLike[str] | None
     nodes, turned = _nodes(joints, {link.attrib["name"]: _inertial(link, file) for link in links}, extra, file)
     found = [_loop(entry, beside, turned) for entry in extra["loops"]]
     no_doubles([loop.name for loop in found], "loops", beside)
+    no_doubles([entry["name"] for entry in extra["struts"] if isinstance(entry, dict) and "name" in entry], "struts", beside)
     gears = (*_gears(extra, nodes, beside), *_mimics(joints, nodes, file))
-    return whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
-                      nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside),
-                      actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=turned))  # fmt: skip
+    return apart(whole(Tree(name=root.get("name", file.stem), gravity=vector(extra["gravity"], 3, f"{beside}: gravity"),
+                            nodes=tuple(nodes), loops=tuple(found), gears=gears, struts=_struts(extra, turned, beside),
+                            actuators=tuple(extra["actuated"]), remarks=tuple(extra["remarks"]), frames=turned,
+                            platform=_platform(extra, turned, beside))))  # fmt: skip
+
+
+KEYS = {
+    "": ("gravity", "platform", "actuated", "home", "rotor", "springs", "loops", "couplings", "struts", "remarks"),
+    "loop": ("name", "type", "link1", "at1", "link2", "at2", "damping", "friction", "per_axis"),
+    "strut": ("name", "link1", "at1", "link2", "at2", "stiffness", "length", "damping"),
+}
+"""Words of a loop file and of its entries."""
+
+
+def _known(given: Any, what: str, where: str) -> None:
+    """Refuse words that a loop file does not have, so that a misspelt one is not left out in silence."""
+    unknown = next((key for key in given if key not in KEYS[what]), None)
+    if unknown is not None:
+        raise ImportedModelError(f"{where}: unknown key {unknown!r}; keys: {', '.join(k for k in KEYS[what] if k != 'remarks')}")
+
+
+def _platform(extra: dict[str, Any], turned: dict[str, Pose], file: Path) -> str:
+    """Link that the loop file calls the platform; empty where it names none."""
+    name = extra.get("platform") or ""
+    if name and name not in turned:
+        raise ImportedModelError(f"{file}: platform names the link {name!r}, which the URDF does not have")
+    return str(name)
 
 
 def _checked(extra: dict[str, Any], joints: list[Element], file: Path) -> dict[str, Any]:
     """The loop file with every section, which name joints of the URDF only."""
+    _known(extra, "", str(file))
     missing = [key for key in ("gravity", "loops") if key not in extra]
     if missing:
         raise ImportedModelError(f"{file}: {' and '.join(missing)} missing")
@@ -130,6 +156,7 @@ def _entry(entry: Any, what: str, keys: tuple[str, ...], turned: dict[str, Pose]
     if missing:
         raise ImportedModelError(f"{file}: a {what} needs {', '.join(keys)}; {', '.join(missing)} missing")
     where = f"{file}: {what} {entry['name']!r}"
+    _known(entry, what, where)
     unknown = [link for link in (entry["link1"], entry["link2"]) if link not in turned]
     if unknown:
         raise ImportedModelError(f"{where} names the link {unknown[0]!r}, which the URDF does not have")
@@ -204,8 +231,6 @@ def _node(joint: Element, ends: tuple[str, str], root: str, turned: dict[str, Po
     start = _start(joint, extra["home"], file)
     stiffness, free = vector(extra["springs"].get(name, (0.0, start)), 2, f"{file}: spring of joint {name!r}").tolist()
     driven = name in extra["actuated"]
-    if stiffness and driven:
-        raise no_driven_spring(where, f"springs of the loop file: {stiffness:g}")
     stroke = None
     if {"lower", "upper"} <= set(limit):
         low, high = value(limit, "lower", where), value(limit, "upper", where)

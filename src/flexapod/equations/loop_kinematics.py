@@ -42,6 +42,9 @@ from flexapod.robot.elastic_plan import chosen_drives
 from flexapod.robot.robot import Robot
 from flexapod.spatial.linear import independence
 
+MISSED = 1e-7
+"""Distance from the wanted pose, of the characteristic length or in rad, beyond which the closed loops do not meet it."""
+OUT_OF_POSE = "the closed loops miss this pose: the robot cannot take it, or the guess is too far from it"
 OUT_OF_REACH = "the loops cannot be closed at this pose: out of reach, singular, or too far from the guess"
 
 
@@ -49,6 +52,7 @@ def loop_inverse_kinematics(robot: Robot, detail: Detail = "actuators") -> Progr
     """The program; arguments, inputs and outputs as `inverse_kinematics` of robots with general legs.
 
     `constraint`: pose, twist and acceleration less those that the robot can take, in the components that follow from the others.
+    A pose that is missed by more than `MISSED` is a failure.
 
     Checked by: tests/equations/test_loop_kinematics.py.
     """
@@ -180,7 +184,9 @@ def _at_pose(b: Program, values: Values, robot: Robot, p: Any, R: Any) -> tuple[
     (x,), converged, _ = b.iterate(iteration, start=[start], shared=[wanted], limit=LIMIT, tolerance=NEWTON_STEP)
     b.fail_if(1 - converged, OUT_OF_REACH)
     x = moved(robot, x, step(x, wanted), columns)
-    return x, pose_gap(tree_motion(values, robot, at_coordinates(robot, x, NONE)), wanted)
+    gap = pose_gap(tree_motion(values, robot, at_coordinates(robot, x, NONE)), wanted)
+    b.fail_if(ca.logic_not(ca.mmax(ca.fabs(weighed(values, gap))) <= MISSED), OUT_OF_POSE)
+    return x, gap
 
 
 def _parts(robot: Robot, z: Any) -> tuple[Any, Any]:

@@ -5,6 +5,7 @@ For controllers `export_c` writes the same operations with header, status texts 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +13,7 @@ from .c_names import c_name
 from .c_text import number
 from .expression_text import Style, plain_signs, text
 from .listing import Listing
+from .signature import NONFINITE_INPUT, NONFINITE_RESULT, Signature
 from .statements import Assign, Expr, Repeat, Statement
 
 _CALL = {"abs": "fabs", "min": "fmin", "max": "fmax"}
@@ -103,9 +105,26 @@ def _model(listing: Listing, style: Style) -> str:
     lines += _statements(listing.main, style, 1)
     lines += [f"    (void){c_name(s.name, i.name)};" for i in s.inputs if i.name not in used]
     lines += ["    (void)constants;"] if listing.parameters and not used & set(listing.constants) else []
-    lines.append(f"    return (int)({text(listing.status, style)});")
-    head = f"/* One sample; returns the status, 0 is good. */\nint {s.name}(\n    " + ",\n    ".join(arguments) + ")"
+    lines += [f"    int status = (int)({text(listing.status, style)});", *_judged(s), "    return status;"]
+    about = f"returns the status, 0 is good; else all outputs are NAN ({NONFINITE_INPUT}: an input is not finite, "
+    about += f"{NONFINITE_RESULT}: a result)"
+    head = f"/* One sample; {about}. */\nint {s.name}(\n    " + ",\n    ".join(arguments) + ")"
     return "\n".join([head, "{", *lines, "}"])
+
+
+def _judged(s: Signature) -> list[str]:
+    """Status of numbers that are not finite, and outputs that are NAN where it is not 0."""
+
+    def over(name: str, shape: Sequence[int], do: str) -> str:
+        if not shape:
+            return f"    {do.format(name)}"
+        entry = f"(&{name}{'[0]' * len(shape)})[k]"
+        return f"    for (int k = 0; k < {math.prod(shape)}; ++k) {do.format(entry)}"
+
+    outputs = [(c_name(s.name, o.name) if o.shape else f"*{c_name(s.name, o.name)}", o.shape) for o in s.outputs]
+    lines = [over(c_name(s.name, i.name), i.shape, f"if (!isfinite({{}})) status = {NONFINITE_INPUT};") for i in s.inputs]
+    lines += [over(*o, f"if (status == 0 && !isfinite({{}})) status = {NONFINITE_RESULT};") for o in outputs]
+    return lines + [over(*o, "if (status != 0) {} = NAN;") for o in outputs]
 
 
 def _array(name: str, shape: Sequence[int], out: bool = False) -> str:

@@ -7,16 +7,26 @@ from collections.abc import Mapping, Sequence
 
 from .expression_text import Style, plain_signs, text
 from .listing import Listing
-from .signature import Input, Output
+from .signature import NONFINITE_INPUT, NONFINITE_RESULT, Input, Output, Signature
 from .statements import Assign, Repeat, Statement
 
 _NAMES = {"pow": "power", "fmod": "rem", "copysign": "copysign_"}
 _COMPARE = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
 _RESERVED = frozenset({
     "break", "case", "catch", "continue", "else", "elseif", "end", "for", "function", "global", "if", "otherwise", "persistent",
-    "return", "switch", "try", "while", "parameters", "status", "zeros", "e", "i", "j", "pi", "eps", "inf", "nan", "NaN", "Inf",
+    "return", "switch", "try", "while", "parameters", "status", "zeros", "all", "isfinite",
+    "e", "i", "j", "pi", "eps", "inf", "nan", "NaN", "Inf",
 })  # fmt: skip
+_COMPLEX = ("sqrt", "asin", "acos", "log", "log1p", "acosh", "atanh", "pow")
+"""Operations that leave the real numbers in MATLAB where they are NaN elsewhere."""
 HELPERS = """
+function r = real_(a)
+  r = a;
+  if ~isreal(a)
+    r = NaN;
+  end
+end
+
 function r = select_(c, a, b)
   if c ~= 0
     r = a;
@@ -57,8 +67,18 @@ def matlab_text(listing: Listing, about: Sequence[str], values: Mapping[str, flo
     lines += _statements(listing.setup, style, 1)
     lines += [f"  {safe(name)} = {safe(entry)};" for name, entry in listing.aliases.items()]
     lines += [f"  {safe(o.name)} = zeros({_size(o.shape)});" for o in s.outputs if o.shape]
-    lines += [*_statements(listing.main, style, 1), f"  status = {text(listing.status, style)};", "end"]
+    lines += [*_statements(listing.main, style, 1), f"  status = {text(listing.status, style)};", *_judged(s), "end"]
     return "\n".join(lines) + "\n" + (_own(listing, values) if listing.parameters else "") + HELPERS
+
+
+def _judged(s: Signature) -> list[str]:
+    """Status of numbers that are not finite, and outputs that are NaN where it is not 0, as compiled kernels have them."""
+    given, found = ("; ".join(f"{safe(a.name)}(:)" for a in arrays) for arrays in (s.inputs, s.outputs))
+    return [
+        f"  if ~all(isfinite([{given}]))", f"    status = {NONFINITE_INPUT};",
+        f"  elseif status == 0 && ~all(isfinite([{found}]))", f"    status = {NONFINITE_RESULT};", "  end",
+        "  if status ~= 0", *(f"    {safe(o.name)}(:) = NaN;" for o in s.outputs), "  end",
+    ]  # fmt: skip
 
 
 def renamed(text: str, name: str) -> str | None:
@@ -113,7 +133,8 @@ def _call(op: str, operands: list[str]) -> str:
         return f"double(({operands[0]}) ~= 0 {'&&' if op == 'and' else '||'} ({operands[1]}) ~= 0)"
     if op == "select":
         return f"select_({', '.join(operands)})"
-    return f"{_NAMES.get(op, op)}({', '.join(operands)})"
+    found = f"{_NAMES.get(op, op)}({', '.join(operands)})"
+    return f"real_({found})" if op in _COMPLEX else found
 
 
 def _statements(statements: Sequence[Statement], style: Style, depth: int) -> list[str]:

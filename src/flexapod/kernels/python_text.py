@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from .expression_text import Style, plain_signs, text
 from .listing import Listing
+from .signature import NONFINITE_INPUT, NONFINITE_RESULT
 from .statements import Assign, Repeat, Statement
 
 _NUMPY = {
@@ -37,7 +38,20 @@ def python_text(listing: Listing, about: Sequence[str], values: Mapping[str, flo
     if listing.parameters:
         lines += ["PARAMETERS = {", *(f"    {path!r}: {number(values[path])}," for path in listing.parameters.values()), "}"]
         lines += ['"""The robot\'s own numbers by dotted path."""', "", "", *_setup(listing, style), ""]
-    return "\n".join([*lines, "", *_model(listing, style), ""])
+    return "\n".join([*lines, "", JUDGED, "", *_model(listing, style), ""])
+
+
+JUDGED = f"""def _judged(status, inputs, outputs):
+    # where the status is not 0, all outputs are NaN: {NONFINITE_INPUT}, an input is not finite; {NONFINITE_RESULT}, a result
+    if not all(numpy.isfinite(x).all() for x in inputs):
+        status = {NONFINITE_INPUT}
+    elif status == 0 and not all(numpy.isfinite(x).all() for x in outputs.values()):
+        status = {NONFINITE_RESULT}
+    if status != 0:
+        outputs = {{name: numpy.full(numpy.shape(x), numpy.nan)[()] for name, x in outputs.items()}}
+    return {{**outputs, 'status': status}}
+"""
+"""A sample is judged as compiled kernels, C and C++ judge it."""
 
 
 def safe(name: str) -> str:
@@ -93,7 +107,12 @@ def _model(listing: Listing, style: Style) -> list[str]:
     lines += [f"    {safe(o.name)} = empty({o.shape})" for o in s.outputs if o.shape]
     lines += ["    with errstate(all='ignore'):", *_statements(listing.main, style, 2)]
     results = ", ".join(f"{o.name!r}: {safe(o.name)}" for o in s.outputs)
-    return [*lines, f"        status = int({text(listing.status, style)})", f"    return {{{results}, 'status': status}}"]
+    given = "".join(f"{safe(i.name)}, " for i in s.inputs).rstrip()
+    return [
+        *lines,
+        f"        status = int({text(listing.status, style)})",
+        f"    return _judged(status, ({given}), {{{results}}})",
+    ]
 
 
 def _statements(statements: Sequence[Statement], style: Style, depth: int) -> list[str]:

@@ -50,7 +50,7 @@ def motion_from_file(
     rotation: Any = None,
     orientation: str = "auto",
     cutoff: float | None = None,
-    order: int = 4,
+    order: int | None = None,
     window: int | None = None,
     units: Mapping[str, str] | None = None,
     euler: str | None = None,
@@ -67,7 +67,7 @@ def motion_from_file(
         columns: names of your own: {"time": "Zeit", "position": ["X", "Y", "Z"], "quat_xyzw": [...], ...}.
         rotation: (3, 3) constant orientation for a file without one.
         orientation: spline of `rotvec`, `quaternion` or `auto`, see `platform_spline`.
-        cutoff: [Hz] of the low-pass filter; order of one pass.
+        cutoff: [Hz] of the low-pass filter; order: of one pass, 4 if left out.
         window: samples of a local polynomial (savitzky-golay), odd.
         units: of groups or columns, e.g. {"position": "mm", "euler": "deg"}; headers may say them too: ``x [mm]``.
         euler: axes of Euler angles in the order of their columns: any of the sequences that `euler_rotation` takes, `XYZ` about
@@ -85,6 +85,8 @@ def motion_from_file(
     choice("derivatives", derivatives, ("auto", "columns", "spline", "low-pass", "savitzky-golay"))
     if (derivatives == "low-pass") != (cutoff is not None):
         raise InputError("cutoff: give the cut-off frequency [Hz] together with derivatives='low-pass'")
+    if order is not None and derivatives != "low-pass":
+        raise InputError("order: belongs to derivatives='low-pass'; leave it out")
     if (derivatives == "savitzky-golay") != (window is not None):
         raise InputError("window: give the number of samples together with derivatives='savitzky-golay'")
     table, headers = without_units(read_table(Path(path), delimiter))
@@ -95,7 +97,7 @@ def motion_from_file(
     time = find_time(table, said)
     smooth: Smooth | None = None
     if cutoff is not None:
-        smooth = partial(low_pass, time=time, cutoff=cutoff, order=order)
+        smooth = partial(low_pass, time=time, cutoff=cutoff, order=4 if order is None else order)
     elif window is not None:
         smooth = partial(savitzky_golay, time=time, window=window)
     try:

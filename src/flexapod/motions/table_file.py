@@ -82,6 +82,8 @@ class Table:
             index = next(i for i, cell in enumerate(cells) if not _is_number(cell))
             cell = str(cells[index]).strip()
             what = f"{cell!r} is not a number" if cell else "the cell is empty"
+            if _is_number(cell.replace(",", ".", 1)):
+                what += "; write the decimal sign as a point"
             raise self.error(what, column=name, index=index) from None
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
@@ -100,7 +102,7 @@ def _is_number(cell: Any) -> bool:
 def read_table(path: Path, delimiter: str | None = None) -> Table:
     """Read a CSV or Parquet file. Checked by: tests/motions/test_motion_files.py."""
     if not path.is_file():
-        raise MotionFileError("no such file", file=str(path))
+        raise MotionFileError("is a folder; give a file" if path.is_dir() else "no such file", file=str(path))
     if path.suffix.lower() == ".mat":
         table = _read_mat(path)
     else:

@@ -1,8 +1,11 @@
 /* The model behind an FMU: see core.h. */
 #include "core.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+#define MOST_STEPS 1e9 /* inner steps of a communication step */
 
 static void copy(double *to, const double *from, int count)
 {
@@ -78,6 +81,14 @@ int model_left(Model *m)
     for (int k = 0; k < MODEL_MARGINS; ++k)
         if (m->margin[k] < 0.0) return k;
     return -1;
+}
+
+const char *model_wrong_length(const Model *m, double length)
+{
+    if (!(length > 0.0 && length <= DBL_MAX)) return "the communication step must be above 0 s";
+    if (MODEL_CARRIED > 0 && !(length / m->step < MOST_STEPS))
+        return "the communication step is a billion inner steps long: enlarge `step`";
+    return NULL;
 }
 
 int model_advance(Model *m, double length)

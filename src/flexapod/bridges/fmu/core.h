@@ -51,6 +51,8 @@ void model_accept(Model *m);
 double *model_value(Model *m, unsigned reference);
 /* 1 where a value has to be computed first. */
 int model_is_computed(unsigned reference);
+/* What is wrong with a length of time to advance by, or NULL: it is above zero, and its steps can be counted. */
+const char *model_wrong_length(const Model *m, double length);
 /* Advances by a length of time, in steps of at most about m->step. Returns 0, or a status of the step: time and state
  * are then those of the last step that succeeded. */
 int model_advance(Model *m, double length);

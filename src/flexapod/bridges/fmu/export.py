@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import shutil
@@ -133,7 +134,7 @@ def _is_fmu(path: Path) -> bool:
 def make_plant(robot: Robot, quantity: str, *, start: Any, step: float | None, method: str | None, wrench: bool,
                friction: bool | str, watch: bool, general: bool, options: dict[str, Any]) -> Plant:  # fmt: skip
     """The plant of a quantity; refuses options that have no meaning for it."""
-    if step is not None and not step > 0:
+    if step is not None and not 0 < step < math.inf:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
     if quantity != "forward_dynamics":
         from flexapod.bridges.fmu.block import block_plant

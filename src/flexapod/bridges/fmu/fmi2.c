@@ -351,7 +351,8 @@ fmi2Status F(fmi2DoStep)(fmi2Component c, fmi2Real now, fmi2Real length, fmi2Boo
     (void)no_set;
     if (c == NULL) return fmi2Error;
     Instance *i = c;
-    if (!(length > 0.0)) return refused(i, "fmi2DoStep: the communication step must be above 0 s");
+    const char *wrong = model_wrong_length(&i->model, length);
+    if (wrong != NULL) return refused(i, wrong);
     i->model.time = now;
     const int status = model_advance(&i->model, length);
     i->terminated = status != 0;

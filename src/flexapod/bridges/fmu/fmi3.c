@@ -497,7 +497,8 @@ fmi3Status F(fmi3DoStep)(fmi3Instance instance, fmi3Float64 now, fmi3Float64 len
     Instance *i = instance;
     *event = *terminate = *early = false;
     *last = now;
-    if (!(length > 0.0)) return refused(i, "fmi3DoStep: the communication step must be above 0 s");
+    const char *wrong = model_wrong_length(&i->model, length);
+    if (wrong != NULL) return refused(i, wrong);
     i->model.time = now;
     const int status = model_advance(&i->model, length);
     *last = i->model.time;

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from flexapod.bridges.fmu.plant import Plant, Stepping, Variable, vector
-from flexapod.bridges.fmu.units import parameter_unit
+from flexapod.bridges.fmu.units import parameter_meaning, parameter_unit
 from flexapod.kernels.program import Program
 from flexapod.kernels.tape import Tape, make_tape
 from flexapod.robot.link_plan import LinkPlan
@@ -138,7 +138,8 @@ def union(robot: Robot, tapes: list[Tape], values: Any) -> list[Variable]:
         for p in tape.signature.parameters:
             if p.name not in found and p.name not in tape.zeros:
                 unit = parameter_unit(robot, p.name, p.unit)
-                found[p.name] = Variable(name=p.name, unit=unit, start=float(values[p.name]), doc=p.doc)
+                doc = p.doc or parameter_meaning(p.name)
+                found[p.name] = Variable(name=p.name, unit=unit, start=float(values[p.name]), doc=doc)
     return list(found.values())
 
 

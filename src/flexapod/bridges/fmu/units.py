@@ -28,6 +28,19 @@ def parameter_unit(robot: Robot, name: str, unit: str) -> str:
     return ""
 
 
+MEANINGS = {
+    "mass": "of the body and all that is fixed on it; first moments and moments of inertia are parameters of their own",
+    "first_moment": "mass times place of the centre of mass, in the frame of the body, of all that is fixed on it",
+    "inertia": "about the origin of the body's frame, of all that is fixed on it",
+}
+"""Inertial numbers of kernels, which robot files give about the centre of mass and without payloads."""
+
+
+def parameter_meaning(name: str) -> str:
+    """What an inertial number of a kernel is; empty of others."""
+    return next((MEANINGS[word] for word in name.split(".")[::-1][:2] if word in MEANINGS), "")
+
+
 def entry_units(robot: Robot, array: Input | Output) -> list[str]:
     """Unit of each entry of an array, per actuator or per joint."""
     if ", " in array.unit and array.shape == (6,):  # force and moment

@@ -131,6 +131,8 @@ def import_(
     check_place(out, "--out")
     if not file.is_file():
         raise fp.InputError(f"there is no file {file}; give MJCF (.xml), URDF (.urdf), a mesh (.bdf, .cdb) or a mass matrix")
+    if file.suffix.lower() in (".yaml", ".yml"):
+        raise fp.InputError(f"{file.name} is a robot file already, or the loops of a URDF (--loops); give MJCF, URDF or a mesh")
     elements = {"--units": units, "--interface": interface, "--modes": modes, "--below": below, "--method": method,
                 "--stiffness": stiffness, "--nodes": nodes, "--shapes": shapes, "--check": check}  # fmt: skip
     if file.suffix.lower() in MECHANISMS:
