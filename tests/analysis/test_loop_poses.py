@@ -9,7 +9,7 @@ import flexapod as fp
 from flexapod.analysis.assembly_modes import SelfMotionError
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
-from flexapod.analysis.loop_paths import distinct, follow
+from flexapod.analysis.loop_paths import distinct, follow, polished
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
 from flexapod.analysis.results import SampleError
 from flexapod.analysis.sphere_legs import is_on_spheres
@@ -271,6 +271,8 @@ def test_loops_and_spheres_agree_on_the_3rsr():
     q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
     x, arrived = follow(loops, generic.x, generic.q, q.astype(complex))
     assert arrived.all()
+    x, good, _ = polished(loops, x)  # ends of paths are found to 1e-8 only
+    assert good.all()
     real = np.abs(x.p.imag).max(axis=1) + np.abs(x.R.imag).max(axis=(1, 2)) < SAME_POSE
     found = fp.assembly_modes(robot, q)["position"].values
     assert int(real.sum()) == len(found)
