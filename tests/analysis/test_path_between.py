@@ -166,15 +166,10 @@ def narrow_pair(name):
 @pytest.mark.parametrize("name", ["study", "five-bar"])
 def test_the_distance_from_singular_poses_is_kept_between_samples(name):
     robot, a, b, distance = narrow_pair(name)
-    try:
-        path = fp.path_between(robot, a, b, limits=False, distance=distance, attempts=30)
-    except fp.NoPathError as error:
-        assert "type 2" in error.reason
-    else:
-        poses = Poses(p=path.position, R=path.rotation)
-        states = [fp.State(position=p, rotation=R) for p, R in zip(poses.p, poses.R, strict=True)]
-        kept = all(lowest(robot, *pair, 4001) >= distance for pair in pairwise(states))
-        assert kept == path.certified
+    path = fp.path_between(robot, a, b, limits=False, distance=distance, attempts=100)
+    states = [fp.State(position=p, rotation=R) for p, R in zip(path.position, path.rotation, strict=True)]
+    assert path.certified == all(lowest(robot, *pair, 4001) >= distance for pair in pairwise(states))
+    assert path.certified or name != "study"
     path = fp.path_between(robot, a, b, limits=False, distance=0.9 * distance, attempts=30)
     assert path.certified
 

@@ -55,8 +55,8 @@ class PosePath:
 
     Args:
         position: (k, 3), rotation: (k, 3, 3) of the poses.
-        certified: every pose between them is proven to keep the limits and the distance from singular poses; else they were looked
-            at in samples.
+        certified: every pose between them is proven to keep the limits and the distance from singular poses; else they were
+            looked at in samples.
         boxes: parts of the path that the proof examined.
         tried: segments that the search looked at.
     """

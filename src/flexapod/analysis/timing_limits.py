@@ -33,12 +33,13 @@ FAR = 1e250
 
 @dataclass(frozen=True, kw_only=True)
 class TimingLimits:
-    """Largest sizes per actuator (m,); infinite where there is no limit."""
+    """Largest sizes per actuator (m,); infinite where there is no limit. Accelerations are limited for the sake of jerks."""
 
     force: Array
     speed: Array
     power: Array
     jerk: Array
+    acceleration: Array
 
     def cap(self, terms: PathTerms, finer: int) -> Array:
         """Largest squared path speeds (n + 1,) by the speed limits, in the intervals on both sides of a node."""
@@ -84,7 +85,8 @@ class TimingLimits:
 def timing_limits(robot: Robot, given: Any) -> TimingLimits:
     """Limits of the file, replaced by those that are given."""
     file, m = limits_of(robot), len(robot.actuators)
-    known = TimingLimits(force=file.force, speed=file.speed, power=file.power, jerk=np.full(m, np.inf))
+    none = np.full(m, np.inf)
+    known = TimingLimits(force=file.force, speed=file.speed, power=file.power, jerk=none, acceleration=none)
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"limits: expected a mapping of {', '.join(KINDS)}, got {type(given).__name__}")
     for name, value in (given or {}).items():
