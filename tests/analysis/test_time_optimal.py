@@ -30,6 +30,9 @@ SAME_OPTIMUM = 1e-5
 S_CURVE = 0.02
 """The window is the best of trials that are 7 % apart, and the acceleration limit is a step of the grid."""
 
+LITTLE_INERTIA = 0.06
+"""What forces of inertia, the start and the end add to a duration at 40 W and less: 5 % at most."""
+
 FORCE = 600.0
 
 
@@ -150,6 +153,21 @@ def test_speed_and_power_keep_their_limits_and_are_reached():
     words = set(found.table["limit"].values)
     assert any(w.startswith("power") for w in words)
     assert any(w.startswith("force") for w in words)
+
+
+@pytest.mark.parametrize("power", [5.0, 20.0, 40.0])
+@pytest.mark.parametrize("straight", [True, False])
+def test_little_power_lifts_the_load_slowly(power, straight):
+    """Where inertia hardly counts, the duration is the integral of the power that static forces need over the limit."""
+    robot = fp.load("bench-6ups")
+    line = fp.motions.line(start=[0, 0, 4.33], end=[0.6, 0.3, 4.6], duration=1.0, law="constant-speed")
+    path = line if straight else lissajous()
+    terms = PathDynamics(robot, path, True, None).terms(np.linspace(0, 1, 5001))
+    slow = np.trapezoid(np.abs((terms.c + terms.k) * terms.dq).max(axis=1), terms.s) / power
+    found = fp.time_optimal(robot, path, {"power": power})
+    assert slow < found.duration < slow * (1 + LITTLE_INERTIA)
+    drive = fp.inverse_dynamics(robot, found.motion.formula(np.linspace(0, found.duration, 5001)))
+    assert np.abs(drive["power"].values).max() <= power * (1 + FORTY_TIMES_FINER)
 
 
 @pytest.mark.parametrize("friction", ["{viscous: 150}", "{viscous: 100, coulomb: 40}"])

@@ -42,11 +42,16 @@ class TimingLimits:
     acceleration: Array
 
     def cap(self, terms: PathTerms, finer: int) -> Array:
-        """Largest squared path speeds (n + 1,) by the speed limits, in the intervals on both sides of a node."""
-        if not np.isfinite(self.speed).any():
+        """Largest squared path speeds (n + 1,) by the speed limits and by the power of the static forces, in the intervals on both
+        sides of a node.
+
+        Beyond the latter only forces of inertia would keep the power within its limit, and no slower timing would.
+        """
+        if not np.isfinite(self.speed).any() and not np.isfinite(self.power).any():
             return np.full((len(terms.s) - 1) // finer + 1, np.inf)
         with np.errstate(divide="ignore"):
-            fine = np.min((self.speed / np.abs(terms.dq)) ** 2, axis=1)
+            static = self.power / np.abs(terms.c + terms.k)
+            fine = np.min((np.minimum(self.speed, static) / np.abs(terms.dq)) ** 2, axis=1)
         n = (len(fine) - 1) // finer
         inside = np.minimum(fine[:-1].reshape(n, finer).min(axis=1), fine[finer::finer])
         return np.asarray(np.minimum(np.append(inside, np.inf), np.append(np.inf, inside)))
