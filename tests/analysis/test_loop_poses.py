@@ -69,6 +69,15 @@ def test_five_bar_has_the_two_intersections_of_its_circles():
     assert gap.min(axis=1).max() < CLOSED_FORM
 
 
+@pytest.mark.parametrize("revolutions", [1, -159])
+def test_whole_revolutions_of_an_actuator_change_nothing(revolutions):
+    robot = fp.load("five-bar")
+    q = actuators_at_home(robot) + np.array([0.05, -0.1])
+    near, far = (fp.assembly_modes(robot, q + np.array([turn, 0.0])) for turn in (0.0, 2.0 * np.pi * revolutions))
+    assert int(far["count"]) == 2
+    np.testing.assert_allclose(far["position"].values, near["position"].values, atol=SAME_POSE)
+
+
 @pytest.mark.parametrize("kind", ["rrr", "rpr"])
 def test_planar_robots_have_six_complex_poses(kind, tmp_path):
     """C. Gosselin, J. Merlet, The direct kinematics of planar parallel manipulators (1994)."""

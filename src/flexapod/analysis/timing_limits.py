@@ -42,8 +42,8 @@ class TimingLimits:
     acceleration: Array
 
     def cap(self, terms: PathTerms, finer: int) -> Array:
-        """Largest squared path speeds (n + 1,) by the speed limits and by the power of the static forces, in the intervals on both
-        sides of a node.
+        """Largest squared path speeds (n + 1,) by the speed limits and by the power of the static forces, in the intervals on
+        both sides of a node.
 
         Beyond the latter only forces of inertia would keep the power within its limit, and no slower timing would.
         """
