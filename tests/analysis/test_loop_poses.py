@@ -7,6 +7,7 @@ from space_robots import planar_3rpr, planar_3rpr_of
 
 import flexapod as fp
 from flexapod.analysis.assembly_modes import SelfMotionError
+from flexapod.analysis.closing_signs import wrong_way
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
 from flexapod.analysis.loop_paths import distinct, follow, polished
@@ -201,6 +202,16 @@ def test_poses_with_a_reversed_joint_are_refused(name, axis):
         with pytest.raises(SampleError, match=r"the robot cannot take this pose: joint \w+ of leg \w+ would be reversed"):
             verb(robot, state)
     assert "would be reversed" in str(fp.check_pose(robot, state))
+
+
+@pytest.mark.parametrize(("name", "joint"), [("h4", "hinge"), ("orthoglide", "wrist")])
+def test_reversed_joints_of_loops_through_several_legs_are_named(name, joint):
+    """Joints of home with the platform turned over; the pose of home itself has none."""
+    robot = fp.load(name)
+    q, p, R = np.concatenate([leg.home for leg in robot.legs])[None], robot.home.position[None], robot.home.rotation[None]
+    assert wrong_way(robot, q, p, R)[0] == ""
+    turned = fp.motions.euler_rotation("X", [np.pi]) @ R
+    assert f"joint {joint} of leg" in wrong_way(robot, q, p, turned)[0]
 
 
 def test_forward_kinematics_finds_no_pose_with_a_reversed_joint():
