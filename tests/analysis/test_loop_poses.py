@@ -140,6 +140,24 @@ def test_delta_has_two_translational_poses_and_others_are_labelled():
     assert "trace test of degree 728" in str(found["detail"].values)
 
 
+def test_rods_of_parallelograms_are_six_spheres():
+    """A Delta whose forearms are two rods each: the translational poses by the spheres of the Delta, all of them proven."""
+    robot = fp.load("delta-parallelograms")
+    assert is_on_spheres(robot)
+    q = actuators_at_home(robot) + np.array([0.3, 0.1, -0.2])
+    found = fp.assembly_modes(robot, q)
+    still = found["operation_mode"].values == "translational"
+    expected = delta_by_spheres(robot, q)
+    assert still.sum() == 2
+    assert np.abs(found["position"].values[still][:, None] - expected[None]).max(axis=2).min(axis=1).max() < CLOSED_FORM
+    assert int(found["count"]) == 16
+    assert str(found["completeness"].values) == "proven"
+    near = fp.forward_kinematics(robot, q)
+    np.testing.assert_allclose(found["position"].values[0], near["position"].values, atol=SAME_POSE)
+    assert not is_on_spheres(fp.load("orthoglide"))
+    assert not is_on_spheres(fp.load("h4"))
+
+
 STORED = {
     "five-bar": (2, 8), "tripteron": (1, 1), "dualemps": (2, 4), "spherical-five-bar": (2, 12), "agile-eye": (8, 56),
     "3-ups-s": (8, 16), "exechon": (16, 64), "4-ruu": (16, 94), "tricept": (24, 56), "delta": (84, 728),
