@@ -69,9 +69,9 @@ def tube_distance(balls: Contraction, found: Balls) -> Array:
         G.append(P[:, left] - A[:, left] @ X)
         changed_G.append(dP[:, left] + dA[:, left] @ (np.abs(X) + dX) + np.abs(A[:, left]) @ dX)
     kept = list(robot.plan.constraints)
-    rows = np.concatenate([*J, np.concatenate(G, axis=1)[:, kept]], axis=1)
+    every = np.concatenate([*J, np.concatenate(G, axis=1)[:, kept]], axis=1)
     change = np.concatenate([*changed_J, np.concatenate(changed_G, axis=1)[:, kept]], axis=1)
-    return least_distance(rows, change)[0]
+    return least_distance(every, change)[0]
 
 
 def _leg_rows(balls: Contraction, found: Balls, i: int) -> tuple[Array, Array, Array, Array]:
@@ -80,8 +80,8 @@ def _leg_rows(balls: Contraction, found: Balls, i: int) -> tuple[Array, Array, A
     from flexapod.analysis.contraction import Block
 
     leg, cut = balls.robot.legs[i], balls.columns[i]
-    _, A, P, _ = leg_closure(leg, found.q[:, cut], found.p, found.R, balls.length)
-    A, P = A.real * balls.scale[cut], P.real
+    _, by_leg, by_platform, _ = leg_closure(leg, found.q[:, cut], found.p, found.R, balls.length)
+    A, P = by_leg.real * balls.scale[cut], by_platform.real
     r, spin = np.minimum(found.radius[:, cut], FARTHEST), np.minimum(found.turned, FARTHEST)[:, None]
     block = Block(legs=(i,), rows=np.arange(A.shape[1]), columns=np.arange(cut.start, cut.stop), follow=())
     second = Curvature(balls, block, found.q)
