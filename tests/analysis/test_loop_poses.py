@@ -7,9 +7,10 @@ from space_robots import planar_3rpr, planar_3rpr_of
 
 import flexapod as fp
 from flexapod.analysis.assembly_modes import SelfMotionError
+from flexapod.analysis.closing_signs import wrong_way
 from flexapod.analysis.complex_loops import Loops, Points
 from flexapod.analysis.generic_balls import with_generic_balls
-from flexapod.analysis.loop_paths import distinct, follow
+from flexapod.analysis.loop_paths import distinct, follow, polished
 from flexapod.analysis.operation_modes import fingerprint, generic_solutions, search
 from flexapod.analysis.results import SampleError
 from flexapod.analysis.sphere_legs import is_on_spheres
@@ -67,6 +68,15 @@ def test_five_bar_has_the_two_intersections_of_its_circles():
     gap = np.abs(found["position"].values[:, None, :2] - expected[None]).max(axis=2)
     assert gap.min(axis=0).max() < CLOSED_FORM
     assert gap.min(axis=1).max() < CLOSED_FORM
+
+
+@pytest.mark.parametrize("revolutions", [1, -159])
+def test_whole_revolutions_of_an_actuator_change_nothing(revolutions):
+    robot = fp.load("five-bar")
+    q = actuators_at_home(robot) + np.array([0.05, -0.1])
+    near, far = (fp.assembly_modes(robot, q + np.array([turn, 0.0])) for turn in (0.0, 2.0 * np.pi * revolutions))
+    assert int(far["count"]) == 2
+    np.testing.assert_allclose(far["position"].values, near["position"].values, atol=SAME_POSE)
 
 
 @pytest.mark.parametrize("kind", ["rrr", "rpr"])
@@ -128,6 +138,24 @@ def test_delta_has_two_translational_poses_and_others_are_labelled():
     assert int(found["complex_count"]) == 84
     assert str(found["completeness"].values) == "trace-tested"
     assert "trace test of degree 728" in str(found["detail"].values)
+
+
+def test_rods_of_parallelograms_are_six_spheres():
+    """A Delta whose forearms are two rods each: the translational poses by the spheres of the Delta, all of them proven."""
+    robot = fp.load("delta-parallelograms")
+    assert is_on_spheres(robot)
+    q = actuators_at_home(robot) + np.array([0.3, 0.1, -0.2])
+    found = fp.assembly_modes(robot, q)
+    still = found["operation_mode"].values == "translational"
+    expected = delta_by_spheres(robot, q)
+    assert still.sum() == 2
+    assert np.abs(found["position"].values[still][:, None] - expected[None]).max(axis=2).min(axis=1).max() < CLOSED_FORM
+    assert int(found["count"]) == 16
+    assert str(found["completeness"].values) == "proven"
+    near = fp.forward_kinematics(robot, q)
+    np.testing.assert_allclose(found["position"].values[0], near["position"].values, atol=SAME_POSE)
+    assert not is_on_spheres(fp.load("orthoglide"))
+    assert not is_on_spheres(fp.load("h4"))
 
 
 STORED = {
@@ -192,6 +220,16 @@ def test_poses_with_a_reversed_joint_are_refused(name, axis):
         with pytest.raises(SampleError, match=r"the robot cannot take this pose: joint \w+ of leg \w+ would be reversed"):
             verb(robot, state)
     assert "would be reversed" in str(fp.check_pose(robot, state))
+
+
+@pytest.mark.parametrize(("name", "joint"), [("h4", "hinge"), ("orthoglide", "wrist")])
+def test_reversed_joints_of_loops_through_several_legs_are_named(name, joint):
+    """Joints of home with the platform turned over; the pose of home itself has none."""
+    robot = fp.load(name)
+    q, p, R = np.concatenate([leg.home for leg in robot.legs])[None], robot.home.position[None], robot.home.rotation[None]
+    assert wrong_way(robot, q, p, R)[0] == ""
+    turned = fp.motions.euler_rotation("X", [np.pi]) @ R
+    assert f"joint {joint} of leg" in wrong_way(robot, q, p, turned)[0]
 
 
 def test_forward_kinematics_finds_no_pose_with_a_reversed_joint():
@@ -271,6 +309,8 @@ def test_loops_and_spheres_agree_on_the_3rsr():
     q = actuators_at_home(robot) + np.array([0.1, -0.05, 0.07])
     x, arrived = follow(loops, generic.x, generic.q, q.astype(complex))
     assert arrived.all()
+    x, good, _ = polished(loops, x)  # ends of paths are found to 1e-8 only
+    assert good.all()
     real = np.abs(x.p.imag).max(axis=1) + np.abs(x.R.imag).max(axis=(1, 2)) < SAME_POSE
     found = fp.assembly_modes(robot, q)["position"].values
     assert int(real.sum()) == len(found)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from space_robots import planar_3rpr, study_hexapod
 
 import flexapod as fp
+from flexapod.analysis.conditioning import type_2_distance
 from flexapod.analysis.leg_distance import pairs_of, segment_distance
+from flexapod.analysis.path_between import STEP
 from flexapod.analysis.path_check import Poses, SampledCheck, between
+from flexapod.analysis.path_check import distance as length_of
+from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.analysis.pose_projection import TAKEN
 from flexapod.motions.rotations import rotvec_rotation
 
@@ -23,9 +29,9 @@ FINER = 2000
 """Samples of every segment in the check: a hundred times those of the search for segments of 0.4."""
 
 
-def finer_check(robot, path, clearance=None, limits=True) -> list[str]:
+def finer_check(robot, path, clearance=None, limits=True, distance=1e-3) -> list[str]:
     """Everything wrong with a path at many samples."""
-    check = SampledCheck(robot, limits, 0.0, clearance)
+    check = SampledCheck(robot, limits, distance, clearance)
     wrong, signs = [], set()
     poses = Poses(p=path.position, R=path.rotation)
     for i in range(len(poses) - 1):
@@ -129,6 +135,45 @@ def test_legs_keep_their_distance():
         fp.path_between(robot, a, b, clearance=0.5)
 
 
+def lowest(robot, a, b, count):
+    """Smallest distance to type 2 singularities at samples of the straight way."""
+    ends = (Poses(p=s.position[None], R=s.rotation[None]) for s in (a, b))
+    poses = SampledCheck(robot, False, 0.0, None).onto(between(*ends, np.linspace(0, 1, count)))
+    return float(type_2_distance(pose_jacobians(robot, poses.p, poses.R).rows, robot.characteristic_length).min())
+
+
+def narrow_pair(name):
+    """A robot, two poses, and a distance to singular poses that the samples of the search keep on the straight way, but not the
+    poses between them."""
+    robot = study_hexapod(stroke=9.0, cone=170.0, shortest=0.2) if name == "study" else fp.load(name)
+    rng, size = np.random.default_rng(8), 0.8 * robot.characteristic_length
+    chosen = np.isin(range(6), robot.plan.platform_independent)
+    check = SampledCheck(robot, False, 1e-3, None)
+    for _ in range(200):
+        shift, turn = rng.uniform(-size, size, (2, 3)) * chosen[:3], rng.uniform(-1.1, 1.1, (2, 3)) * chosen[3:]
+        poses = check.onto(Poses(p=robot.home.position + shift, R=rotvec_rotation(turn) @ robot.home.rotation))
+        a, b = (fp.State(position=poses.p[k], rotation=poses.R[k]) for k in (0, 1))
+        if any(check.reasons(poses)) or not check.good(poses[0], poses[1], check.signs(poses)[0], STEP / 10):
+            continue
+        step = STEP if name == "study" else STEP / 10
+        count = max(2, int(np.ceil(length_of(poses[0], poses[1], robot.characteristic_length) / step)) + 1)
+        rough, fine = lowest(robot, a, b, count), lowest(robot, a, b, 4001)
+        if rough - fine > 1e-8:
+            return robot, a, b, (rough + fine) / 2
+    raise AssertionError("no pair has its smallest distance between two samples")
+
+
+@pytest.mark.parametrize("name", ["study", "five-bar"])
+def test_the_distance_from_singular_poses_is_kept_between_samples(name):
+    robot, a, b, distance = narrow_pair(name)
+    path = fp.path_between(robot, a, b, limits=False, distance=distance, attempts=100)
+    states = [fp.State(position=p, rotation=R) for p, R in zip(path.position, path.rotation, strict=True)]
+    assert path.certified == all(lowest(robot, *pair, 4001) >= distance for pair in pairwise(states))
+    assert path.certified or name != "study"
+    path = fp.path_between(robot, a, b, limits=False, distance=0.9 * distance, attempts=30)
+    assert path.certified
+
+
 def test_distance_of_segments():
     rng = np.random.default_rng(6)
     a0, a1, b0, b1 = rng.normal(size=(4, 300, 3))
@@ -193,7 +238,7 @@ def test_a_cusp_lets_a_3rpr_change_its_assembly_mode():
     q = [fp.inverse_kinematics(robot, s)["actuator_position"].values for s in (a, b)]
     assert np.allclose(q[0], q[1], atol=1e-9)
     assert not np.allclose(a.position, b.position, atol=1e-3)
-    assert finer_check(robot, path, limits=False) == []
+    assert finer_check(robot, path, limits=False, distance=1e-4) == []
 
 
 GEOMETRY = {"c2": 15.91, "c3": 0.0, "d3": 10.0, "l2": 17.04, "l3": 20.84, "theta": 0.8822}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
-from flexapod.analysis.path_certificate import certify_path
+from flexapod.analysis.path_certificate import _certified, _moving_quadrics, _newton, _quadrics, _study, certify_path
 from flexapod.analysis.pose_reasons import PoseNotFoundError
 from flexapod.analysis.sampling import random_states
 
@@ -26,6 +26,36 @@ def test_certified_poses_are_those_that_were_drawn(name):
     assert np.all(found["segments"].values > 1)
     np.testing.assert_allclose(found["position"].values, at.position, atol=SAME_POSE)
     np.testing.assert_allclose(found["rotation"].values, at.rotation, atol=SAME_POSE)
+
+
+@pytest.mark.parametrize("name", ["gough-stewart", "hexaslide", "hexa"])
+def test_polydiscs_of_segments_hold_every_pose_of_theirs(name):
+    """Poses at random actuators of random segments, by Newton's method; the polydiscs are not much too large."""
+    robot, random = fp.load(name), np.random.default_rng(7)
+    q0, n = actuators_at_home(robot), 12
+    way = 0.05 * random.normal(size=6) * np.where(np.array(robot.actuator_units) == "rad", 1.0, robot.characteristic_length)
+    t, half = random.uniform(0.0, 1.0, n), 10.0 ** random.uniform(-3.0, -1.0, n)
+    start = np.tile(_study(robot.home.position, robot.home.rotation), (n, 1))
+    at = _newton(_quadrics(robot, q0, way, t).mid.real, start, 30)
+    Q, drift = _moving_quadrics(robot, q0, way, t, half)
+    tube, proven = _certified(Q, at, drift)
+    assert proven.sum() > n // 2
+    chart, largest = np.argmin(tube.rad, axis=1)[:, None], np.zeros(n)
+    for u in (-1.0, 1.0, *random.uniform(-1.0, 1.0, 6)):
+        x = _newton(_quadrics(robot, q0, way, t + u * half).mid.real, at, 30)
+        off = np.abs(x / np.take_along_axis(x, chart, axis=1) - tube.mid)
+        assert np.all((off <= tube.rad) | (np.arange(8) == chart) | ~proven[:, None])
+        largest = np.maximum(largest, (off.max(axis=1) / tube.rad.max(axis=1)))
+    assert np.median(largest[proven]) > 0.2
+
+
+@pytest.mark.parametrize(("name", "longer", "most"), [("gough-stewart", 1.0, 500), ("bench-6ups", 10.0, 120)])
+def test_long_legs_are_certified_in_few_segments(name, longer, most):
+    """All legs grow together, and the platform goes far up: changes of single legs would turn it over."""
+    robot = fp.load(name)
+    found = fp.forward_kinematics(robot, actuators_at_home(robot) + longer, certify=True)
+    assert found["certified"].values.all()
+    assert int(found["segments"]) < most
 
 
 def two_sides(robot: fp.Robot) -> tuple[np.ndarray, fp.State]:

@@ -27,6 +27,12 @@ SLOWER_THAN_TOPPRA = 1e-3
 SAME_OPTIMUM = 1e-5
 """Durations of the two programs before the slowing: toppra's own tolerance of 1e-6 in each step."""
 
+S_CURVE = 0.02
+"""The window is the best of trials that are 7 % apart, and the acceleration limit is a step of the grid."""
+
+LITTLE_INERTIA = 0.06
+"""What forces of inertia, the start and the end add to a duration at 40 W and less: 5 % at most."""
+
 FORCE = 600.0
 
 
@@ -149,6 +155,21 @@ def test_speed_and_power_keep_their_limits_and_are_reached():
     assert any(w.startswith("force") for w in words)
 
 
+@pytest.mark.parametrize("power", [5.0, 20.0, 40.0])
+@pytest.mark.parametrize("straight", [True, False])
+def test_little_power_lifts_the_load_slowly(power, straight):
+    """Where inertia hardly counts, the duration is the integral of the power that static forces need over the limit."""
+    robot = fp.load("bench-6ups")
+    line = fp.motions.line(start=[0, 0, 4.33], end=[0.6, 0.3, 4.6], duration=1.0, law="constant-speed")
+    path = line if straight else lissajous()
+    terms = PathDynamics(robot, path, True, None).terms(np.linspace(0, 1, 5001))
+    slow = np.trapezoid(np.abs((terms.c + terms.k) * terms.dq).max(axis=1), terms.s) / power
+    found = fp.time_optimal(robot, path, {"power": power})
+    assert slow < found.duration < slow * (1 + LITTLE_INERTIA)
+    drive = fp.inverse_dynamics(robot, found.motion.formula(np.linspace(0, found.duration, 5001)))
+    assert np.abs(drive["power"].values).max() <= power * (1 + FORTY_TIMES_FINER)
+
+
 @pytest.mark.parametrize("friction", ["{viscous: 150}", "{viscous: 100, coulomb: 40}"])
 def test_friction_is_kept_within_the_limit(friction):
     robot = edited_bench(friction)
@@ -173,6 +194,24 @@ def test_jerk_keeps_its_limit():
     assert found.duration > fp.time_optimal(robot, lissajous(), {"force": FORCE}).duration
     end = found.motion.formula(np.array([0.0, found.duration]))
     assert np.allclose(end.velocity, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("jerk", [4.0, 40.0, 4000.0])
+def test_speed_and_jerk_of_one_slide_are_the_textbook_s_curve(jerk):
+    """Rest to rest over d within speed V and jerk J: d / V + 2 sqrt(V / J), where V is reached."""
+    robot, d, V = fp.load("tripteron"), 0.2, 0.15
+    start = robot.home.position
+    path = fp.motions.line(start=start, end=start + np.array([d, 0, 0]), duration=1.0, law="constant-speed")
+    found = fp.time_optimal(robot, path, {"speed": V, "jerk": jerk}, friction=False)
+    best = d / V + 2 * np.sqrt(V / jerk)
+    assert best * (1 - FORTY_TIMES_FINER) < found.duration < best * (1 + S_CURVE)
+
+
+def test_a_far_jerk_limit_costs_little_on_a_curve():
+    """The limit of one actuator takes over from another's: the speed of the path has corners, which a window must not miss."""
+    robot = fp.load("bench-6ups")
+    fast = fp.time_optimal(robot, lissajous(), {"speed": 0.5}).duration
+    assert fp.time_optimal(robot, lissajous(), {"speed": 0.5, "jerk": 1000.0}).duration < 1.01 * fast
 
 
 @pytest.mark.parametrize("limits", [{"speed": 0.5}, {"power": 100.0}, {"speed": 0.5, "jerk": 10.0}])

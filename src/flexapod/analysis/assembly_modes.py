@@ -67,12 +67,12 @@ def assembly_modes(
     """All real poses of the platform for given actuator coordinates, nearest to home first.
 
     Paths of all complex solutions are followed from a generic start system to the question. Where the platform's points lie on
-    six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR) or, in a plane, on three circles (3-RRR, 3-RPR), Krawczyk's test then
-    proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16 with three platform
-    points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are solved by monodromy,
-    and the trace test tells whether the operation modes that it found are complete. Singular poses are listed
-    once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the file do not count
-    (see `check_pose`).
+    six spheres (6-UPS, PUS or RUS, 3-3, 6-3, 3-RPS, 3-RSR, three pairs of rods) or, in a plane, on three circles (3-RRR, 3-RPR),
+    Krawczyk's test then proves that each pose exists, and, where the number of complex poses reaches the proven bound (40; 16
+    with three platform points; 6 in a plane), that there is no other. Other robots, loops inside and between legs included, are
+    solved by monodromy, and the trace test tells whether the operation modes that it found are complete. Singular poses are
+    listed once, not certified, unless they lie on a self-motion. Flexible bodies are taken undeformed; limits of the file do not
+    count (see `check_pose`).
 
     Args:
         robot: with as many actuators as degrees of freedom.
@@ -146,11 +146,18 @@ def _sphere_answer(robot: Robot, given: Spheres, solutions: Solutions, real: Rea
     count = int(finite.sum()) + len(p) - len(mine)
     found = Found(
         position=p, rotation=R, residual=residual, determinant=determinant, certified=np.zeros(len(p), dtype=bool),
-        mode=["general"] * len(p), complex_count=count, self_motion=motion,
+        mode=_modes_of(robot, R), complex_count=count, self_motion=motion,
     )  # fmt: skip
     _judge(found, given, solutions, real.index[mine], i, certify)
     _merge(found, robot.characteristic_length)
     return found
+
+
+def _modes_of(robot: Robot, R: Array) -> list[str]:
+    """Operation modes of poses with rotations R (r, 3, 3): of a robot that only translates, those with home's rotation apart."""
+    still = np.abs(R - robot.home.rotation).max(axis=(1, 2), initial=0.0) < ONE_POSE
+    moves = set(robot.plan.platform_independent) <= {0, 1, 2}
+    return ["translational" if one and moves else "general" for one in still]
 
 
 ONE_POSE = 1e-5

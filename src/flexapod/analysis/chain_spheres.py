@@ -4,6 +4,8 @@ r"""Spheres of legs that have no closed form: what a chain of joints leaves of a
 - **circle**: one passive revolute joint and a spherical one at the platform; the latter stays on a circle about the axis.
 - **hinge**: a spherical joint, then a revolute joint at the platform (RSR); seen from the platform, the centre B of the spherical
   joint stays on a circle about the axis.
+- **rods**: several rods side by side (parallelograms), each between a universal joint and a spherical one at the platform: a
+  sphere each.
 
 A circle of radius r about c with axis z is where the spheres about :math:`c \pm r z` of squared radius :math:`2 r^2` meet.
 Letters: a centre of a sphere (world), b platform point (platform axes), s squared radius. Elastic coordinates are zero.
@@ -22,14 +24,14 @@ from flexapod.robot.architecture import EXACT
 from flexapod.robot.chain import ancestors, link_poses
 
 if TYPE_CHECKING:
-    from flexapod.robot.model import Leg
+    from flexapod.robot.model import Closing, Leg
 
 Array = NDArray[np.float64]
 
-Locus = Literal["sphere", "circle", "hinge"]
+Locus = Literal["sphere", "circle", "hinge", "rods"]
 
 SPHERES: dict[Locus, int] = {"sphere": 1, "circle": 2, "hinge": 2}
-"""Spheres of a leg."""
+"""Spheres of a leg; of rods, one each."""
 
 _JOINTS = {("spherical", 2): "sphere", ("spherical", 1): "circle", ("revolute", 3): "hinge"}
 """Locus by the closing joint and the number of passive revolute joints before it."""
@@ -38,6 +40,10 @@ _JOINTS = {("spherical", 2): "sphere", ("spherical", 1): "circle", ("revolute", 
 def locus(leg: Leg) -> Locus | None:
     """What the leg leaves of a point; None if it is none of these."""
     passive = _passive(leg)
+    if leg.couplings:
+        return None
+    if leg.cuts:
+        return "rods" if _are_rods(leg) else None
     if leg.closing.to is not None or not set(passive) <= set(ancestors(leg, leg.closing.link)):
         return None
     if any(leg.links[i].kind != "R" for i in passive):
@@ -45,6 +51,34 @@ def locus(leg: Leg) -> Locus | None:
     found: Locus | None = _JOINTS.get((leg.closing.type, len(passive)))  # type: ignore[assignment]
     concurrent = all(leg.links[j].parent == i and axes_meet(leg, j) for i, j in pairwise(passive))
     return found if concurrent else None
+
+
+def sphere_count(leg: Leg) -> int:
+    """Number of spheres of a leg with a `locus`, or of one in closed form; 0 without."""
+    if leg.architecture != "general":
+        return 1
+    found = locus(leg)
+    return len(leg.closings) if found == "rods" else SPHERES[found] if found else 0
+
+
+def _are_rods(leg: Leg) -> bool:
+    """Every loop of a leg closes by a spherical joint at the platform, behind a universal joint of its own; no others are
+    passive."""
+    used: list[int] = []
+    for closing in leg.closings:
+        own = _before(leg, closing)
+        if closing.type != "spherical" or closing.to is not None or len(own) != 2:
+            return False
+        if any(leg.links[i].kind != "R" for i in own) or leg.links[own[1]].parent != own[0] or not axes_meet(leg, own[1]):
+            return False
+        used += own
+    return sorted(used) == sorted(_passive(leg))
+
+
+def _before(leg: Leg, closing: Closing) -> list[int]:
+    """Links with a passive joint on the way to a closing joint, from the base on."""
+    way = set(ancestors(leg, closing.link))
+    return [i for i in _passive(leg) if i in way]
 
 
 def _passive(leg: Leg) -> list[int]:
@@ -64,7 +98,7 @@ def chain_spheres(leg: Leg, q: Array) -> list[tuple[Array, Array, Array]]:
     Args:
         q: (k, actuators of the leg).
     """
-    make = {"sphere": _sphere, "circle": _circle, "hinge": _hinge}[str(locus(leg))]
+    make = {"sphere": _sphere, "circle": _circle, "hinge": _hinge, "rods": _rods}[str(locus(leg))]
     found = [make(leg, values) for values in q]
     return [
         (np.array([one[i][0] for one in found]), np.array([one[i][1] for one in found]), np.array([one[i][2] for one in found]))
@@ -92,6 +126,15 @@ def _sphere(leg: Leg, values: Array) -> list[_Sphere]:
     poses = _poses(leg, values)
     centre = poses[_passive(leg)[1]][1]
     return [(centre, leg.closing.on_platform.position, float(np.sum((_end(leg, poses) - centre) ** 2)))]
+
+
+def _rods(leg: Leg, values: Array) -> list[_Sphere]:
+    poses, found = _poses(leg, values), list[_Sphere]()
+    for closing in leg.closings:
+        centre, (R, p) = poses[_before(leg, closing)[1]][1], poses[closing.link]
+        end = p + R @ closing.on_link.position
+        found.append((centre, closing.on_platform.position, float(np.sum((end - centre) ** 2))))
+    return found
 
 
 def _circle(leg: Leg, values: Array) -> list[_Sphere]:

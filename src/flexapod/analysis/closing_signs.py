@@ -1,4 +1,4 @@
-"""Poses at which a closing joint would be the wrong way round: its rows also vanish where its axes are opposite or exchanged."""
+"""Poses at which a joint that closes a loop would be the wrong way round: rows also vanish where axes are opposite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.complex_loops import SIGNED, leg_closure
+from flexapod.analysis.complex_loops import SIGNED, closing_at, frame_of, link_frames
 from flexapod.analysis.from_home import joint_positions
 
 if TYPE_CHECKING:
@@ -32,16 +32,26 @@ def reversed_joints(
     p, R = inputs["position"], inputs["rotation"]
     words = np.full(len(p), "", dtype=object)
     far = np.flatnonzero(np.einsum("nij,ij->n", R, robot.home.rotation) < TURNED)
-    if len(far) == 0 or not any(leg.closing.type in SIGNED for leg in robot.legs):
+    if len(far) == 0 or not any(closing.type in SIGNED for leg in robot.legs for closing in leg.closings):
         return words
     if joints is None:
         q = joint_positions(robot, {name: values[far] for name, values in inputs.items()}, first + far)
     else:
         q = joints[far]
-    cut = np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
+    words[far] = wrong_way(robot, q, p[far], R[far])
+    return words
+
+
+def wrong_way(robot: Robot, q: NDArray[np.float64], p: NDArray[np.float64], R: NDArray[np.float64]) -> NDArray[Any]:
+    """Reason (n,) where a joint that closes a loop is reversed at joint coordinates q (n, joints), else empty; loops inside and
+    between legs included."""
+    words, cut = np.full(len(q), "", dtype=object), np.cumsum([0, *(len(leg.moving) for leg in robot.legs)])
+    known = np.all(np.isfinite(q), axis=1)
+    frames = [link_frames(leg, np.nan_to_num(q[:, a:b])) for leg, a, b in zip(robot.legs, cut[:-1], cut[1:], strict=True)]
     for i, leg in enumerate(robot.legs):
-        own = q[:, cut[i] : cut[i + 1]]
-        aligned = leg_closure(leg, np.nan_to_num(own), p[far], R[far], robot.characteristic_length)[3]
-        wrong = ~aligned & np.all(np.isfinite(own), axis=1) & (words[far] == "")
-        words[far[wrong]] = f"the robot cannot take this pose: joint {leg.closing.joint} of leg {leg.name} would be reversed"
+        for closing in leg.closings:
+            far = (R, p) if closing.to is None else frame_of(frames[closing.to[0]], closing.to[1], len(q))
+            aligned = closing_at(closing, frame_of(frames[i], closing.link, len(q)), far, robot.characteristic_length).aligned
+            wrong = ~aligned & known & (words == "")
+            words[wrong] = f"the robot cannot take this pose: joint {closing.joint} of leg {leg.name} would be reversed"
     return words

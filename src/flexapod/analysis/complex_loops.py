@@ -92,12 +92,12 @@ class Loops:
         """Of closing joints and couplings: residual (N, m), derivatives by the platform (N, m, 6) and by all joints (N, m, n),
         and whether all axes are aligned (N,)."""
         legs, N, total = self.legs, len(x), x.q.shape[1]
-        frames = [_frames(leg, x.q[:, at : at + len(leg.moving)]) for leg, at in zip(legs, self.first, strict=True)]
+        frames = [link_frames(leg, x.q[:, at : at + len(leg.moving)]) for leg, at in zip(legs, self.first, strict=True)]
         residuals, platform, joints, aligned = list[Complex](), list[Complex](), list[Complex](), np.ones(N, dtype=bool)
         for i, leg in enumerate(legs):
             for closing in leg.closings:
-                far = None if closing.to is None else _frame(frames[closing.to[0]], closing.to[1], N)
-                rows = closing_at(closing, _frame(frames[i], closing.link, N), far or (x.R, x.p), self.length)
+                far = None if closing.to is None else frame_of(frames[closing.to[0]], closing.to[1], N)
+                rows = closing_at(closing, frame_of(frames[i], closing.link, N), far or (x.R, x.p), self.length)
                 wide = np.zeros((N, rows.residual.shape[1], total), dtype=complex)
                 wide[:, :, self.first[i] : self.first[i] + len(leg.moving)] = rows.by_joints(leg, frames[i], closing.link)
                 if closing.to is not None:
@@ -234,22 +234,22 @@ def leg_closure(leg: Leg, q: Any, p: Any, R: Any, length: float) -> tuple[Comple
         Residual (N, m), derivatives by the coordinates (N, m, n) and by (v / length, omega) (N, m, 6), and (N,) whether axes that
         the joint aligns are parallel rather than opposite or exchanged.
     """
-    frames = _frames(leg, q)
-    rows = closing_at(leg.closing, _frame(frames, leg.closing.link, len(p)), (R, p), length)
+    frames = link_frames(leg, q)
+    rows = closing_at(leg.closing, frame_of(frames, leg.closing.link, len(p)), (R, p), length)
     return rows.residual, rows.by_joints(leg, frames, leg.closing.link), rows.by_platform(p), rows.aligned
 
 
-def _frame(frames: list[tuple[Complex, Complex]], link: int, count: int) -> tuple[Any, Any]:
+def frame_of(frames: list[tuple[Complex, Complex]], link: int, count: int) -> tuple[Any, Any]:
     """Frame of a link; of the world below zero."""
     return frames[link] if link >= 0 else (np.broadcast_to(np.eye(3), (count, 3, 3)), np.zeros((count, 3)))
 
 
 def leg_origins(leg: Leg, q: Any) -> Complex:
     """Origins of all link frames of a leg, (N, 3 links)."""
-    return np.concatenate([p for _, p in _frames(leg, q)], axis=1)
+    return np.concatenate([p for _, p in link_frames(leg, q)], axis=1)
 
 
-def _frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
+def link_frames(leg: Leg, q: Complex) -> list[tuple[Complex, Complex]]:
     """Rotation and origin of every link."""
     N, k = len(q), 0
     result: list[tuple[Any, Any]] = []

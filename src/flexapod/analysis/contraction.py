@@ -186,7 +186,7 @@ class Contraction:
         change, widest, W = [], turned.copy(), []
         for j, block in enumerate(self.blocks):
             G, A, P = self._evaluate(block, q, p, R)
-            inverse = _inverse(A)
+            inverse = inverses(A)
             joints, own = len(block.columns), np.concatenate([block.columns, len(self.scale) + np.arange(len(block.follow))])
             with np.errstate(invalid="ignore", over="ignore"):
                 second = Curvature(self, block, q)
@@ -207,7 +207,7 @@ class Contraction:
         signs[:, -1] = np.linalg.slogdet(held)[0]
         z = np.concatenate([q / self.scale, aside[:, follow]], axis=1)
         with np.errstate(invalid="ignore"):
-            hold = (np.abs(_inverse(held)) @ (np.concatenate(change, axis=1) + ROUNDING)[..., None])[..., 0].max(axis=1)
+            hold = (np.abs(inverses(held)) @ (np.concatenate(change, axis=1) + ROUNDING)[..., None])[..., 0].max(axis=1)
         good &= (hold < 1.0) & np.all(unique >= radius, axis=1)
         return Balls(
             p=p, R=R, q=q, proven=good, z=z, radius=radius, unique=unique, slope=slope * self.scale[:, None],
@@ -226,7 +226,7 @@ class Contraction:
             for block in self.blocks:
                 G, A, _ = self._evaluate(block, q, p, R)
                 with np.errstate(invalid="ignore"):
-                    step = np.nan_to_num((_inverse(A) @ G[..., None])[..., 0], posinf=0.0, neginf=0.0)
+                    step = np.nan_to_num((inverses(A) @ G[..., None])[..., 0], posinf=0.0, neginf=0.0)
                 joints = len(block.columns)
                 q[:, block.columns] -= step[:, :joints] * self.scale[block.columns]
                 if follow:
@@ -253,7 +253,7 @@ def _box(inverse: Array, first: Array, error: Array, second: Curvature, turned: 
     return r, bent + times(error), np.where(np.isfinite(kappa), kappa, np.inf)
 
 
-def _inverse(A: Array) -> Array:
+def inverses(A: Array) -> Array:
     """Inverses (n, k, k); infinite where there is none."""
     result = np.full(A.shape, np.inf)
     good = np.all(np.isfinite(A), axis=(1, 2))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.closed_legs import close_along, platform_jacobian
+from flexapod.analysis.closing_signs import wrong_way
 from flexapod.analysis.program_refusals import undetermined
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.errors import InputError
@@ -47,6 +48,9 @@ def loop_forward_kinematics(robot: Robot, target: Any, at: Samples, motion: Any,
     rates = motion.velocity if along else np.zeros_like(target)
     none = np.zeros((len(target), len(robot.elastic_names)))
     state = close_along(robot, target, none, rates, none, words)
+    if not robot.elastic_names:
+        wrong = wrong_way(robot, np.array(state.joint_position), np.array(state.position), np.array(state.rotation))
+        words[words == ""] = wrong[words == ""]
     settle("forward kinematics", robot, words.astype(str), at, on_error)
     variables: dict[str, tuple[Any, Any, str]] = {
         "position": (("axis",), np.array(state.position), "m"),

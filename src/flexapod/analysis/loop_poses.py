@@ -60,7 +60,7 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
     """
     loops, generic = generic_solutions(robot)
     random = np.random.default_rng(seed)
-    target = actuator_position.astype(complex)
+    target = _within_a_revolution(loops, actuator_position).astype(complex)
     known, mode, ends, lost = generic.x.at(slice(0, 0)), generic.mode[:0], generic.x.at(slice(0, 0)), generic.mode[:0]
     for attempt in range(ATTEMPTS):  # where paths are lost, all of them go another way: a detour of some would permute their ends
         x, arrived = generic.x, np.ones(len(generic.x), dtype=bool)
@@ -80,6 +80,14 @@ def loop_poses(robot: Robot, actuator_position: Array, seed: int = 0) -> LoopPos
             break
     poses = _real(loops, known, mode, len(generic.x) - len(known))
     return poses if poses.lost == 0 else _with_singular(loops, poses, ends, lost, target)
+
+
+def _within_a_revolution(loops: Loops, q: Array) -> Array:
+    """Actuator angles less than half a revolution from home, which poses know by e^{iq} only; not those of a gear or belt."""
+    home, driven = loops.home.q[0, loops.driven].real, np.array(loops.driven)
+    geared = [loops.first[k] + index for leg in loops.legs for coupling in leg.couplings for k, index, _ in coupling.terms]
+    free = loops.turning[driven] & ~np.isin(driven, geared)
+    return np.where(free, home + np.remainder(q - home + np.pi, 2.0 * np.pi) - np.pi, q)
 
 
 def _with_singular(loops: Loops, poses: LoopPoses, ends: Points, mode: NDArray[np.int64], target: Complex) -> LoopPoses:

@@ -55,7 +55,8 @@ class PosePath:
 
     Args:
         position: (k, 3), rotation: (k, 3, 3) of the poses.
-        certified: every pose between them is proven to keep the limits and to be regular; else they were looked at in samples.
+        certified: every pose between them is proven to keep the limits and the distance from singular poses; else they were
+            looked at in samples.
         boxes: parts of the path that the proof examined.
         tried: segments that the search looked at.
     """
@@ -92,8 +93,7 @@ def path_between(
 
     Args:
         limits: strokes and joint angles of the file are kept.
-        distance: smallest distance to type 2 singularities at samples, as in `singularities`; between them the proof keeps the
-            path regular.
+        distance: smallest distance to type 2 singularities, as in `singularities`; the proof holds for every pose.
         clearance: smallest distance between the axes of two legs without a common joint [m].
         attempts: random poses of the search before it gives up.
         seed: of the search; the same seed gives the same path.
@@ -115,9 +115,9 @@ def path_between(
     sign = _refuse_ends(robot, sampled, ends)
     proof: IntervalCheck | TubeCheck | None = None
     if not PROPERTIES["legs without bounds"](robot):
-        proof = IntervalCheck(robot, limits, clearance)
+        proof = IntervalCheck(robot, limits, clearance, distance)
     elif contracts(robot):
-        proof = TubeCheck(robot, limits)
+        proof = TubeCheck(robot, limits, distance)
     home = Poses(p=robot.home.position[None], R=robot.home.rotation[None])
     search = _Search(sampled, proof, sign, float(sampled.signs(sampled.onto(home))[0]), np.random.default_rng(seed))
     return search.run(robot, ends[0], ends[1], attempts)

@@ -1,8 +1,9 @@
 r"""Certified paths: the pose that a robot reaches when its actuators move straight, without a singular pose on the way.
 
-The path is cut into segments. Krawczyk's test over all actuator coordinates of a segment proves that exactly one solution lies
-in its polydisc, a simple one, for each of them: a branch without a singularity. Tight enclosures at the nodes lie in the
-polydiscs of both neighbours, so that the branches are one. Letters: t part of the way; q(t) = q_0 + t (q_1 - q_0).
+The path is cut into segments. Krawczyk's test over all actuator coordinates of a segment, which move together with t, proves that
+exactly one solution lies in its polydisc, a simple one, for each of them: a branch without a singularity. Tight enclosures at the
+nodes lie in the polydiscs of both neighbours, so that the branches are one. Letters: t part of the way;
+q(t) = q_0 + t (q_1 - q_0).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis import quaternions as quat
 from flexapod.analysis.discs import Disc
-from flexapod.analysis.pose_certificate import DATA_ERROR, certify_quadrics, joined, leg_quadrics, study_quadric
+from flexapod.analysis.pose_certificate import certify_quadrics, joined, leg_drift, leg_quadrics, study_quadric
 from flexapod.analysis.pose_guess import start_poses
 from flexapod.analysis.pose_search import Poses, PoseSearch
 from flexapod.analysis.sphere_legs import spheres
@@ -41,8 +42,8 @@ ROUND = 1e-11
 MOST = 64
 """Segments that are cut at a time, from the first uncertain one on."""
 
-LIMIT = 20_000
-"""Largest number of segments."""
+LIMIT = 4_000
+"""Largest number of segments: some seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
     t, x = _trace(robot, q0, way, _study(position, rotation))
     if len(t) == 1:
         return _ended(x[0], 0.0, 0, np.inf, "the guess is singular, or a singular pose lies right ahead of it")
-    nodes = _certified(_quadrics(robot, q0, way, t, np.zeros(len(t))), x)
+    nodes = _certified(_quadrics(robot, q0, way, t), x)
     sure = np.zeros(len(t) - 1, dtype=bool)
     while True:
         open_ = np.flatnonzero(~sure)
@@ -90,12 +91,17 @@ def certify_path(robot: Robot, position: Array, rotation: Array, q0: Array, q1: 
             break
         if len(t) > LIMIT or t[rest[0] + 1] - t[rest[0]] < SMALLEST:
             end = int(rest[0])
-            reason = f"a singular pose lies after {100.0 * t[end]:.6g} % of the straight path of the actuators, or too near to it"
+            where = f"after {100.0 * t[end]:.6g} % of the straight path of the actuators"
+            reason = (
+                f"the path is nearly singular {where}: {LIMIT} segments do not certify it"
+                if t[end + 1] - t[end] >= SMALLEST
+                else f"a singular pose lies {where}, or too near to it"
+            )
             return _ended(x[end], float(t[end]), end, float(nodes[0].rad[end].max()), reason)
         rest = rest[t[rest + 1] - t[rest] >= SMALLEST]
         half = 0.5 * (t[rest] + t[rest + 1])
-        between = _newton(_quadrics(robot, q0, way, half, np.zeros(len(half))).mid.real, _middle(x[rest], x[rest + 1]))
-        found = _certified(_quadrics(robot, q0, way, half, np.zeros(len(half))), between)
+        between = _newton(_quadrics(robot, q0, way, half).mid.real, _middle(x[rest], x[rest + 1]))
+        found = _certified(_quadrics(robot, q0, way, half), between)
         t, x, sure = np.insert(t, rest + 1, half), np.insert(x, rest + 1, between, axis=0), np.insert(sure, rest + 1, False)
         mid, rad = (np.insert(getattr(nodes[0], k), rest + 1, getattr(found[0], k), axis=0) for k in ("mid", "rad"))
         nodes = Disc(mid, rad), np.insert(nodes[1], rest + 1, found[1])
@@ -131,14 +137,14 @@ def certify_solved(robot: Robot, solved: Solved, guess: Any) -> tuple[NDArray[np
 
 def _trace(robot: Robot, q0: Array, way: Array, x: Array) -> tuple[Array, Array]:
     """Points t and x of the path, without certainty, as far as Newton's method contracts fast."""
-    x = _newton(_quadrics(robot, q0, way, np.zeros(1), np.zeros(1)).mid.real, x[None])[0]
+    x = _newton(_quadrics(robot, q0, way, np.zeros(1)).mid.real, x[None])[0]
     times, points, t, h = [0.0], [x], 0.0, FIRST
     while t < 1.0:
         h = min(h, 1.0 - t)
         guess = points[-1]
         if len(times) > 1:
             guess = guess + h / (t - times[-2]) * (guess - points[-2] * np.sign(guess @ points[-2]))
-        Q = _quadrics(robot, q0, way, np.array([t + h]), np.zeros(1)).mid.real
+        Q = _quadrics(robot, q0, way, np.array([t + h])).mid.real
         one = _newton(Q, guess[None], 1)[0]
         two = _newton(Q, one[None], 1)[0]
         first, second = np.linalg.norm(one - guess / np.linalg.norm(guess)), np.linalg.norm(two - one)
@@ -159,8 +165,9 @@ def _segments(
 ) -> NDArray[np.bool_]:
     """Which segments are certified: a polydisc with one branch, in which the enclosures of both nodes lie."""
     middle, half = 0.5 * (t[index] + t[index + 1]), 0.5 * (t[index + 1] - t[index])
-    at = _newton(_quadrics(robot, q0, way, middle, np.zeros(len(index))).mid.real, _middle(x[index], x[index + 1]))
-    tube, good = _certified(_quadrics(robot, q0, way, middle, half), at)
+    at = _newton(_quadrics(robot, q0, way, middle).mid.real, _middle(x[index], x[index + 1]))
+    Q, drift = _moving_quadrics(robot, q0, way, middle, half)
+    tube, good = _certified(Q, at, drift)
     chart = np.argmin(tube.rad, axis=1)
     for end in (index, index + 1):
         box = nodes[0][end]
@@ -176,26 +183,36 @@ def _middle(x: Array, y: Array) -> Array:
     return np.asarray(x + y * np.sign((x * y).sum(axis=1))[:, None])
 
 
-def _quadrics(robot: Robot, q0: Array, way: Array, t: Array, half: Array) -> Disc:
-    """Quadrics (N, 7, 8, 8) of all actuator coordinates q(t - half) .. q(t + half)."""
+def _quadrics(robot: Robot, q0: Array, way: Array, t: Array) -> Disc:
+    """Quadrics (N, 7, 8, 8) of the actuator coordinates q(t)."""
     given = spheres(robot, q0 + t[:, None] * way, arrange=False)
-    a_spread, s_spread = np.zeros(given.a.shape), np.zeros(given.s.shape)
+    return joined(leg_quadrics(given.a, given.b, given.s), study_quadric())
+
+
+def _moving_quadrics(robot: Robot, q0: Array, way: Array, t: Array, half: Array) -> tuple[Disc, Disc]:
+    """Quadrics Q and D (N, 7, 8, 8): Q + u D, u from -1 to 1, are those of q(t - half) .. q(t + half)."""
+    given = spheres(robot, q0 + t[:, None] * way, arrange=False)
+    da, ds, a_spread, s_spread = (np.zeros(v.shape) for v in (given.a, given.s, given.a, given.s))
     for i, leg in enumerate(robot.legs):
-        form, move = robot.closed_forms[i], abs(way[i]) * half * (1.0 + 1e-12)
+        form, move = robot.closed_forms[i], way[i] * half
         assert form is not None
         if leg.architecture == "UPS":  # (L + d)^2 - L^2
-            s_spread[:, i] = (2.0 * np.sqrt(given.s[:, i]) + move) * move * (1.0 + 1e-12)
+            ds[:, i], s_spread[:, i] = 2.0 * np.sqrt(given.s[:, i]) * move, move**2 * (1.0 + 1e-12)
         elif leg.architecture == "PUS":
-            a_spread[:, i] = np.abs(form.drive) * move[:, None]
-        else:  # a chord is shorter than its arc
-            a_spread[:, i] = (np.linalg.norm(form.U - form.pivot) * move * (1.0 + 1e-12))[:, None]
-    error = ROUND if np.any(half > 0.0) else DATA_ERROR
-    return joined(leg_quadrics(given.a, given.b, given.s, error, a_spread=a_spread, s_spread=s_spread), study_quadric())
+            da[:, i] = form.drive * move[:, None]
+        else:  # a chord leaves its tangent by half the square of the angle
+            da[:, i] = np.cross(form.drive, given.a[:, i] - form.pivot) * move[:, None]
+            a_spread[:, i] = (np.linalg.norm(form.U - form.pivot) * 0.5 * move**2 * (1.0 + 1e-12))[:, None]
+    D, square = leg_drift(given.a, given.b, da, ds, ROUND, a_spread)
+    Q = leg_quadrics(given.a, given.b, given.s, ROUND, a_spread=a_spread, s_spread=s_spread)
+    Q = Disc(Q.mid, (Q.rad + square) * (1.0 + 1e-12))
+    still = study_quadric()
+    return joined(Q, still), joined(D, Disc(0.0 * still.mid, 0.0 * still.rad))
 
 
-def _certified(Q: Disc, x: Array) -> tuple[Disc, NDArray[np.bool_]]:
+def _certified(Q: Disc, x: Array, drift: Disc | None = None) -> tuple[Disc, NDArray[np.bool_]]:
     """Polydiscs with exactly one solution around each x, and whether that is proven."""
-    proof = certify_quadrics(Q, x.astype(np.complex128), np.ones(len(x), dtype=bool), quaternion=4)
+    proof = certify_quadrics(Q, x.astype(np.complex128), np.ones(len(x), dtype=bool), quaternion=4, drift=drift)
     return proof.box, proof.real
 
 

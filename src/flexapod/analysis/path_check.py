@@ -120,10 +120,10 @@ class Proof:
 
 
 class IntervalCheck:
-    """Proof that every pose of a segment keeps the limits and is regular."""
+    """Proof that every pose of a segment keeps the limits, is regular and keeps its distance from singular ones."""
 
-    def __init__(self, robot: Robot, limits: bool, clearance: float | None) -> None:
-        self.bounds = PoseBounds(robot, "segment", strokes=limits, angles=limits, clearance=clearance)
+    def __init__(self, robot: Robot, limits: bool, clearance: float | None, distance: float = 0.0) -> None:
+        self.bounds = PoseBounds(robot, "segment", strokes=limits, angles=limits, clearance=clearance, distance=distance)
 
     def prove(self, a: Poses, b: Poses, sign: float) -> Proof:
         """Halve parts of the segment until each is proven.

@@ -41,7 +41,7 @@ JUMP = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PathTerms:
-    """Terms at path parameters s (n,): a, b, v, c, k and dq = q' (n, actuators) each.
+    """Terms at path parameters s (n,): a, b, v, c, k, dq = q' and ddq = q'' (n, actuators) each.
 
     `sliding`: there is friction; `loaded`: it changes with the load.
     """
@@ -53,6 +53,7 @@ class PathTerms:
     c: Array
     k: Array
     dq: Array
+    ddq: Array
     sliding: bool
     loaded: bool
 
@@ -113,8 +114,9 @@ class PathDynamics:
             first, second, third = first - (b + c), second - (4 * b + c), third - (a + b + c)
             v, k = second - first, 2 * first - second
             loaded = bool(np.abs(third - first).max() > AFFINE * np.abs(c).max()) or self._curved(at, v, k, b + 0 * c, c)
-        dq = inverse_kinematics(self.robot, at, joints=False)["actuator_velocity"].values
-        return PathTerms(s=s, a=a, b=b, v=v, c=c, k=k, dq=np.asarray(dq), sliding=self.friction, loaded=loaded)
+        rates = inverse_kinematics(self.robot, at, joints=False)
+        dq, ddq = (np.asarray(rates[f"actuator_{name}"].values) for name in ("velocity", "acceleration"))
+        return PathTerms(s=s, a=a, b=b, v=v, c=c, k=k, dq=dq, ddq=ddq, sliding=self.friction, loaded=loaded)
 
     def _curved(self, at: Motion, v: Array, k: Array, b: Array, c: Array) -> bool:
         """Friction is not a straight line over the speed."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.contraction import Balls, Contraction
+from flexapod.analysis.distance_bounds import tube_distance
 from flexapod.analysis.limits import Limits, limits_of
 from flexapod.analysis.path_check import Poses, Proof, between
 from flexapod.motions.rotations import rotation_rotvec
@@ -53,8 +54,8 @@ class _Parts:
 class TubeCheck:
     """Proofs for one robot; see the module."""
 
-    def __init__(self, robot: Robot, limits: bool) -> None:
-        self.robot, self.limits = robot, limits_of(robot) if limits else None
+    def __init__(self, robot: Robot, limits: bool, distance: float = 0.0) -> None:
+        self.robot, self.limits, self.distance = robot, limits_of(robot) if limits else None, distance
         self.balls = Contraction(robot)
 
     def prove(self, a: Poses, b: Poses, sign: float) -> Proof:
@@ -71,7 +72,7 @@ class TubeCheck:
                 return Proof(True, np.nan, "", boxes)
             at = int(np.flatnonzero(bad)[0])
             if parts.width[at] < SMALLEST:
-                text = "cannot be proven: a limit or a singular pose lies on the segment or near to it"
+                text = "cannot be proven: a limit, a singular pose or the distance from one lies on the segment or near to it"
                 return Proof(False, float(parts.low[at]), text, boxes)
             bad[np.flatnonzero(bad)[MOST:]] = False
             low, width = parts.low[bad], parts.width[bad] / 2
@@ -87,6 +88,8 @@ class TubeCheck:
         twist = np.concatenate([(b.p[0] - a.p[0]) / self.balls.length, rotation_rotvec(b.R[0] @ a.R[0].T)])
         found = self.balls.over(poses.p, poses.R, h[:, None, None] * twist)
         good = found.proven & self._within(found)
+        if self.distance > 0.0:
+            good &= tube_distance(self.balls, found) >= self.distance
         return _Parts(low=low, width=width, proven=good, z=found.z, radius=found.radius, unique=found.unique)
 
     def _joined(self, parts: _Parts) -> NDArray[np.bool_]:

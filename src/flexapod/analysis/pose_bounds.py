@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.box_decision import Decision, Trim
 from flexapod.analysis.cut_boxes import cut_shares, trimmed
+from flexapod.analysis.distance_bounds import ROUNDING, least_distance
 from flexapod.analysis.kernels import make_program
 from flexapod.analysis.limits import limits_of
 from flexapod.equations.pose_limits import CHARTS, limit_texts
@@ -62,14 +63,17 @@ class PoseBounds:
         strokes, angles: which limits of the file count.
         singularities: poses must be on the home pose's side of the type 2 singularities.
         clearance: smallest distance of the axes of two legs that do not share a joint [m]; None: not looked at.
+        distance: smallest distance to type 2 singularities, as in `flexapod.singularities`.
     """
 
     def __init__(
         self, robot: Robot, chart: str, position: Any = None, rotation: Any = None, *,
         strokes: bool = True, angles: bool = True, singularities: bool = True, clearance: float | None = None,
+        distance: float = 0.0,
     ) -> None:  # fmt: skip
         refuse(robot, "pave")
-        self.robot, self.chart, self.singularities, self.clearance = robot, chart, singularities, clearance
+        self.robot, self.chart, self.singularities = robot, chart, singularities
+        self.clearance, self.distance = clearance, distance
         options = {"chart": chart, "strokes": strokes, "angles": angles}
         self._position = np.asarray(robot.home.position if position is None else position, dtype=float)
         self._rotation = np.asarray(robot.home.rotation if rotation is None else rotation, dtype=float)
@@ -148,6 +152,11 @@ class PoseBounds:
             singular = ~regular
             out |= regular & (sign != self.side)
             inside &= regular
+        if self.distance > 0.0:
+            least, at_most = self._apart_from_singular(box, at)
+            singular |= least < self.distance
+            inside &= least >= self.distance
+            out |= at_most < self.distance
         if self.clearance is not None:
             inside &= self.apart(box, at) > self.clearance
         return Judged(
@@ -207,6 +216,14 @@ class PoseBounds:
             own = np.abs(inverse @ middle - np.eye(6)).sum(axis=2)
             sums = (np.abs(inverse) @ off).sum(axis=2) + own
         return good & np.all(sums < REGULAR, axis=1), sign
+
+    def _apart_from_singular(self, box: Bounds, at: Bounds) -> tuple[Array, Array]:
+        """Lower bound of the distance to type 2 singularities in boxes, and its value at their middles, rounded up."""
+        scale = np.array([self.robot.characteristic_length] * 3 + [1.0] * 3)
+        middle = (at.low["lines"] + at.high["lines"]) / 2
+        change = np.maximum(box.high["lines"] - middle, middle - box.low["lines"])
+        least, value = least_distance(middle * scale, change * scale)
+        return least, value + ROUNDING
 
     def apart(self, box: Bounds, at: Bounds) -> Array:
         """Lower bound of the distance of any two legs that do not share a joint."""

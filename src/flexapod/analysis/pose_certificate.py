@@ -47,7 +47,7 @@ class Certificate:
     box: Disc
 
 
-def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: int) -> Certificate:
+def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: int, drift: Disc | None = None) -> Certificate:
     """Test candidate solutions.
 
     Args:
@@ -55,6 +55,8 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
         x: (N, n) candidates.
         real: (N,) candidates that are to be proven real.
         quaternion: the first so many coordinates are the rotation's; their bilinear norm must not vanish.
+        drift: D, of the shape of Q: the test is that of all quadrics Q + t D with t from -1 to 1, each of which has one solution
+            in the polydisc. That all of them move with one t makes the polydiscs much smaller than uncertain Q would.
 
     Checked by: tests/analysis/test_pose_certificate.py.
     """
@@ -73,12 +75,15 @@ def certify_quadrics(Q: Disc, x: Complex, real: NDArray[np.bool_], quaternion: i
     rows = (Q.mid @ x[:, None, :, None])[..., 0]
     Y = _inverse(np.take_along_axis(rows, columns, axis=2))
     shift = point_matrix_product(Y, _values(Q, x)).largest()[..., 0]
+    if drift is not None:
+        shift = (shift + point_matrix_product(Y, _values(drift, x)).largest()[..., 0]) * UP
     radius = 2.0 * shift + 1e-16
     good, final = np.zeros(N, dtype=bool), radius.copy()
     for _ in range(ROUNDS):
-        J = _gradient(Q, Disc(x, _whole(free, radius, n)))
-        J = Disc(np.take_along_axis(J.mid, columns, axis=2), np.take_along_axis(J.rad, columns, axis=2))
-        rest = (exact(np.eye(n - 1)) - point_matrix_product(Y, J)).largest()
+        X = Disc(x, _whole(free, radius, n))
+        rest = (exact(np.eye(n - 1)) - point_matrix_product(Y, _chosen(_gradient(Q, X), columns))).largest()
+        if drift is not None:
+            rest = (rest + point_matrix_product(Y, _chosen(_gradient(drift, X), columns)).largest()) * UP
         image = (shift + (rest @ radius[..., None])[..., 0] * (1.0 + 64 * U)) * UP
         inside = np.all(image < radius, axis=1) & np.all(np.isfinite(image), axis=1) & ~good
         good |= inside
@@ -127,6 +132,32 @@ def leg_quadrics(
     return Disc(mid, rad)
 
 
+def leg_drift(a: Array, b: Array, da: Array, ds: Array, error: float, a_spread: float | Array = 0.0) -> tuple[Disc, Array]:
+    """First change of the quadrics of `leg_quadrics` with centres a + t da and squared lengths s + t ds, and the most that the
+    square of t adds (.., r, 8, 8), for t from -1 to 1.
+
+    Args:
+        error: relative error of a, b, da and ds; a_spread: of a, of its shape, as in `leg_quadrics`.
+    """
+
+    def placed(m: Array, n: Array) -> Array:
+        return np.asarray(np.concatenate([m, n], axis=-1)[..., _PLACE])
+
+    def crossed(one: Array, other: Array) -> Array:
+        product = np.swapaxes(one, -1, -2) @ other
+        return np.asarray(product + np.swapaxes(product, -1, -2))
+
+    W, D = placed(b - a, a + b) * _SIGN, placed(-da, da) * _SIGN
+    size, moved = np.abs(a) + np.abs(b), np.abs(D)
+    size, loose = (placed(v, v) * np.abs(_SIGN) for v in (size, a_spread + np.zeros_like(a)))
+    lengths, none = ds[..., None, None] * np.eye(4), np.zeros(D.shape)
+    spread = 4.0 * error * (crossed(moved, size) + np.abs(lengths))
+    mid = np.block([[crossed(D, W) - lengths, np.swapaxes(D, -1, -2)], [D, none]])
+    rad = np.block([[spread, error * np.swapaxes(moved, -1, -2)], [error * moved, none]])
+    square = np.block([[crossed(moved, moved) / 2 + crossed(moved, loose), none], [none, none]])
+    return Disc(mid.astype(np.complex128), rad), square * (1.0 + 4.0 * error)
+
+
 _PLACE = np.array([[0, 0, 1, 2], [0, 0, 5, 4], [1, 5, 0, 3], [2, 4, 3, 0]])
 _SIGN = np.array([[0.0, -1, -1, -1], [1, 0, 1, -1], [1, -1, 0, 1], [1, 1, -1, 0]])
 """W by the places of its entries in (m, n), and their signs."""
@@ -152,6 +183,11 @@ def _whole(free: NDArray[np.int64], values: Array, n: int) -> Array:
     full = np.zeros((len(free), n))
     np.put_along_axis(full, free, values, axis=1)
     return full
+
+
+def _chosen(J: Disc, columns: NDArray[np.int64]) -> Disc:
+    """Columns of derivatives (N, n - 1, n) beside the chart's."""
+    return Disc(np.take_along_axis(J.mid, columns, axis=2), np.take_along_axis(J.rad, columns, axis=2))
 
 
 def _gradient(Q: Disc, x: Disc) -> Disc:

@@ -82,6 +82,9 @@ def _of_all_loops(robot: Robot, position: Array, rotation: Array) -> PoseJacobia
     words, length = np.full(len(position), "", dtype=object), robot.characteristic_length
     at = State(position=position, rotation=rotation)
     state = leg_request(robot, at, "zero", None, (None, None, "world"), False, words).state
+    if not robot.elastic_names:
+        wrong = reversed_joints(robot, {"position": position, "rotation": rotation}, np.array(state.joint_position))
+        words[words == ""] = wrong[words == ""]
     P, _ = platform_jacobian(robot, state, words)
     scale, moves = np.array([length] * 3 + [1.0] * 3), 6 - len(robot.plan.constraints)
     usable = np.all(np.isfinite(P), axis=(1, 2)) & (words == "")

@@ -2,8 +2,8 @@ r"""Robots whose platform points lie on spheres once the actuators stand still: 
 
 A UPS, PUS or RUS leg keeps its spherical joint on a sphere about its universal joint. A leg with one passive revolute joint
 before the spherical one (RPS, PRS, RRS) keeps it on a circle, which is where two spheres about points of the joint's axis meet;
-a leg with a revolute joint behind the spherical one (RSR) does the same, seen from the platform. Six spheres in all determine the
-platform.
+a leg with a revolute joint behind the spherical one (RSR) does the same, seen from the platform. Each rod of a parallelogram has
+a sphere of its own. Six spheres in all determine the platform.
 
 Letters: a centre of a sphere (world), b platform point (platform axes), s squared radius.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.chain_spheres import SPHERES, Locus, chain_spheres, locus
+from flexapod.analysis.chain_spheres import chain_spheres, sphere_count
 from flexapod.analysis.pose_certificate import DATA_ERROR
 from flexapod.errors import InputError
 
@@ -67,12 +67,8 @@ V. Parenti-Castelli, Direct position analysis of the Stewart platform mechanism 
 
 def is_on_spheres(robot: Robot) -> bool:
     """Whether six spheres determine the platform of a robot."""
-    kinds = [_locus(leg) for leg in robot.legs]
-    return None not in kinds and sum(SPHERES[k] for k in kinds if k) == 6
-
-
-def _locus(leg: Leg) -> Locus | None:
-    return "sphere" if leg.architecture != "general" else locus(leg)
+    counts = [sphere_count(leg) for leg in robot.legs]
+    return 0 not in counts and sum(counts) == 6
 
 
 def spheres(robot: Robot, q: Array, *, arrange: bool = True) -> Spheres:

@@ -6,30 +6,34 @@ With S the integral of s over time and h the window,
           \quad \dddot s_h = \frac{\ddot s(t)-\ddot s(t-h)}h
 
 so that the path is followed from end to end, from rest to rest, with an acceleration that does not jump. Limits are then kept
-by slowing as a whole: rates scale with k, accelerations with k^2, jerks with k^3. The window with the shortest result is taken.
-This is a good timing, not the fastest one that a jerk limit allows.
+by slowing as a whole: rates scale with k, accelerations with k^2, jerks with k^3. A step of the acceleration by a becomes a jerk
+of a / h, so that the timing is also made with accelerations limited to the jerk limit times h, or a part of it. The window and
+the part with the shortest result are taken. This is a good timing, not the fastest one that a jerk limit allows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from flexapod.analysis.inverse_kinematics import inverse_kinematics
 from flexapod.analysis.path_terms import FINER, PathDynamics
 from flexapod.analysis.timing_limits import TimingLimits
-from flexapod.analysis.timing_passes import KEPT, Timing
+from flexapod.analysis.timing_passes import KEPT, Timing, at_nodes
 from flexapod.errors import InputError
 
 Array = NDArray[np.float64]
 
-NARROWEST, WIDEST = 1e-3, 1.0
-"""Windows that are tried, over the duration."""
+NARROWEST, WIDEST = 1e-3, 8.0
+"""Windows that are tried, over the duration without a limit of the jerk."""
 
-TRIALS = 24
+TRIALS = 18
+
+SHARES = (1.0, 0.5)
+"""Limits of accelerations that are tried, over jerk limit times window: steps from rest, and from one limit to the other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,11 @@ class Averaged:
     def duration(self) -> float:
         """[s]."""
         return float(self.timing.time[-1] + self.window) / self.rate
+
+    @property
+    def jumps(self) -> Array:
+        """Times at which the jerk jumps and forces have corners: either end of the window meets a node."""
+        return np.asarray(np.union1d(self.timing.time, self.timing.time + self.window) / self.rate)
 
     def __call__(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """s and its first three derivatives at times t."""
@@ -75,14 +84,12 @@ def with_jerk(dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> A
     Checked by: tests/analysis/test_time_optimal.py.
     """
     check = _Check(dynamics, timing, bounds)
-    T = float(timing.time[-1])
-    windows = T * np.geomspace(NARROWEST, WIDEST, TRIALS)
-    found = [check.slowed(Averaged(timing=timing, window=float(h), rate=1.0), exact=False) for h in windows]
+    windows = float(timing.time[-1]) * np.geomspace(NARROWEST, WIDEST, TRIALS)
+    found = [check.tried(float(h)) for h in windows]
     best = min(range(TRIALS), key=lambda i: found[i].duration)
     low, high = windows[max(best - 1, 0)], windows[min(best + 1, TRIALS - 1)]
-    finer = [check.slowed(Averaged(timing=timing, window=float(h), rate=1.0), exact=False) for h in np.linspace(low, high, 9)]
-    chosen = min(finer, key=lambda one: one.duration)
-    return check.slowed(Averaged(timing=timing, window=chosen.window, rate=1.0), exact=True)
+    chosen = min([found[best], *(check.tried(float(h)) for h in np.linspace(low, high, 9))], key=lambda one: one.duration)
+    return check.slowed(replace(chosen, rate=1.0), exact=True)
 
 
 class _Check:
@@ -90,14 +97,25 @@ class _Check:
 
     def __init__(self, dynamics: PathDynamics, timing: Timing, bounds: TimingLimits) -> None:
         self.dynamics, self.terms, self.bounds, self.count = dynamics, timing.terms, bounds, FINER * len(timing.u) + 1
-        path = dynamics.poses(self.terms.s)
-        second = inverse_kinematics(dynamics.robot, path, joints=False)["actuator_acceleration"].values
-        self.ddq = np.asarray(second)
+        self.timing, self.ddq = timing, timing.terms.ddq
         self.dddq = np.gradient(self.ddq, self.terms.s, axis=0, edge_order=2)
+
+    def tried(self, window: float) -> Averaged:
+        """The best of timings whose accelerations keep such limits that the window makes jerks of about the limit of them."""
+        timings = [self.timing]
+        for share in SHARES:
+            with suppress(InputError):
+                held = replace(self.bounds, acceleration=share * window * self.bounds.jerk)
+                timings.append(at_nodes(self.dynamics, self.terms, held))
+        found = [self.slowed(Averaged(timing=one, window=window, rate=1.0), exact=False) for one in timings]
+        return min(found, key=lambda one: one.duration)
 
     def slowed(self, timing: Averaged, exact: bool) -> Averaged:
         """The timing slowed until it keeps the limits at its samples."""
-        t = np.linspace(0.0, timing.duration, self.count if exact else self.count // FINER + 1)
+        jumps = timing.jumps
+        t = (jumps[1:] + jumps[:-1]) / 2  # one time between any two jumps has every jerk
+        if exact:
+            t = np.union1d(np.append(t, jumps), np.linspace(0.0, timing.duration, self.count))
         s, sd, sdd, sddd = timing(t)
         s = np.clip(s, self.terms.s[0], self.terms.s[-1])
         dq, ddq, dddq = (self._at(s, values) for values in (self.terms.dq, self.ddq, self.dddq))

@@ -33,19 +33,25 @@ FAR = 1e250
 
 @dataclass(frozen=True, kw_only=True)
 class TimingLimits:
-    """Largest sizes per actuator (m,); infinite where there is no limit."""
+    """Largest sizes per actuator (m,); infinite where there is no limit. Accelerations are limited for the sake of jerks."""
 
     force: Array
     speed: Array
     power: Array
     jerk: Array
+    acceleration: Array
 
     def cap(self, terms: PathTerms, finer: int) -> Array:
-        """Largest squared path speeds (n + 1,) by the speed limits, in the intervals on both sides of a node."""
-        if not np.isfinite(self.speed).any():
+        """Largest squared path speeds (n + 1,) by the speed limits and by the power of the static forces, in the intervals on
+        both sides of a node.
+
+        Beyond the latter only forces of inertia would keep the power within its limit, and no slower timing would.
+        """
+        if not np.isfinite(self.speed).any() and not np.isfinite(self.power).any():
             return np.full((len(terms.s) - 1) // finer + 1, np.inf)
         with np.errstate(divide="ignore"):
-            fine = np.min((self.speed / np.abs(terms.dq)) ** 2, axis=1)
+            static = self.power / np.abs(terms.c + terms.k)
+            fine = np.min((np.minimum(self.speed, static) / np.abs(terms.dq)) ** 2, axis=1)
         n = (len(fine) - 1) // finer
         inside = np.minimum(fine[:-1].reshape(n, finer).min(axis=1), fine[finer::finer])
         return np.asarray(np.minimum(np.append(inside, np.inf), np.append(np.inf, inside)))
@@ -84,7 +90,8 @@ class TimingLimits:
 def timing_limits(robot: Robot, given: Any) -> TimingLimits:
     """Limits of the file, replaced by those that are given."""
     file, m = limits_of(robot), len(robot.actuators)
-    known = TimingLimits(force=file.force, speed=file.speed, power=file.power, jerk=np.full(m, np.inf))
+    none = np.full(m, np.inf)
+    known = TimingLimits(force=file.force, speed=file.speed, power=file.power, jerk=none, acceleration=none)
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"limits: expected a mapping of {', '.join(KINDS)}, got {type(given).__name__}")
     for name, value in (given or {}).items():

@@ -81,10 +81,14 @@ def _kernels(rows: int) -> tuple[Kernel, Kernel]:
 
 def fastest(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> Timing:
     """The fastest timing that keeps the limits on the grid of the terms."""
+    return _slowed(dynamics, at_nodes(dynamics, terms, bounds), bounds)
+
+
+def at_nodes(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits) -> Timing:
+    """The fastest timing that keeps the limits at the ends of intervals."""
     s = terms.s[::FINER]
     cap = np.minimum(bounds.cap(terms, FINER), 1e12 / (s[-1] - s[0]) ** 2)
-    timing = _refined(dynamics, terms, bounds, s, cap)
-    return _slowed(dynamics, timing, bounds)
+    return _refined(dynamics, terms, bounds, s, cap)
 
 
 def _refined(
@@ -94,17 +98,17 @@ def _refined(
     powered = bool(np.isfinite(bounds.power).any())
     count = min(most, NONLINEAR if powered or terms.loaded else RELINEARISED if np.any(terms.v) else 0)
     forces, left = ForceRows(terms, bounds), None
+    fixed = [acceleration_rows(terms, bounds)] if np.isfinite(bounds.acceleration).any() else []
     first = _thinned(dynamics, terms, bounds, s) if count == RELINEARISED else None
-    timing = first or _both_passes(*forces.about(None, None, left), s, cap, terms, left)
+    timing = first or _both_passes(*_stacked([forces.about(None, None, left), *fixed]), s, cap, terms, left)
     for k in range(count):
         if terms.loaded:
             left = _remainder(dynamics, timing)
         about = _about(timing, terms, bounds, AT_REST if k or first else 1e-3)
-        rows = [forces.about(about, timing, left)]
+        rows = [forces.about(about, timing, left), *fixed]
         if powered:
             rows.append(power_rows(terms, bounds, about, left))
-        upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True)) if powered else rows[0]
-        new = _both_passes(upper, upper_slope, lower, lower_slope, s, cap, terms, left)
+        new = _both_passes(*_stacked(rows), s, cap, terms, left)
         done = abs(new.time[-1] - timing.time[-1]) <= (SETTLED if count == NONLINEAR else QUADRATIC) * new.time[-1]
         timing = replace(new, passes=timing.passes + 1)
         if done:
@@ -112,12 +116,20 @@ def _refined(
     return timing
 
 
+def _stacked(rows: list[tuple[Array, Array, Array, Array]]) -> tuple[Array, Array, Array, Array]:
+    """Rows of several kinds of limits side by side."""
+    if len(rows) == 1:
+        return rows[0]
+    upper, upper_slope, lower, lower_slope = (np.hstack(group) for group in zip(*rows, strict=True))
+    return upper, upper_slope, lower, lower_slope
+
+
 def _thinned(dynamics: PathDynamics, terms: PathTerms, bounds: TimingLimits, s: Array) -> Timing | None:
     """The timing of a grid of fewer intervals at the nodes of all; None where it has no timing or does not divide them."""
     n = len(s) - 1
     if n < 20 * THINNED or n % THINNED:
         return None
-    names = ("s", "a", "b", "v", "c", "k", "dq")
+    names = ("s", "a", "b", "v", "c", "k", "dq", "ddq")
     thin = replace(terms, **{name: getattr(terms, name)[::THINNED] for name in names})
     nodes = s[::THINNED]
     cap = np.minimum(bounds.cap(thin, FINER), 1e12 / (s[-1] - s[0]) ** 2)
@@ -185,6 +197,14 @@ def _viscous(v: Array, about: Array, last: Timing) -> tuple[Array, Array, Array]
         most, least = most.copy(), least.copy()
         most[near], least[near] = np.maximum(2 * tangent[near], 0.0), np.minimum(2 * tangent[near], 0.0)
     return slope, most, least
+
+
+def acceleration_rows(terms: PathTerms, bounds: TimingLimits) -> tuple[Array, Array, Array, Array]:
+    """Rows of |q' u + q'' x| <= limit at both ends of every interval."""
+    n, D, limited = (len(terms.s) - 1) // FINER, terms.s[FINER] - terms.s[0], np.isfinite(bounds.acceleration)
+    a, b = (_both_ends(values[:, limited], n) for values in (terms.dq, terms.ddq))
+    most = np.broadcast_to(bounds.acceleration[limited], a.shape)
+    return paired_rows(*(part.reshape(n, -1) for part in (a + WHERE * 2 * D * b, b, most, -most)))
 
 
 def power_rows(terms: PathTerms, bounds: TimingLimits, about: Array, left: Array | None) -> tuple[Array, Array, Array, Array]:

@@ -162,7 +162,7 @@ class TubeBounds:
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.where(radius[:, None] > 0, slope / np.where(radius > 0, radius, 1.0)[:, None], 0.0)
         n, k = len(own), len(columns)
-        value = np.stack([q - lows, highs - q], axis=2).reshape(n, 2 * k)
+        value = np.minimum(np.stack([q - lows, highs - q], axis=2).reshape(n, 2 * k), np.finfo(float).max)  # without a limit
         gradient = np.stack([slope, -slope], axis=2).reshape(n, 2 * k, 3)
         spread, opened = np.repeat(rest, 2, axis=1), np.repeat(self._open[own][:, :k], 2, axis=1)
         extra = self._open.shape[1] - k
