@@ -39,11 +39,16 @@ Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
 
+STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
+"""What a robot knows about itself that no number changes."""
+
+
 def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
     """The robot with other resolved numbers: same structure, same kernels."""
     result = replace(robot)
     object.__setattr__(result, "zeros", robot.zeros)
     object.__setattr__(result, "origin", robot.origin)
+    result.__dict__.update({name: found for name, found in robot.__dict__.items() if name in STRUCTURAL})
     result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
     return result
 
