@@ -149,12 +149,17 @@ def test_a_step_too_long_to_cross_ends_with_the_reason() -> None:
     assert past > 0.7 * np.pi  # the bars come to lie in one line
 
 
-@pytest.mark.parametrize("method", ["implicit", "radau"])
-def test_a_drive_at_its_dead_point_is_named(method: str) -> None:
-    """A rocker that is driven where it turns back: the run ends there, and says that the actuators lose control."""
+@pytest.mark.parametrize(
+    ("method", "step"), [("implicit", 1e-3), ("radau", 1e-3), ("dopri", 1e-3), ("rk4", 1e-3), ("rk4", 3e-3), ("rk4", 1e-4)]
+)
+def test_a_drive_at_its_dead_point_is_named(method: str, step: float) -> None:
+    """A rocker that is driven where it turns back: the run ends there, and says that the actuators lose control.
+
+    Explicit steps jump to another branch there, or turn back with the wrong energy: what came out so is left out.
+    """
     robot = fp.load(MECHANISMS / "rocker-drive.yaml")
     start = fp.State(position=robot.home.position, velocity=[-0.4, 0.0, 0.0], angular_velocity=[0.0, 0.0, 0.0])
-    found = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=1e-3, method=method)
+    found = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=step, method=method)
     assert found.attrs["stopped"] == "the actuators lose control of the platform: their Jacobian is singular"
     across = fp.simulate(robot, start, drive="force", force=[0.0], duration=1.0, step=1e-3, watch=("stroke",))
     rate = across.actuator_velocity.values[:, 0]
