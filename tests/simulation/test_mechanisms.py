@@ -165,3 +165,19 @@ def test_a_drive_at_its_dead_point_is_named(method: str, step: float) -> None:
     rate = across.actuator_velocity.values[:, 0]
     turning = across.time.values[np.flatnonzero(rate[1:] * rate[:-1] < 0.0)[0]]
     assert abs(found.attrs["stopped_at"] - turning) <= NEAR_DEAD_POINT
+
+
+def test_a_state_at_a_dead_point_is_named() -> None:
+    """Crank and coupler in one line: every verb that takes a pose, and the start of a run."""
+    robot = fp.load(MECHANISMS / "rocker-drive.yaml")
+    coupler = np.hypot(0.5, 0.1)
+    far = coupler + 0.2
+    x = far**2 - 0.3**2 + 0.5**2  # where circles about the feet meet: their distance is 0.5
+    u = np.array([x, np.sqrt(far**2 - x**2)]) / far
+    turn = np.arctan2(u[1], u[0]) - np.arctan2(0.1, 0.5)
+    rotation = [[np.cos(turn), -np.sin(turn), 0.0], [np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]]
+    at = fp.State(position=[*(0.2 * u), 0.0], rotation=rotation)
+    with pytest.raises(fp.FlexapodError, match="a dead point of the actuators: the platform moves here while they stand still"):
+        fp.inverse_dynamics(robot, at)
+    with pytest.raises(fp.FlexapodError, match="the start of the simulation .* a dead point of the actuators"):
+        fp.simulate(robot, at, drive="force", force=[0.0], duration=0.1, step=1e-3, method="rk4")

@@ -209,8 +209,8 @@ def watched_before(layout: Layout, rows: Array) -> float | None:
 def jumps(layout: Layout, before: float | None, rows: Array) -> int | None:
     """The first row behind which explicit steps jump at a dead point of a drive, or None.
 
-    The determinant that is watched would pass zero within two steps, and instead comes out off its line by half a step's change or
-    more: in the drive's own coordinate no step leads across, and what comes out has turned back or is on another branch.
+    The determinant that is watched would pass zero within two steps, and instead comes out off its line by half a step's change
+    or more: in the drive's own coordinate no step leads across, and what comes out has turned back or is on another branch.
 
     Args:
         before: determinant before the first row, where known.
