@@ -179,5 +179,5 @@ def test_a_state_at_a_dead_point_is_named() -> None:
     at = fp.State(position=[*(0.2 * u), 0.0], rotation=rotation)
     with pytest.raises(fp.FlexapodError, match="a dead point of the actuators: the platform moves here while they stand still"):
         fp.inverse_dynamics(robot, at)
-    with pytest.raises(fp.FlexapodError, match="the start of the simulation .* a dead point of the actuators"):
+    with pytest.raises(fp.FlexapodError, match=r"the start of the simulation .* a dead point of the actuators"):
         fp.simulate(robot, at, drive="force", force=[0.0], duration=0.1, step=1e-3, method="rk4")
