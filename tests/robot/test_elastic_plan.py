@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.other_rows import with_other_rows
 from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
@@ -82,3 +83,59 @@ def test_names() -> None:
     assert robot("gough-stewart-beams").elastic_names[:6] == tuple(f"1.rod.{k}" for k in ("u", "v", "w", "thx", "thy", "thz"))
     assert robot("dualemps").elastic_legs
     assert not fp.load("stewart-3-3").elastic_legs
+
+
+def test_rows_are_chosen_again_where_those_of_home_are_singular(tmp_path: Path) -> None:
+    """A drag link in space whose second crank comes upright: the row along y that closes it at home has no hold there."""
+    crank, coupler, second, ground = 0.8, 0.7, 0.9, 0.3
+
+    def pin(end: np.ndarray) -> np.ndarray:
+        """Where the first crank meets the coupler that ends in a point: circles about foot and end."""
+        far = float(np.linalg.norm(end))
+        along = (crank**2 - coupler**2 + far**2) / (2 * far)
+        u = end / far
+        return np.asarray(along * u + np.sqrt(crank**2 - along**2) * np.array([-u[1], u[0]]))
+
+    ends = [np.array([ground, 0.0]) + second * np.array([np.cos(c), np.sin(c)]) for c in (0.55, np.pi / 2)]
+    pins = [pin(end) for end in ends]
+    home, upright = (float(np.arctan2(p[1], p[0])) for p in pins)
+    turn = float(np.arctan2(*(ends[0] - pins[0])[::-1]))
+    beam = "young: 70 GPa, poisson: 0.3, density: 2700, section: {shape: rectangle, width: 60 mm, height: 40 mm}"
+    (tmp_path / "drag.yaml").write_text(f"""flexapod: 1
+name: drag-link
+source: written for this test
+gravity: [0, -9.81, 0]
+characteristic_length: 0.3
+home: {{position: [{pins[0][0]}, {pins[0][1]}, 0], rotation: {{Z: {turn}}}}}
+platform: {{mass: 2, inertia: {{diagonal: [0.1, 0.1, 0.1]}}}}
+legs:
+  each:
+    one:
+      joints:
+        motor: {{type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true, start: {home}}}
+        pin: {{type: revolute, from: crank, to: platform, at: [{crank}, 0, 0], axis: [0, 0, 1]}}
+      bodies: {{crank: {{flexible: {{type: beam, length: {crank}, {beam}}}}}}}
+    two:
+      joints:
+        foot: {{type: revolute, from: base, at: [{ground}, 0, 0], to: second, axis: [0, 0, 1], start: 0.55}}
+        pin: {{type: revolute, from: second, to: platform, at: [{second}, 0, 0], on: [{coupler}, 0, 0], axis: [0, 0, 1]}}
+      bodies: {{second: {{flexible: {{type: beam, length: {second}, {beam}}}}}}}
+""")
+    robot = fp.load(tmp_path / "drag.yaml")
+    near = np.array([-1e-6, -1e-12, -1e-15, 0.0, 1e-15, 1e-12, 1e-6])[:, None]
+    one = np.ones_like(near)
+    motion = fp.ActuatorMotion(time=np.arange(len(near)) * 1.0, position=upright + near, velocity=one, acceleration=0 * one)
+    force = fp.inverse_dynamics(robot, motion, elastic=np.zeros((len(near), len(robot.elastic_names)))).force.values
+    np.testing.assert_allclose(force, np.broadcast_to(force[0], force.shape), rtol=1e-4)  # they move on by 1e-6 rad
+    again = with_other_rows(robot, {"joint_position": np.array([_upright(robot, upright)])}, 0)
+    assert again is not None
+    assert again.elastic_plan.independent == robot.elastic_plan.independent
+
+
+def _upright(robot: fp.Robot, motor: float) -> np.ndarray:
+    """Joints with both cranks turned to where the second is upright."""
+    q = np.concatenate([leg.home for leg in robot.legs])
+    names = list(robot.coordinates)
+    q[names.index("one.motor")] = motor
+    q[names.index("two.foot")] = np.pi / 2 - 0.55  # passive angles are counted from home
+    return q
