@@ -203,6 +203,22 @@ legs:
     assert np.abs(end[:, :2] - [0.5, 0.1] - arm).max() < CLOSED
 
 
+def test_two_drives_of_one_degree_of_freedom_may_not_contradict_each_other(folder: Path) -> None:
+    """Crank and rocker driven: their coordinates must fit, in kinematics and in forces."""
+    text = (in_two_legs(folder).description.path or Path()).read_text(encoding="utf-8")
+    file = folder / "two-drives.yaml"
+    file.write_text(text.replace("to: rocker, axis: [0, 0, 1]", "to: rocker, axis: [0, 0, 1], actuated: true"), encoding="utf-8")
+    robot = fp.load(file)
+    q = fp.inverse_kinematics(robot, by_hand(1.0)).actuator_position.values
+    fp.forward_kinematics(robot, q)
+    off = q[40] + [0.0, 0.02]
+    with pytest.raises(fp.FlexapodError, match=r"the loops tie rocker to the others, and it misses by 0\.02 rad"):
+        fp.forward_kinematics(robot, off)
+    rest = np.zeros((1, 2))
+    with pytest.raises(fp.FlexapodError, match="the actuators contradict each other"):
+        fp.inverse_dynamics(robot, fp.ActuatorMotion(time=[0.0], position=off[None], velocity=rest, acceleration=rest))
+
+
 @pytest.mark.parametrize("pitch", [0.2, 0.005])
 def test_a_press_reaches_its_whole_stroke(tmp_path: Path, pitch: float) -> None:
     """A motor that turns 100 times and more along the stroke."""

@@ -91,7 +91,8 @@ def chain_of_four_bars(count: int) -> str:
     bar = "bar: {mass: 1, com: [0, 0.5, 0], inertia: {diagonal: [0.08333333333333333, 0.0, 0.08333333333333333]}}"
     top = "top: {mass: 1, com: [0.5, 0, 0], inertia: {diagonal: [0.0, 0.08333333333333333, 0.08333333333333333]}}"
     lines = [
-        "flexapod: 1", f"name: four-bars-{count}", "plane: xy", "gravity: [0, -9.81, 0]", "characteristic_length: 1",
+        "flexapod: 1", f"name: four-bars-{count}", "source: the IFToMM collection", "plane: xy", "gravity: [0, -9.81, 0]",
+        "characteristic_length: 1",
         "home: {position: [0, 1, 0]}", 'platform: {body: "0.top"}', "legs:", "  each:",
     ]  # fmt: skip
     for k in range(count + 1):

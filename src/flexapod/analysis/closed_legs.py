@@ -171,7 +171,26 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
 
 def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
     """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
-    in the assembly mode of home."""
+    in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
+    found = _close_along(robot, q, e, qd, ed, words)
+    if not robot.elastic_names:
+        _name_contradictions(robot, found.actuators(robot)[0] - q, words)
+    return found
+
+
+def _name_contradictions(robot: Robot, residual: Array, words: NDArray[Any]) -> None:
+    """Reasons of samples with actuator coordinates that the loops do not allow together."""
+    size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
+    off = np.abs(residual) / size
+    for k in np.flatnonzero((off.max(axis=1, initial=0.0) > SAME) & (words == "")):
+        worst = int(off[k].argmax())
+        words[k] = (
+            f"the actuators contradict each other: the loops tie {robot.actuators[worst]} to the others, and it misses by "
+            f"{abs(residual[k, worst]):.6g} {robot.actuator_units[worst]}"
+        )
+
+
+def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
     found = close(robot, first, q, e, qd, ed, trial)
