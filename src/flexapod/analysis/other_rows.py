@@ -31,7 +31,7 @@ def with_other_rows(robot: Robot, given: Mapping[str, NDArray[np.float64]], k: i
     Checked by: tests/robot/test_elastic_plan.py.
     """
     joints = given.get("joint_position")
-    if joints is None or not np.all(np.isfinite(joints[k])) or robot.flexible_platform is not None:
+    if joints is None or not np.all(np.isfinite(joints[k])):
         return None
     plan, counts = robot.elastic_plan, np.cumsum([len(leg.moving) for leg in robot.legs])[:-1]
     at: Any = (np.split(joints[k], counts), _pose(robot, given, k))
