@@ -80,6 +80,26 @@ def test_choices_that_are_none() -> None:
         fp.inverse_dynamics(redundant, motion(redundant), preload=[1.0])
 
 
+@pytest.mark.parametrize("kind", ["redundantly actuated", "redundant with joint springs"])
+def test_an_idle_actuator_has_no_force(kind: str) -> None:
+    """Weight inf: the others move the robot alone, each idle one in turn; of too many the message names them."""
+    robot = robot_of_kind(kind)
+    at = motion(robot)
+    state = fp.State(position=at.position, rotation=at.rotation, velocity=at.velocity, angular_velocity=at.angular_velocity)
+    for k in range(4):
+        weights = np.ones(4)
+        weights[k] = np.inf
+        force = fp.inverse_dynamics(robot, at, friction=False, weights=weights).force.values
+        assert not force[:, k].any()
+        back = fp.forward_dynamics(robot, state, force, friction=False)
+        assert np.abs(back.acceleration.values - at.acceleration).max() < 100 * AGREES * np.abs(at.acceleration).max()
+    two = ", ".join(robot.actuators[1:3])
+    with pytest.raises(fp.InputError, match=rf"without {two} \(weight inf: idle\) .* has 2 actuators for 3 degrees of freedom"):
+        fp.inverse_dynamics(robot, at, weights=[1.0, np.inf, np.inf, 1.0])
+    with pytest.raises(fp.InputError, match="preload: every entry must be a finite number"):
+        fp.inverse_dynamics(robot, at, preload=[1.0, np.nan, 0.0, 0.0])
+
+
 def test_tied_actuators_as_the_rigid_robot() -> None:
     """Kinematics, masses and energy are those of the rigid robot without springs, by other equations; springs add stiffness."""
     tied = robot_of_kind("redundant with joint springs")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.other_rows import with_other_rows
 from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
@@ -82,3 +83,51 @@ def test_names() -> None:
     assert robot("gough-stewart-beams").elastic_names[:6] == tuple(f"1.rod.{k}" for k in ("u", "v", "w", "thx", "thy", "thz"))
     assert robot("dualemps").elastic_legs
     assert not fp.load("stewart-3-3").elastic_legs
+
+
+def test_rows_are_chosen_again_where_those_of_home_are_singular(tmp_path: Path) -> None:
+    """A drag link in space whose second crank comes upright: the row along y that closes it at home has no hold there."""
+    crank, coupler, second, ground = 0.8, 0.7, 0.9, 0.3
+
+    def meet(a: np.ndarray, ra: float, b: np.ndarray, rb: float, side: float) -> np.ndarray:
+        """Where two circles meet, on a side of the line of their centres."""
+        far = float(np.linalg.norm(b - a))
+        along, u = (ra**2 - rb**2 + far**2) / (2 * far), (b - a) / far
+        return np.asarray(a + along * u + side * np.sqrt(ra**2 - along**2) * np.array([-u[1], u[0]]))
+
+    foot, pin = np.array([ground, 0.0]), crank * np.array([0.5, np.sqrt(0.75)])  # at home the crank is at 60 degrees
+    end = meet(pin, coupler, foot, second, 1.0)
+    above = meet(np.zeros(2), crank, np.array([ground, second]), coupler, 1.0)
+    upright = float(np.arctan2(above[1], above[0]))
+    turn, start = (float(np.arctan2(d[1], d[0])) for d in (end - pin, end - foot))
+    beam = "young: 70 GPa, poisson: 0.3, density: 2700, section: {shape: rectangle, width: 60 mm, height: 40 mm}"
+    (tmp_path / "drag.yaml").write_text(f"""flexapod: 1
+name: drag-link
+source: written for this test
+gravity: [0, -9.81, 0]
+characteristic_length: 0.3
+home: {{position: [{pin[0]}, {pin[1]}, 0], rotation: {{Z: {turn}}}}}
+platform: {{mass: 2, com: [0.45, 0, 0], inertia: {{diagonal: [0.01, 0.135, 0.135]}}}}
+legs:
+  each:
+    one:
+      joints:
+        motor: {{type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true, start: 60 deg}}
+        pin: {{type: revolute, from: crank, to: platform, at: [{crank}, 0, 0], axis: [0, 0, 1]}}
+      bodies: {{crank: {{flexible: {{type: beam, length: {crank}, {beam}}}}}}}
+    two:
+      joints:
+        foot: {{type: revolute, from: base, at: [{ground}, 0, 0], to: second, axis: [0, 0, 1], start: {start}}}
+        pin: {{type: revolute, from: second, to: platform, at: [{second}, 0, 0], on: [{coupler}, 0, 0], axis: [0, 0, 1]}}
+      bodies: {{second: {{flexible: {{type: beam, length: {second}, {beam}}}}}}}
+""")
+    robot = fp.load(tmp_path / "drag.yaml")
+    near = 2 * np.finfo(float).eps * np.arange(-100.0, 101.0)[:, None]  # one of them meets the place to the last bit
+    motion = fp.ActuatorMotion(time=near[:, 0] * 1e15, position=upright + near, velocity=0 * near + 1, acceleration=0 * near)
+    force = fp.inverse_dynamics(robot, motion, elastic=np.zeros((len(near), len(robot.elastic_names)))).force.values
+    np.testing.assert_allclose(force, np.broadcast_to(force[0], force.shape), rtol=1e-2)  # rounding, over a pivot of 1e-14
+    joints = np.concatenate([leg.home for leg in robot.legs])
+    joints[list(robot.coordinates).index("two.foot")] = np.pi / 2 - start  # passive angles are counted from home
+    again = with_other_rows(robot, {"joint_position": joints[None]}, 0)
+    assert again is not None
+    assert again.elastic_plan.independent == robot.elastic_plan.independent

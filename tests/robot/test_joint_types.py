@@ -373,3 +373,39 @@ def test_a_leg_on_which_nothing_begins_needs_the_platform(tmp_path: Path) -> Non
     legs += ON_FRAME.replace("from: a.wall", "from: base")
     with pytest.raises(fp.FlexapodError, match=r"leg does not reach the platform. Add a joint with `to: platform`"):
         made(tmp_path, legs, home="[0.8, 0, 0]", platform="body: b.bar")
+
+
+@pytest.mark.parametrize("turned", ["{Y: 0}", "{Y: 60 deg}", "{Y: 90 deg}", "{XYZ: [40 deg, 90 deg, 20 deg]}"])
+def test_a_sprung_ball_is_the_same_in_every_direction(turned: str, tmp_path: Path) -> None:
+    """Three rotations in a row have other angles between them where the joint is turned at home, and none at a right angle."""
+    (tmp_path / "ball.yaml").write_text(f"""flexapod: 1
+name: ball
+source: written for this test
+gravity: [0, 0, 0]
+characteristic_length: 0.1
+home: {{rotation: {turned}}}
+platform: {{mass: 1, inertia: {{diagonal: [0.1, 0.2, 0.25]}}}}
+legs:
+  each:
+    L:
+      joints:
+        slide: {{type: prismatic, from: base, to: car, axis: [0, 0, 1], actuated: true}}
+        ball: {{type: spherical, from: car, to: platform, stiffness: 100, damping: 3}}
+      bodies: {{car: {{mass: 1}}}}
+""")
+    robot = fp.load(tmp_path / "ball.yaml")
+    assert robot.mobility.rank == 4
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    squares = fp.natural_frequencies(robot, home, actuators="locked").omega_squared.values
+    np.testing.assert_allclose(squares, 100 / np.array([0.25, 0.2, 0.1]), rtol=1e-9)  # k / I, to rounding
+
+
+def test_dampers_at_the_balls_of_legs_at_right_angles(tmp_path: Path) -> None:
+    """Horizontal and upright legs: those whose axis is a right angle from the platform's are not at a lock."""
+    text = fp.catalogue()["8-ups"].read_text(encoding="utf-8")
+    ball = "ball: {type: spherical, from: piston, to: platform"
+    assert ball in text
+    (tmp_path / "damped.yaml").write_text(text.replace(ball, f"{ball}, damping: 50"), encoding="utf-8")
+    damped = fp.load(tmp_path / "damped.yaml")
+    assert (damped.mobility.rank, damped.mobility.platform) == (6, 6)
+    assert len(damped.elastic_plan.independent) == 6

@@ -1,4 +1,4 @@
-"""A crank-rocker through its whole revolution, in any size; a press whose motor turns many times."""
+"""A crank-rocker through its whole revolution, in any size, in one leg or two; a press whose motor turns many times."""
 
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,9 @@ CLOSED = 1e-12
 """[rad], and lengths of the robot's size: rounding of loops of four joints is 1e-15."""
 FORCES = 1e-9
 """Of the largest force: rounding, divided by the distance from a dead point of the rocker."""
+
+RUN = 1e-5
+"""Energy balance of a run with steps of 1 ms at some 40 rad/s, of the largest kinetic energy; found 1e-6."""
 
 JOINTS = {
     "a": "{{type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true}}",
@@ -109,6 +112,111 @@ def test_a_pose_off_the_way_of_the_coupler_says_what_it_misses(folder: Path) -> 
         fp.inverse_kinematics(robot, fp.State(position=at.position[50] + [0.0, 0.05, 0.0], rotation=at.rotation[50]))
     with pytest.raises(fp.FlexapodError, match="the robot cannot take this pose: it cannot follow translation along z"):
         fp.inverse_kinematics(robot, fp.State(position=at.position[50] + [0.0, 0.0, 0.05], rotation=at.rotation[50]))
+
+
+@cache
+def in_two_legs(tmp: Path) -> fp.Robot:
+    """The same mechanism, its coupler carried by a crank leg and a rocker leg."""
+    spin = "inertia: {diagonal: [0.02, 0.02, 0.02]}"
+    file = tmp / "two-legs.yaml"
+    file.write_text(f"""flexapod: 1
+name: crank-rocker
+source: written for this test
+gravity: [0, -9.81, 0]
+plane: xy
+characteristic_length: {GROUND}
+home: {{position: [0, {CRANK}, 0]}}
+platform: {{mass: {MASSES["coupler"]}, com: [0.1, 0, 0], {spin}}}
+legs:
+  each:
+    crank:
+      joints:
+        a: {{type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true}}
+        b: {{type: revolute, from: crank, to: platform, at: [0, {CRANK}, 0], axis: [0, 0, 1], friction: {{viscous: 0.1}}}}
+      bodies: {{crank: {{mass: {MASSES["crank"]}, com: [0.1, 0, 0], {spin}}}}}
+    rocker:
+      joints:
+        d: {{type: revolute, from: base, at: [{GROUND}, 0, 0], to: rocker, axis: [0, 0, 1]}}
+        c: {{type: revolute, from: rocker, at: [0, {ROCKER}, 0], to: platform, on: {[*COUPLER.tolist(), 0.0]}, axis: [0, 0, 1]}}
+      bodies: {{rocker: {{mass: {MASSES["rocker"]}, com: [0.1, {ROCKER}, 0], {spin}}}}}
+""")
+    return fp.load(file)
+
+
+def test_two_legs_that_carry_a_coupler_go_all_around(folder: Path) -> None:
+    """Positions by hand and the forces of the mechanism in one leg, also where the coupler's own directions of motion vanish."""
+    robot, one, at = in_two_legs(folder), crank_rocker(folder, 1.0), by_hand(1.0)
+    found = fp.forward_kinematics(robot, ANGLES[:, None])
+    assert np.abs(found.position.values - at.position).max() < CLOSED
+    assert np.abs(found.rotation.values - at.rotation).max() < CLOSED
+    q = fp.inverse_kinematics(robot, at).actuator_position.values[:, 0]
+    assert np.abs(np.angle(np.exp(1j * (q - ANGLES)))).max() < CLOSED
+    same = [fp.inverse_dynamics(each, around(2.0, 5.0), friction=False).force.values for each in (robot, one)]
+    assert np.abs(same[0] - same[1]).max() < FORCES * np.abs(same[1]).max()
+    rough = fp.inverse_dynamics(robot, around(2.0, 5.0)).force.values
+    for friction, force in ((False, same[0]), (True, rough)):
+        linear = fp.regressor(robot, around(2.0, 5.0), friction=friction)
+        assert np.abs(linear.regressor.values @ linear.value.values - force).max() < FORCES * np.abs(force).max()
+
+
+def test_a_run_of_two_legs_goes_around_several_times(folder: Path) -> None:
+    """The crank is at both its dead points along x four times and more; the run does not stop there."""
+    robot = in_two_legs(folder)
+    home = fp.State(position=robot.home.position)
+    found = fp.simulate(robot, home, drive="force", force=[8.0], duration=0.8, step=1e-3, friction=False)
+    assert "stopped" not in found.attrs
+    assert abs(float(found.actuator_position[-1, 0])) > 4 * np.pi
+    assert float(np.abs(found.ledger_residual).max()) < RUN * float(found.kinetic_energy.max())
+
+
+def test_a_platform_on_a_crank_beside_another_leg(tmp_path: Path) -> None:
+    """Two degrees of freedom: the crank's end moves along x here and along y there, and closes the loops at every angle."""
+    start = float(np.arctan2(0.1, -0.1))
+    (tmp_path / "five.yaml").write_text(f"""flexapod: 1
+name: five
+source: written for this test
+gravity: [0, -9.81, 0]
+plane: xy
+characteristic_length: 0.3
+home: {{position: [0, 0.5, 0]}}
+platform: {{mass: 2, inertia: {{diagonal: [0.1, 0.1, 0.1]}}}}
+legs:
+  each:
+    A:
+      joints:
+        motor: {{type: revolute, from: base, at: [-0.3, 0, 0], to: crank, axis: [0, 0, 1], actuated: true, start: 110 deg}}
+        elbow: {{type: revolute, from: crank, to: rod, at: [0.4, 0, 0], axis: [0, 0, 1], start: -80 deg}}
+        pin: {{type: revolute, from: rod, to: platform, at: [0.45, 0, 0], axis: [0, 0, 1]}}
+      bodies: {{crank: {{mass: 1}}, rod: {{mass: 1}}}}
+    B:
+      joints:
+        pivot: {{type: revolute, from: base, at: [0.5, 0.1, 0], to: rocker, axis: [0, 0, 1], actuated: true, start: {start}}}
+        pin: {{type: revolute, from: rocker, to: platform, at: [{np.hypot(0.1, 0.1)}, 0, 0], on: [0.4, -0.3, 0], axis: [0, 0, 1]}}
+      bodies: {{rocker: {{mass: 1.5}}}}
+""")
+    robot = fp.load(tmp_path / "five.yaml")
+    q = fp.inverse_kinematics(robot, fp.State(position=robot.home.position)).actuator_position.values
+    turned = q + np.linspace(0.0, 1.0, 20)[:, None] * [0.0, 1.5]  # past a half revolution, where B is along x
+    at = fp.forward_kinematics(robot, turned)
+    end = at.position.values + at.rotation.values @ np.array([0.4, -0.3, 0.0])
+    arm = np.hypot(0.1, 0.1) * np.stack([np.cos(turned[:, 1]), np.sin(turned[:, 1])], axis=1)
+    assert np.abs(end[:, :2] - [0.5, 0.1] - arm).max() < CLOSED
+
+
+def test_two_drives_of_one_degree_of_freedom_may_not_contradict_each_other(folder: Path) -> None:
+    """Crank and rocker driven: their coordinates must fit, in kinematics and in forces."""
+    text = (in_two_legs(folder).description.path or Path()).read_text(encoding="utf-8")
+    file = folder / "two-drives.yaml"
+    file.write_text(text.replace("to: rocker, axis: [0, 0, 1]", "to: rocker, axis: [0, 0, 1], actuated: true"), encoding="utf-8")
+    robot = fp.load(file)
+    q = fp.inverse_kinematics(robot, by_hand(1.0)).actuator_position.values
+    fp.forward_kinematics(robot, q)
+    off = q[40] + [0.0, 0.02]
+    with pytest.raises(fp.FlexapodError, match=r"the loops tie rocker to the others, and it misses by 0\.02 rad"):
+        fp.forward_kinematics(robot, off)
+    rest = np.zeros((1, 2))
+    with pytest.raises(fp.FlexapodError, match="the actuators contradict each other"):
+        fp.inverse_dynamics(robot, fp.ActuatorMotion(time=[0.0], position=off[None], velocity=rest, acceleration=rest))
 
 
 @pytest.mark.parametrize("pitch", [0.2, 0.005])

@@ -102,3 +102,14 @@ def test_actuators_of_a_flexible_platform_follow_a_motion() -> None:
     assert np.abs(found.actuator_position - motion(robot, 0.01).formula(found.time.values).position).max() < 1e-14
     assert found.sizes["elastic_coordinate"] == 10
     assert balance(found) < 1e-7
+
+
+@pytest.mark.parametrize("method", ["implicit", "rk4", "dopri"])
+def test_one_actuator_that_follows_leaves_nothing_to_integrate(method: str) -> None:
+    """Forces are those of inverse dynamics at every sample."""
+    robot = fp.load(Path(__file__).parents[1] / "data" / "mechanisms" / "four-bars.yaml")
+    given = motion(robot, 0.3)
+    found = fp.simulate(robot, given, drive="actuators", step=1e-2, output_step=1e-2, method=method)  # type: ignore[arg-type]
+    assert "stopped" not in found.attrs
+    force = fp.inverse_dynamics(robot, given).force.values
+    assert np.abs(found.force.values - force).max() < SAME * np.abs(force).max()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.kernels import kernel
+from flexapod.analysis.other_rows import with_other_rows
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -35,6 +36,9 @@ WALK = (10, 400)
 SAME = 1e-7
 """Distance from a given pose, of the characteristic length, beyond which given coordinates contradict it."""
 
+
+AGAIN = 8
+"""Failed samples of a call that are tried with other closing rows."""
 
 HALF_TURN = 1e-6
 """Sine of a rotation next to half a turn below which its axis comes from its quaternion."""
@@ -87,8 +91,26 @@ def run(robot: Robot, quantity: str, given: dict[str, Array], words: NDArray[Any
     read = {i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs}
     batch = bound.batch(read)
     why = reasons(bound.signature, batch.status, read)
+    for k in np.flatnonzero((why != "") & (words == ""))[:AGAIN]:
+        if _by_other_rows(robot, quantity, read, int(k), batch.outputs, options):
+            why[k] = ""
     words[words == ""] = why[words == ""]
     return batch.outputs
+
+
+def _by_other_rows(
+    robot: Robot, quantity: str, read: dict[str, Array], k: int, outputs: dict[str, Array], options: dict[str, Any]
+) -> bool:
+    """Whether a failed sample has a result with other closing rows; it is written among the others."""
+    other = with_other_rows(robot, read, k)
+    if other is None:
+        return False
+    found = kernel(other, quantity, **options).batch({name: values[k : k + 1] for name, values in read.items()})
+    if found.status[0] != 0 or any(found.outputs[name].shape[1:] != values.shape[1:] for name, values in outputs.items()):
+        return False
+    for name, values in outputs.items():
+        values[k] = found.outputs[name][0]
+    return True
 
 
 def home(robot: Robot, count: int) -> ClosedLegs:
@@ -149,7 +171,26 @@ def shifted(robot: Robot, state: ClosedLegs, columns: Sequence[int], step: Array
 
 def close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
     """As `close`, from home: samples that are far from there, or cannot be assembled from there, go in steps, so that loops stay
-    in the assembly mode of home."""
+    in the assembly mode of home. Redundant actuators of rigid robots must fit the others."""
+    found = _close_along(robot, q, e, qd, ed, words)
+    if not robot.elastic_names:
+        _name_contradictions(robot, found.actuators(robot)[0] - q, words)
+    return found
+
+
+def _name_contradictions(robot: Robot, residual: Array, words: NDArray[Any]) -> None:
+    """Reasons of samples with actuator coordinates that the loops do not allow together."""
+    size = np.where([unit == "rad" for unit in robot.actuator_units], 1.0, robot.characteristic_length)
+    off = np.abs(residual) / size
+    for k in np.flatnonzero((off.max(axis=1, initial=0.0) > SAME) & (words == "")):
+        worst = int(off[k].argmax())
+        words[k] = (
+            f"the actuators contradict each other: the loops tie {robot.actuators[worst]} to the others, and it misses by "
+            f"{abs(residual[k, worst]):.6g} {robot.actuator_units[worst]}"
+        )
+
+
+def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: NDArray[Any]) -> ClosedLegs:
     first = home(robot, len(q))
     trial = np.full(len(q), "", dtype=object)
     found = close(robot, first, q, e, qd, ed, trial)

@@ -19,7 +19,6 @@ from flexapod.analysis.properties import holds
 from flexapod.analysis.results import dataset, settle
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.errors import InputError
-from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,7 +80,7 @@ def inverse_dynamics_derivatives(
 
 def leg_by_leg(robot: Robot) -> bool:
     """The legs close one by one, and nothing but masses and loads acts: kernels have the derivatives."""
-    return follows_platform(robot.legs) and not holds(robot, "more than masses")
+    return robot.follows_platform and not holds(robot, "more than masses")
 
 
 def _by_general_model(robot: Robot, motion: Any, wrench: Any, parameters: Sequence[str]) -> xr.Dataset:

@@ -21,7 +21,6 @@ from flexapod.analysis.results import OnError, SampleError, check_option, datase
 from flexapod.errors import InputError
 from flexapod.motions.arrays import real_array
 from flexapod.motions.motion import ActuatorMotion
-from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -106,7 +105,7 @@ def forward_kinematics(
         return assembly_modes(robot, actuator_position, certify=certify, on_error=on_error)
     proofs = None
     refuse(robot, "forward_kinematics", method=method, certify=certify)
-    if not follows_platform(robot.legs):
+    if not robot.follows_platform:
         from flexapod.analysis.loop_kinematics import loop_forward_kinematics
 
         return loop_forward_kinematics(robot, *targets(robot, actuator_position), actuator_position, guess, on_error)

@@ -25,8 +25,8 @@ from flexapod.analysis.results import OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.equations.elastodynamics.reactions import reaction_joints
 from flexapod.errors import InputError
-from flexapod.motions.arrays import real_array
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.motions.arrays import finite_array, real_array
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,11 +39,16 @@ Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
 
 
+STRUCTURAL = ("plan", "elastic_plan", "follows_platform", "floats", "elastic_legs", "structure", "mobility")
+"""What a robot knows about itself that no number changes."""
+
+
 def with_values(robot: Robot, changed: Mapping[str, float]) -> Robot:
     """The robot with other resolved numbers: same structure, same kernels."""
     result = replace(robot)
     object.__setattr__(result, "zeros", robot.zeros)
     object.__setattr__(result, "origin", robot.origin)
+    result.__dict__.update({name: found for name, found in robot.__dict__.items() if name in STRUCTURAL})
     result.__dict__["values"] = MappingProxyType({**robot.values, **changed})
     return result
 
@@ -84,9 +89,15 @@ def _redundancy(robot: Robot, asked: Request, count: int) -> Redundancy | None:
     weights = np.ones(n) if asked.weights is None else real_array("weights", asked.weights, (n,))
     if not np.all(weights > 0.0):
         raise InputError(f"weights: expected positive numbers, one per actuator, got {weights.tolist()}")
+    idle, needed = [a for a, w in zip(robot.actuators, weights, strict=True) if np.isinf(w)], len(chosen_drives(robot)[0])
+    if n - len(idle) < needed:
+        raise InputError(
+            f"weights: without {', '.join(idle)} (weight inf: idle) {robot.name} has {n - len(idle)} actuators for {needed} "
+            "degrees of freedom; leave fewer of them idle"
+        )
     preload = np.zeros(n)
     if asked.preload is not None:
-        preload = real_array("preload", asked.preload, (n,) if np.ndim(asked.preload) == 1 else (count, n))
+        preload = finite_array("preload", asked.preload, (n,) if np.ndim(asked.preload) == 1 else (count, n))
     return Redundancy(weights=weights, preload=preload)
 
 

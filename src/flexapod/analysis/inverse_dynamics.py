@@ -63,7 +63,8 @@ def inverse_dynamics(
             the angular velocity that the universal joint implies; by Newton-Euler, for six such legs.
         weights, preload: of robots with more actuators than the motion needs: among the forces that give it, those with the least
             sum of weight times squared distance from `preload` (actuators,) or (n, actuators); left out: ones, and zero. The
-            part of a preload that moves nothing stays inside the robot.
+            part of a preload that moves nothing stays inside the robot. An actuator of weight ``inf`` is idle: its force is its
+            preload, zero where there is none, and the others do its work.
         elastic, elastic_velocity: of flexible robots: arrays (N,) or (n, N), or ``"static"``: quasi-static deflection under
             gravity, load and the frame's motion, at rates zero; ``"simulate"``: integrated along the motion from the
             static start; ``"zero"``. Left out: the state's own where it has them, else static.

@@ -27,6 +27,7 @@ from flexapod.analysis.closed_legs import (
     pseudo_inverse,
     shifted,
 )
+from flexapod.analysis.dead_point import name_dead_points
 from flexapod.analysis.elastic_state import elastic_array
 from flexapod.analysis.given_motion import GivenMotion, check_given, refuse_impossible
 from flexapod.analysis.inverse_kinematics import COMPONENTS, FOLLOW, platform_inputs
@@ -313,6 +314,7 @@ def _from_platform(
             acceleration=acceleration - drift if isinstance(motion, Motion) else None, rows=rows,
         )  # fmt: skip
         check_given(robot, state, given, J, words)
+    name_dead_points(robot, inputs["position"], inputs["rotation"], state.joint_position, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     return LegRequest(state=state, actuator_acceleration=None, acceleration=acceleration, wrench=wrench, source=source)
 

@@ -17,7 +17,6 @@ from flexapod.analysis.leg_request import leg_request
 from flexapod.analysis.program_refusals import FLOATING, floating
 from flexapod.analysis.results import reasons
 from flexapod.analysis.state import State
-from flexapod.robot.chain import follows_platform
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class PoseJacobians:
 
 def pose_jacobians(robot: Robot, position: Array, rotation: Array) -> PoseJacobians:
     """Evaluate the Jacobian kernel at poses (n, 3), (n, 3, 3); where loops tie legs or the platform, all together."""
-    if not follows_platform(robot.legs) or robot.floats:
+    if not robot.follows_platform or robot.floats:
         return _of_all_loops(robot, position, rotation)
     bound = kernel(robot, "jacobian", joints=False)
     inputs = {"position": np.ascontiguousarray(position), "rotation": np.ascontiguousarray(rotation)}

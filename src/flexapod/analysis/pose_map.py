@@ -15,7 +15,6 @@ from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import SLACK, Limits
 from flexapod.analysis.pose_jacobians import pose_jacobians
 from flexapod.errors import InputError
-from flexapod.robot.chain import follows_platform
 
 if TYPE_CHECKING:
     from flexapod.kernels import Batch
@@ -82,7 +81,7 @@ class PoseMap:
         self.limits, self.robot = limits, limits.robot
         self.keep_limits, self.max_condition = keep_limits, max_condition
         self._joints = len(limits.joints) > 0
-        self.together = self.robot.floats or not follows_platform(self.robot.legs)
+        self.together = self.robot.floats or not self.robot.follows_platform
         if self.together and np.any(np.isfinite(limits.angle)):
             named = ", ".join(n for n, a in zip(limits.swivel_names, limits.angle, strict=True) if np.isfinite(a))
             raise InputError(

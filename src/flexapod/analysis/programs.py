@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flexapod.analysis.properties import PROPERTIES, has_friction
-from flexapod.robot.chain import closes_alone, follows_platform
+from flexapod.robot.chain import closes_alone
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -114,7 +114,7 @@ def usual_program(robot: Robot, quantity: str, friction: Any) -> tuple[str, dict
 
 def _of_loops(robot: Robot, quantity: str) -> str:
     """The program of a quantity of a robot whose equations are in independent coordinates."""
-    if quantity in LOOPS and not follows_platform(robot.legs):
+    if quantity in LOOPS and not robot.follows_platform:
         return LOOPS[quantity]
     if quantity not in INDEPENDENT or robot.elastic_names or not PROPERTIES["flexible legs"](robot):
         return quantity

@@ -161,7 +161,8 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
         "flexible platform" if robot.flexible_platform is not None and not _legs_elastic(robot)
         else "elastic drives" if _elastic_drives(robot)
         else "flexible legs" if _legs_elastic(robot)
-        else "inner loops" if has_inner_loops(robot.legs) else "force elements" if robot.forces else "joint springs"
+        else "inner loops" if has_inner_loops(robot.legs) else "force elements" if robot.forces
+        else "floating bodies" if robot.floats else "joint springs" if _more_than_masses(robot) else "cranks"
     ),
     "actuators": lambda robot: len(robot.actuators),
     "coordinates": lambda robot: len(robot.elastic_plan.columns),

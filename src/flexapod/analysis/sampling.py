@@ -12,7 +12,6 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.loop_sampling import random_loop_states
 from flexapod.errors import FlexapodError
 from flexapod.motions.motion import Motion
-from flexapod.robot.chain import follows_platform
 from flexapod.robot.geometry import rotation_from_vector
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def random_states(robot: Robot, count: int, seed: int = 0) -> dict[str, Array]:
     kinematics of the actuator coordinates found there), and twist and acceleration are projected likewise. States whose
     Jacobian is worse conditioned than the file's bound are drawn again.
     """
-    if not follows_platform(robot.legs):
+    if not robot.follows_platform:
         return random_loop_states(robot, count, seed)
     random = np.random.default_rng(seed)
     parts: list[dict[str, Array]] = []

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.inverse_kinematics import follow
 from flexapod.analysis.kernels import RobotKernel, kernel
+from flexapod.analysis.properties import depends_on_loads
 from flexapod.analysis.results import check_option
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
-from flexapod.identification.loop_regressor import loop_regressor, loop_request
-from flexapod.robot.chain import follows_platform
+from flexapod.errors import InputError
+from flexapod.identification.loop_regressor import loop_friction_regressor, loop_regressor, loop_request
+from flexapod.robot.build import has_inner_loops
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -104,8 +106,9 @@ class LinearModel:
         )
 
     def loads(self, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array | None:
-        """(n, places) loads of the joints with friction for the robot's own numbers; None without friction."""
-        if not self.friction:
+        """(n, places) loads of the joints with friction for the robot's own numbers; None without friction, and where loops are
+        closed together: friction there is that without loads."""
+        if not self.friction or closed_together(self.robot):
             return None
         bound = kernel(self.robot, "joint_loads")
         batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
@@ -115,14 +118,16 @@ class LinearModel:
     def rows(self, inputs: Mapping[str, Any], loads: Array | None, reasons: NDArray[Any]) -> Array:
         """Y (n, actuators, parameters) of prepared inputs."""
         parts = []
-        if self.inertial and not follows_platform(self.robot.legs):
+        if self.inertial and not self.robot.follows_platform:
             parts.append(loop_regressor(self.robot, inputs, self.columns, reasons))
         elif self.inertial:
             bound = self._inertial_kernel
             batch = bound.batch({i.name: inputs[i.name] for i in bound.signature.inputs})
             note(bound, batch.status, reasons)
             parts.append(batch.outputs["regressor"])
-        if self.friction:
+        if self.friction and closed_together(self.robot):
+            parts.append(loop_friction_regressor(self.robot, inputs, self.friction, reasons))
+        elif self.friction:
             bound = kernel(self.robot, "friction_regressor", columns=self.friction)
             known = {**inputs, "load": loads}
             batch = bound.batch({i.name: known[i.name] for i in bound.signature.inputs})
@@ -144,6 +149,11 @@ def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:
     return kernel(robot, "link_regressor", rotated=rotated, **chosen)
 
 
+def closed_together(robot: Robot) -> bool:
+    """Loops run inside legs, between them or through a crank: friction is that of the general model, without joint loads."""
+    return not robot.follows_platform or has_inner_loops(robot.legs)
+
+
 def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") -> LinearModel:
     """The model with all parameters of a robot; verbs refuse robots whose forces depend on unmeasured deflections."""
     check_option("legs", legs, ("each", "alike"))
@@ -151,12 +161,17 @@ def linear_model(robot: Robot, *, friction: bool = True, legs: Legs = "each") ->
     carried = robot.description.file.platform.body is not None  # the platform is a leg's link and has no mass of its own
     inertial = tuple(i for i, c in enumerate(known) if not (carried and c.body == "platform"))
     coefficients = tuple(friction_columns(robot)) if friction else ()
+    if coefficients and closed_together(robot) and depends_on_loads(robot):
+        raise InputError(
+            f"friction: that of {robot.name} depends on the loads of its joints, which are no columns where loops are closed "
+            "together; set friction=False, or name file parameters to fp.identify(robot, data, parameters=[...])"
+        )
     return LinearModel(robot=robot, inertial=inertial, friction=coefficients, legs=legs)
 
 
 def model_inputs(robot: Robot, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
     """Platform inputs with what kernels need beside them, and the reason of each sample that cannot be taken."""
-    if not follows_platform(robot.legs):  # loops through several legs are closed together, where the rows are computed
+    if not robot.follows_platform:  # loops through several legs are closed together, where the rows are computed
         reasons = np.full(len(inputs["position"]), "", dtype=object)
         loop_request(robot, inputs, reasons)
         return {**inputs, "wrench": np.zeros((len(reasons), 6))}, reasons

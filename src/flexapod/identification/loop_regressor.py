@@ -46,6 +46,23 @@ def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Co
 
     Checked by: tests/identification/test_regressor.py.
     """
+    none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
+    return _by_units(robot, inputs, [in_kernel_axes(robot, column) for column in columns], none, False, words)
+
+
+def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequence[str], words: NDArray[Any]) -> Array:
+    """Y (n, actuators, coefficients) of friction that does not depend on the loads of the joints.
+
+    Checked by: tests/identification/test_regressor.py.
+    """
+    return _by_units(robot, inputs, [{name: 1.0} for name in names], {name: 0.0 for name in names}, True, words)
+
+
+def _by_units(
+    robot: Robot, inputs: Mapping[str, Any], units: Sequence[Mapping[str, float]], none: Mapping[str, float], friction: bool,
+    words: NDArray[Any],
+) -> Array:  # fmt: skip
+    """Columns: actuator forces of one unit each, less those of none."""
     request = loop_request(robot, inputs, words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     assert request.acceleration is not None
@@ -53,15 +70,13 @@ def loop_regressor(robot: Robot, inputs: Mapping[str, Any], columns: Sequence[Co
     S = prescribed(robot, J, followed(robot))
     second = np.einsum("nuj,nji,ni->nu", pseudo_inverse(S @ J), S, request.acceleration - drift)
     inverse = pseudo_inverse(np.swapaxes(terms.A, 1, 2))
-    none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
 
     def forces(values: Mapping[str, float]) -> Array:
-        found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, False, words)
+        found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, friction, words)
         return np.asarray(np.einsum("nij,nj->ni", found.M, second) + found.c)
 
     left = forces({})
-    found = [np.einsum("nau,nu->na", inverse, forces(in_kernel_axes(robot, column)) - left) for column in columns]
-    return np.stack(found, axis=2)
+    return np.stack([np.einsum("nau,nu->na", inverse, forces(unit) - left) for unit in units], axis=2)
 
 
 def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:

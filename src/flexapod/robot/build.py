@@ -23,6 +23,7 @@ from flexapod.robot.chain import OWN_LINK, closes_alone, link_poses, posed
 from flexapod.robot.expanded_joints import SEAT_END, expanded, roots
 from flexapod.robot.flexible_platform import SAME_POINT
 from flexapod.robot.geometry import Array, Pose, frozen, pose, rotation_matrix
+from flexapod.robot.gimbals import away_from_lock
 from flexapod.robot.modal_link import Place, place_of, row_shift
 from flexapod.robot.model import Closing, Coupling, Leg, RigidBody
 from flexapod.robot.tree import RobotBuildError, TreeBuilder, add_joint, add_row, closing_joint
@@ -325,7 +326,7 @@ def _own_link(name: str, tree: TreeBuilder, description: Description) -> Closing
 
 def _at_home(draft: Leg, q: Array) -> Leg:
     """The leg assembled at coordinates q: the branch that it has there, passive angles counted from there."""
-    draft = _with_home_branch(draft, q)
+    draft, q = away_from_lock(_with_home_branch(draft, q), q)
     shifted, at_home = list(draft.links), q.copy()
     for i, index in enumerate(draft.moving):
         link = draft.links[index]

@@ -264,3 +264,16 @@ def posed(robot: Robot) -> list[int]:
     nothing drives where the platform moves in more components than there are actuators."""
     _, driven = chosen_drives(robot)
     return driven if len(driven) >= len(robot.plan.platform_independent) else [*driven, *undriven(robot)]
+
+
+def smallest_block(A: Array, plan: ElasticPlan) -> float:
+    """Smallest singular value of the blocks by which a plan solves the loops: those of legs, then all together."""
+    blocks, rows, left, first = list[tuple[list[int], list[int]]](), list[int](), list[int](), 0
+    for leg in plan.legs:
+        own = [first + k for k in leg.rows]
+        rows += own
+        blocks += [(own, list(leg.dependents))] if leg.dependents else []
+        left += own[-1:] if leg.crossed else [first + k for k in leg.leftover]
+        first += len(leg.rows) + len(leg.leftover)
+    blocks.append((sorted({*rows, *(left[k] for k in plan.kept)}), list(plan.bound)))
+    return min(float(np.linalg.svd(A[np.ix_(*block)], compute_uv=False)[-1]) for block in blocks)

@@ -19,6 +19,10 @@ RANK = 1e-8
 """Singular values below this times the largest are zero: rounding sits near 1e-15, real ones far above 1e-6."""
 
 
+TURNED = 1e-6
+"""Change of a projector from which directions differ: rounding is 1e-12, the way between configurations 1e-2."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mobility:
     """Mobility by rank and by formula.
@@ -105,6 +109,35 @@ def floats(legs: tuple[Leg, ...], platform: Pose, size: float) -> bool:
     idle = vt[int(np.sum(s > RANK * max(s.max(initial=0.0), 1e-300))) :]
     driven = [leg.links[i].actuated for leg in legs for i in leg.moving]
     return bool(np.abs(idle[:, driven]).max(initial=0.0) > RANK)
+
+
+def winds(legs: tuple[Leg, ...], platform: Pose, size: float, freedoms: int) -> bool:
+    """No fixed choice among the components of the platform's twist describes its whole motion, as that of a coupler: the platform
+    hangs on a crank or a rod, or has one way to move, and its ways to move change their directions.
+
+    Checked by: tests/robot/test_whole_revolution.py.
+    """
+    if freedoms != 1 and not any(_cranked(leg) for leg in legs):
+        return False
+    ways = [_ways(legs, *generic_configuration(legs, platform, size, seed), size) for seed in range(3)]
+    return any(float(np.abs(way - ways[0]).max()) > TURNED for way in ways[1:])
+
+
+def _cranked(leg: Leg) -> bool:
+    """Leg of one revolute or universal joint that holds a point of the platform at a distance."""
+    moving = [leg.links[i] for i in leg.moving]
+    one = 0 < len(moving) <= 2 and len({link.joint for link in moving}) == 1 and all(link.kind == "R" for link in moving)
+    return one and leg.closing.type in ("revolute", "universal", "spherical")
+
+
+def _ways(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose, size: float) -> Array:
+    """(6, 6) projector on the twists that the platform can have, lengths in units of `size`."""
+    _, J = loop_jacobian(legs, coordinates, platform)
+    _, s, vt = np.linalg.svd(J * np.concatenate([np.ones(J.shape[1] - 6), np.full(3, size), np.ones(3)]))
+    twists = vt[int(np.sum(s > RANK * s[0])) :, -6:]
+    u, s, _ = np.linalg.svd(twists.T)
+    basis = u[:, : int(np.sum(s > RANK))]
+    return np.asarray(basis @ basis.T)
 
 
 def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float, has_platform: bool) -> Mobility:

@@ -15,27 +15,18 @@ from flexapod.description.read import Description
 from flexapod.description.schema import Sampling
 from flexapod.errors import InputError
 from flexapod.flexible.body import check_body
+from flexapod.robot import flexible_platform as flexible_platforms
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
-from flexapod.robot.chain import closes_alone
+from flexapod.robot.chain import closes_alone, follows_platform
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
-from flexapod.robot.flexible_platform import (
-    FlexibleShape,
-    joint_curving,
-    joint_displacements,
-    joint_shapes,
-    joint_turns,
-    make_flexible,
-    rigid_part,
-    shape_of,
-    structural_zeros,
-)
+from flexapod.robot.flexible_platform import FlexibleShape, make_flexible, rigid_part, structural_zeros
 from flexapod.robot.geometry import Array, Pose, frozen
 from flexapod.robot.link_plan import LinkPlan, link_plan, refused, still_good
 from flexapod.robot.locked import refuse_locked
-from flexapod.robot.mobility import Mobility, floats, mobility
+from flexapod.robot.mobility import Mobility, floats, mobility, winds
 from flexapod.robot.model import Leg, RigidBody
 from flexapod.robot.physical import check_grouped
 from flexapod.robot.plan import ClosingPlan, closing_plan, fits, platform_plan
@@ -223,28 +214,30 @@ class Robot:
     @cached_property
     def joint_shapes(self) -> Mapping[str, Array]:
         """Shapes (3, N) of a flexible platform at each leg's joint."""
-        return {} if self.flexible_platform is None else joint_shapes(self.flexible_platform, self.legs)
+        return {} if self.flexible_platform is None else flexible_platforms.joint_shapes(self.flexible_platform, self.legs)
 
     @cached_property
     def joint_turns(self) -> Mapping[str, Array]:
         """Rotations (3, N) of a flexible platform at the joints of legs that do not end in a spherical joint."""
-        return {} if self.flexible_platform is None else joint_turns(self.flexible_platform, self.legs)
+        return {} if self.flexible_platform is None else flexible_platforms.joint_turns(self.flexible_platform, self.legs)
 
     @cached_property
     def joint_curving(self) -> Mapping[str, Array]:
         """Matrices (3, N, N) of the quadratic displacement of a stiffened platform at each leg's joint."""
-        return {} if self.flexible_platform is None else joint_curving(self.flexible_platform, self.legs)
+        return {} if self.flexible_platform is None else flexible_platforms.joint_curving(self.flexible_platform, self.legs)
 
     def joint_displacements(self, modes: Array) -> Array:
         """Displacement (n, legs, 3) of the joints on a flexible platform, platform axes, for modes (n, N)."""
-        return joint_displacements([leg.name for leg in self.legs], self.joint_shapes, self.joint_curving, modes)
+        return flexible_platforms.joint_displacements(
+            [leg.name for leg in self.legs], self.joint_shapes, self.joint_curving, modes
+        )
 
     @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
         """Which moments a flexible platform has, and along which axes its joints move."""
         if self.flexible_platform is None:
             raise RobotBuildError(f"{self.name} has a rigid platform")
-        return shape_of(self.flexible_platform, self.joint_shapes)
+        return flexible_platforms.shape_of(self.flexible_platform, self.joint_shapes)
 
     @cached_property
     def beams(self) -> Mapping[str, tuple[BeamElement, ...]]:
@@ -269,10 +262,11 @@ class Robot:
     @cached_property
     def elastic_legs(self) -> bool:
         """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
-        under a flexible platform; forces act between points; or actuators move while the platform stands still."""
+        under a flexible platform; forces act between points; actuators move while the platform stands still; or its one way to
+        move changes its direction."""
         general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
         sprung = any(link.elastic or link.spring for leg in self.legs for link in leg.links)
-        return general or has_inner_loops(self.legs) or bool(self.forces) or sprung or self.floats
+        return general or has_inner_loops(self.legs) or bool(self.forces) or sprung or self.floats or not self.follows_platform
 
     @property
     def moved_by(self) -> str:
@@ -288,6 +282,12 @@ class Robot:
     def floats(self) -> bool:
         """Actuators can move while the platform stands still."""
         return floats(self.legs, self.home, self.characteristic_length)
+
+    @cached_property
+    def follows_platform(self) -> bool:
+        """The platform's pose closes each leg by itself, by the same rows and coordinates all along its way."""
+        ways, length = len(self.plan.platform_independent), self.characteristic_length
+        return follows_platform(self.legs) and not winds(self.legs, self.home, length, ways)
 
     @cached_property
     def elastic_plan(self) -> ElasticPlan:

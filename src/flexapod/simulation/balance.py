@@ -32,12 +32,13 @@ NOTHING = 1e-18
 NAMES = ("supplied_work", "external_work", "dissipated_energy")
 
 
-def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variables, Array, str]:
+def until_broken(name: str, variables: Variables, times: Array, named: float = np.inf) -> tuple[Variables, Array, str]:
     """Variables and times up to the first row with a broken balance, and the reason; all rows and no reason where it holds.
 
     Args:
         name: of the robot, for the warning.
         variables: of a run, name -> (dimensions after time, values (n, ...), unit).
+        named: time [s] from which on the reason is known already: rows with a broken balance are only left out.
 
     Checked by: tests/simulation/test_balance.py.
     """
@@ -48,6 +49,8 @@ def until_broken(name: str, variables: Variables, times: Array) -> tuple[Variabl
     if not broken.any():
         return variables, times, ""
     k = int(broken.argmax())
+    if k > 0 and times[k] >= named:
+        return {key: (dims, values[:k], unit) for key, (dims, values, unit) in variables.items()}, times[:k], ""
     reason = (
         f"the energy balance is broken: {left[k]:.3g} J are missing of {size[k]:.3g} J exchanged (bound {BROKEN:.0%}). "
         "Shorten the step or use method='implicit'; where that does not help, the model has left its range"

@@ -35,6 +35,8 @@ PASSES = 100_000
 SMALLEST = 1e-10
 """Steps below this share of the row end the run: something is singular or jumps."""
 
+STALLED = "the step of the adaptive method became too small: the motion is singular or jumps"
+
 
 def adaptive_row(
     root: Program, b: Any, layout: Layout, parts: dict[str, Any], H: Any, table: Any
@@ -73,7 +75,7 @@ def adaptive_row(
         following = [*new, s1, wanted, taken + good, rejected + 1 - good, failed, begin]
         return following, ca.if_else(failed != 0, 0, H - s1)
 
-    stalled = root.fail_if(ca.SX(0), "the step of the adaptive method became too small: the motion is singular or jumps")
+    stalled = root.fail_if(ca.SX(0), STALLED)
     long = ca.if_else(H > 0, H, 1)
     nothing = ca.SX.zeros(layout.actuators + layout.accelerations)
     start = [*[parts[name] for name in moving], ca.SX(0), parts["step"], parts["taken"], parts["rejected"], ca.SX(0), nothing]

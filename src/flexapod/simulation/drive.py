@@ -12,7 +12,9 @@ from flexapod.errors import InputError
 from flexapod.robot.chosen_dependents import with_plan
 from flexapod.simulation.blocks import Clock, Progress, block, row_times
 from flexapod.simulation.crossing import Crossing, Lookout, loops_of
+from flexapod.simulation.dopri import STALLED
 from flexapod.simulation.implicit import LOST
+from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.numeric_rows import runner_of
 from flexapod.simulation.observe import elastic_samples, observe_program, pick_inputs
 from flexapod.simulation.passages import across, may_cross, one_step, reason, row_at, rows_within, unresolved
@@ -23,6 +25,7 @@ from flexapod.simulation.setup import Setup
 
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
+    from flexapod.simulation.layout import Layout
 
 Array = NDArray[np.float64]
 BLOCK = 2048
@@ -32,7 +35,7 @@ GRID = 1e-6
 """Part of a step within which times are the same."""
 
 AHEAD = 10
-"""Steps before a dead point from which on an implicit step may not converge; measured 4 to 6."""
+"""Steps before a dead point from which on a step may not converge, or explicit ones lose energy; measured 4 to 6."""
 
 
 def drive(
@@ -95,7 +98,7 @@ def _segment(
     count = max(1, int(np.ceil((end - start) / clock.step - 1e-9)))
     h = clock.step if abs((end - start) / count / clock.step - 1.0) < 1e-9 else (end - start) / count
     runner, looks = runner_of(layout, setup.values), may_change(layout)
-    crosses, why = looks and may_cross(setup, clock), ""
+    crosses, why, fell = looks and may_cross(setup, clock), "", None
     if crosses:
         look.note(layout, start + h * progress.index, progress.state, loops_of(layout, progress.state))
     while progress.index < count and not progress.stopped:
@@ -117,6 +120,12 @@ def _segment(
             progress.times.append(row_times(start, h, first, 1))
             return
         why = ""
+        jump = jumps(layout, fell, rows[: many + 1])
+        if jump is not None:
+            _keep(progress, clock, rows[: jump + 1], row_times(start, h, first, jump + 1), first)
+            progress.stopped, progress.stopped_at = LOST_CONTROL, start + h * (first + jump)
+            return
+        fell = watched_before(layout, rows[: many + 1])
         bad = np.flatnonzero(rows[: many + 1, layout.places["code"].start] != 0)
         good = int(bad[0]) - 1 if len(bad) else many
         hit = _condition(setup, events, progress, rows, start, h, first, good) if good > 0 else None
@@ -175,7 +184,7 @@ def _failed(
         good = i - 1
     if "stroke" in text and i >= 2:
         at = _leaves(setup, text, rows[i - 2 : i], start + h * (first + i - 2), h)
-    if text == LOST and _dead_point_ahead(setup, rows[:i]):
+    if text in (LOST, STALLED) and _dead_point_ahead(setup, rows[:i]):
         text = LOST_CONTROL
     _keep(progress, clock, rows[:good], row_times(start, h, first, good), first)
     progress.stopped, progress.stopped_at = text, at
@@ -189,6 +198,35 @@ def _dead_point_ahead(setup: Setup, rows: Array) -> bool:
         return False
     before, now = rows[-2:, place.start]
     return bool(now * (now + AHEAD * (now - before)) < 0.0)
+
+
+def watched_before(layout: Layout, rows: Array) -> float | None:
+    """The determinant that is watched one row before the last."""
+    place = layout.places.get("determinant")
+    return None if place is None or len(rows) < 2 else float(rows[-2, place.start])
+
+
+def jumps(layout: Layout, before: float | None, rows: Array) -> int | None:
+    """The first row behind which explicit steps jump at a dead point of a drive, or None.
+
+    The determinant that is watched would pass zero within two steps, and instead comes out off its line by half a step's change
+    or more: in the drive's own coordinate no step leads across, and what comes out has turned back or is on another branch.
+
+    Args:
+        before: determinant before the first row, where known.
+
+    Checked by: tests/simulation/test_mechanisms.py.
+    """
+    place = layout.places.get("determinant")
+    if place is None or layout.method != "rk4" or not isinstance(layout, IndependentLayout):
+        return None
+    d = np.concatenate([[] if before is None else [before], rows[:, place.start]])
+    if len(d) < 3:
+        return None
+    change = d[1:-1] - d[:-2]
+    off = np.abs(d[2:] - d[1:-1] - change)
+    found = np.flatnonzero((d[1:-1] * (d[1:-1] + 2.0 * change) < 0.0) & (off > 0.5 * np.abs(change)))
+    return int(found[0]) + (1 if before is None else 0) if len(found) else None
 
 
 def _leaves(setup: Setup, text: str, rows: Array, time: float, h: float) -> float:

@@ -188,7 +188,7 @@ def coordinate_rates(layout: IndependentLayout, now: Loops) -> Any:
         for k, column in enumerate(layout.robot.elastic_plan.independent):
             if column in (3, 4, 5):
                 rates[k] = turning[column - 3]
-    return rates[layout.unknown]
+    return rates[layout.unknown, :]
 
 
 def spread(robot: Robot, X: Any, rates: Any) -> tuple[Any, Any, Any]:
@@ -290,7 +290,7 @@ def completed(layout: IndependentLayout, own: Any, signals: dict[str, Any], whic
     """(u,): unknowns as given; actuators that follow have the signal's coordinates (0), rates (1) or accelerations (2)."""
     n = layout.actuators
     result = ca.SX.zeros(len(layout.robot.elastic_plan.independent))
-    result[layout.unknown] = own
+    result[layout.unknown, :] = own
     if layout.follows:
         chosen, places = chosen_drives(layout.robot)
         result[places] = signals["driven"][which * n : (which + 1) * n][chosen]
@@ -311,27 +311,27 @@ def independent_row(
     start, none = carried_loops(root, layout, parts), ca.SX.zeros(sum(layout.extra.values()))
     now = acting(scope, layout, parts, start, ca.SX.zeros(len(unknown)), none, table[:, 0])
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
-    a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown])
+    a0 = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     K, D = tangent_matrices(values, robot, start.state, start.motion, start.X, layout.sliding)
     K, D = _with_gains(scope, layout, start, K, D)
 
     def evaluate(inner: Any, x: Any, v: Any, a: Any, z: Any, column: Any) -> Evaluation:
         own, signals = Scope(root, inner), layout.at_node(column)
-        step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown] + v, signals, 1)
+        step, rates = _increment(layout, x, column, table[:, 0]), completed(layout, parts["ud"][unknown, :] + v, signals, 1)
         at = placed(values, robot, start, step, layout.corrections, rates)
         found = acting(own, layout, parts, at, a, z, column)
-        residual = (found.felt - found.driving)[unknown]
+        residual = (found.felt - found.driving)[unknown, :]
         return Evaluation(residual=residual, rate=coordinate_rates(layout, at), beside=found.beside, code=own.code)
 
     system = SecondOrder(
-        evaluate=evaluate, velocity=parts["ud"][unknown], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
+        evaluate=evaluate, velocity=parts["ud"][unknown, :], acceleration=a0, mass=ca.densify(M[unknown, unknown]),
         damping=ca.densify(D[unknown, unknown]), stiffness=ca.densify(K[unknown, unknown]), beside=none.numel(),
     )  # fmt: skip
     columns = table[:, 1:-1] if layout.width else ca.SX(0, METHODS[layout.method].stages)
     found = implicit_step(root, b, METHODS[layout.method], system, h, columns)
     end = layout.at_node(table[:, -1])
     step = _increment(layout, found.x, table[:, -1], table[:, 0])
-    rates = completed(layout, parts["ud"][unknown] + found.v, end, 1)
+    rates = completed(layout, parts["ud"][unknown, :] + found.v, end, 1)
     last = placed(values, robot, start, step, layout.corrections + 1, rates)
     after = parts | carried_parts(layout, last)
     at = 0

@@ -41,11 +41,11 @@ def moved_loops(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], 
     robot, values, n = layout.robot, Values(scope.root), len(layout.unknown)
     signals, start = layout.at_node(column), carried_loops(scope.root, layout, parts)
     step = ca.SX.zeros(len(robot.elastic_plan.independent))
-    step[layout.unknown] = y[:n]
+    step[layout.unknown, :] = y[:n]
     if layout.follows:
         own, places = chosen_drives(robot)
         step[places] = (signals["driven"][: layout.actuators] - parts["joints"][list(robot.driven)])[own]
-    rates = completed(layout, parts["ud"][layout.unknown] + y[n : 2 * n], signals, 1)
+    rates = completed(layout, parts["ud"][layout.unknown, :] + y[n : 2 * n], signals, 1)
     return placed(values, robot, start, step, CORRECTIONS, rates)
 
 
@@ -59,7 +59,7 @@ def independent_rates(scope: Scope, layout: IndependentLayout, parts: dict[str, 
     at = moved_loops(scope, layout, parts, y, column)
     now = acting(scope, layout, parts, at, ca.SX.zeros(n), y[2 * n :], column)
     M = projected_mass(now.equation.M, now.X, robot.elastic_plan.independent, robot.elastic_plan.bound)
-    a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown])
+    a = solve_symmetric(M[unknown, unknown], (now.driving - now.felt)[unknown, :])
     scope.fail_if(ca.logic_not(ca.dot(a, a) < 1e200), "the acceleration is no finite number: a loop is singular")
     if layout.follows or layout.feels:  # forces of followed actuators and what accelerometers feel depend on it
         now = acting(scope, layout, parts, at, a, y[2 * n :], column)
@@ -92,4 +92,4 @@ def independent_norm(layout: IndependentLayout, parts: dict[str, Any], error: An
         for offset, values in ((0, position[group]), (n, parts["ud"][group])):
             scale = atol + rtol * ca.mmax(ca.fabs(values))
             total = total + ca.sumsqr(ca.vertcat(*[error[offset + k] for k in rows]) / scale)
-    return ca.sqrt(total / (2 * n))
+    return ca.sqrt(total / max(2 * n, 1))  # actuators that follow a motion may leave nothing to integrate

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import home, run
-from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan
+from flexapod.robot.elastic_plan import ElasticPlan, LegLoop, elastic_plan, smallest_block
 from flexapod.simulation.crossing import configuration, margin
 from flexapod.simulation.independent import IndependentLayout
 
@@ -44,26 +44,13 @@ def better_plan(layout: Layout, state: Array, A: Array) -> ElasticPlan | None:
 
     Checked by: tests/simulation/test_mechanisms.py.
     """
-    robot, plan, own = layout.robot, layout.robot.elastic_plan, _smallest(A, layout.robot.elastic_plan)
+    robot, plan, own = layout.robot, layout.robot.elastic_plan, smallest_block(A, layout.robot.elastic_plan)
     if own >= WORSE * margin(layout, A):  # no choice has more
         return None
     other = elastic_plan(robot, plan.columns, configuration(layout, state))
-    if len(other.bound) != len(plan.bound) or own >= WORSE * _smallest(A, other):
+    if len(other.bound) != len(plan.bound) or own >= WORSE * smallest_block(A, other):
         return None
     return other
-
-
-def _smallest(A: Array, plan: ElasticPlan) -> float:
-    """Smallest singular value of the blocks by which a plan solves the loops: those of legs, then all together."""
-    blocks, rows, left, first = list[tuple[list[int], list[int]]](), list[int](), list[int](), 0
-    for leg in plan.legs:
-        own = [first + k for k in leg.rows]
-        rows += own
-        blocks += [(own, list(leg.dependents))] if leg.dependents else []
-        left += own[-1:] if leg.crossed else [first + k for k in leg.leftover]
-        first += len(leg.rows) + len(leg.leftover)
-    blocks.append((sorted({*rows, *(left[k] for k in plan.kept)}), list(plan.bound)))
-    return min(float(np.linalg.svd(A[np.ix_(*block)], compute_uv=False)[-1]) for block in blocks)
 
 
 def carried_over(layout: Layout, plan: ElasticPlan, state: Array) -> Array:

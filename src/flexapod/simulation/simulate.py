@@ -16,9 +16,10 @@ from flexapod.errors import FileError, InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation.balance import until_broken
 from flexapod.simulation.blocks import Clock, Progress
-from flexapod.simulation.drive import drive, with_events
+from flexapod.simulation.drive import AHEAD, drive, with_events
 from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.load_friction import smooth
+from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
 from flexapod.simulation.setup import Setup, in_independent, make_setup
 
@@ -255,7 +256,8 @@ def finished(
     attrs["events"] = [f"{t:.12g} s: {text}" for _, t, text in done.happened]
     variables = run_variables(setup, rows, variants, times)
     if not changed:  # events that change masses change the energy
-        variables, times, broken = until_broken(setup.layout.robot.name, variables, times)
+        near = done.stopped_at - AHEAD * options["step"] if done.stopped == LOST_CONTROL else np.inf
+        variables, times, broken = until_broken(setup.layout.robot.name, variables, times, near)
         attrs |= {"stopped": broken, "stopped_at": float(times[-1])} if broken else {}
     result = labelled(setup, variables, times, attrs)
     return _with_reactions(setup, result, wrench) if reactions else result
