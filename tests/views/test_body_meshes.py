@@ -15,11 +15,10 @@ import flexapod as fp
 from flexapod.description.mirror import PLANES, mirrored_leg
 from flexapod.description.rotations import rotation_matrix
 from flexapod.description.schema import Leg
-from flexapod.views.scene.body_meshes import body_meshes
 
 CORNERS = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 20.0, 0.0], [0.0, 0.0, 30.0]])
 FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
-PLACE = {"position": [0.1, 0.2, 0.3], "rotation": {"Z": ["90 deg"]}}
+PLACE: dict[str, Any] = {"position": [0.1, 0.2, 0.3], "rotation": {"Z": ["90 deg"]}}
 PLACED = np.array([0.1, 0.2, 0.3]) + 1e-3 * CORNERS[:, [1, 0, 2]] * [-1.0, 1.0, 1.0]
 ROBOT = "delta"
 
@@ -57,7 +56,7 @@ def near(points: Any, wanted: Any) -> bool:
 def test_every_kind_is_read_in_its_unit_and_drawn_with_the_platform(kind: str, tmp_path: Path) -> None:
     export(tmp_path, kind)
     robot = fp.load(robot_file(tmp_path, file=f"part.{kind}", unit="1 mm", **PLACE))
-    (mesh,) = body_meshes(robot)
+    (mesh,) = robot.meshes
     assert (mesh.leg, mesh.link) == (-1, -1)
     assert near(mesh.vertices, PLACED)
     drawn = next(t for t in fp.figures.robot_figure(robot).data if t.name == "platform")
@@ -68,7 +67,7 @@ def test_a_leg_has_one_per_body_and_no_rod_through_it(tmp_path: Path) -> None:
     export(tmp_path, "stl")
     robot = fp.load(robot_file(tmp_path, next(iter(words()["legs"]["template"]["bodies"])), file="part.stl", unit="1 mm"))
     bare = fp.load(ROBOT)
-    assert [mesh.leg for mesh in body_meshes(robot)] == list(range(len(robot.legs)))
+    assert [mesh.leg for mesh in robot.meshes] == list(range(len(robot.legs)))
     with_mesh, without = (
         next(t for t in fp.figures.robot_figure(r).data if t.name == f"leg {robot.legs[0].name}") for r in (robot, bare)
     )
@@ -84,7 +83,7 @@ def test_a_file_that_is_no_good_is_told_with_its_line(content: bytes | None, rea
         (tmp_path / "part.glb").write_bytes(content)
     robot = fp.load(robot_file(tmp_path, file="part.glb"))
     with pytest.warns(fp.FlexapodWarning, match=rf"robot.yaml:\d+: platform.mesh.file: .*({reason})"):
-        assert body_meshes(robot) == ()
+        assert robot.meshes == ()
     assert len(fp.figures.robot_figure(robot).data) == len(fp.figures.robot_figure(fp.load(ROBOT)).data)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import REACHED, STRIDE, ClosedLegs, platform_jacobian, pose_error, pseudo_inverse
 from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_terms
-from flexapod.analysis.leg_request import LIMIT, NOTHING, ROUNDING, SETTLED, actuator_rates, searched
+from flexapod.analysis.leg_request import LIMIT, NOTHING, SETTLED, actuator_rates, rounding, searched
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.prescribed import coordinate_sizes, followed, prescribed, twist_scale
@@ -72,11 +72,11 @@ def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[An
         state = searched(robot, state, (q, e, rates, np.zeros_like(e)), np.zeros(len(words), dtype=bool), words)
         size, reached = np.abs(de).max(axis=1), np.abs(error / scale).max(axis=1, initial=0.0) < REACHED
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
-        still = (size < ROUNDING * largest) & (size > before / 2.0)
+        still = (size < rounding(robot, largest)) & (size > before / 2.0)
         if np.all((reached & ((size <= SETTLED * largest) | still)) | (words != "")):
             return state
         before = size
-    late = ~(size <= ROUNDING * largest) & (words == "")
+    late = ~(size <= rounding(robot, largest)) & (words == "")
     words[late] = "no static deflection found: the load buckles a leg, or the pose is singular"
     return state
 

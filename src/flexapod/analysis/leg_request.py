@@ -50,6 +50,9 @@ SETTLED = 1e-13
 """Last step of a static deflection, of the largest elastic coordinate or step so far."""
 ROUNDING = 1e-9
 """Steps up to this may be rounding of stiff beams: they are taken as the end where they fall no more."""
+NOISE = 1e-12
+"""So are steps up to this, of the characteristic length: loops close to 1e-16 of it, and a robot near a buckling load amplifies
+that."""
 
 
 FOLLOWED = 1e-12
@@ -196,13 +199,18 @@ def settled(
         state = searched(robot, state, (q, e, qd, ed), soft, words)
         size = np.abs(step).max(axis=1)
         largest = np.maximum(largest, np.maximum(size, np.abs(e).max(axis=1)))
-        still = (size < ROUNDING * largest) & (size > before / 2.0)
+        still = (size < rounding(robot, largest)) & (size > before / 2.0)
         if np.all((size <= SETTLED * largest) | still | (words != "")):
             return state
         before = size
-    late = ~(size <= ROUNDING * largest) & (words == "")
+    late = ~(size <= rounding(robot, largest)) & (words == "")
     words[late] = np.where(soft[late], UNSTABLE, NOT_FOUND)
     return state
+
+
+def rounding(robot: Robot, largest: Array) -> Array:
+    """Steps (n,) that may be rounding, of searches whose largest elastic coordinate or step was `largest` (n,)."""
+    return np.maximum(ROUNDING * largest, NOISE * robot.characteristic_length)
 
 
 NOT_FOUND = "no static deflection found: the load buckles a leg, or the pose is singular"

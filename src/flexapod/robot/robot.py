@@ -40,6 +40,7 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
+    from flexapod.robot.body_meshes import BodyMesh
     from flexapod.robot.varied import Varied
 
 
@@ -342,6 +343,13 @@ class Robot:
         for leg in self.legs:
             bodies.update({f"{leg.name}.{k.body.name}": k.body for k in leg.links if k.body})
         return MappingProxyType(bodies)
+
+    @cached_property
+    def meshes(self) -> tuple[BodyMesh, ...]:
+        """Shapes of bodies from files, for pictures; a file that is no good is told by a warning."""
+        from flexapod.robot.body_meshes import body_meshes
+
+        return body_meshes(self)
 
     @cached_property
     def mobility(self) -> Mobility:

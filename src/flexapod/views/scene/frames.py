@@ -8,6 +8,7 @@ R is world-from-link, p the link frame's origin [m]. Where a leg's links are dra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,14 @@ def link_frames(robot: fp.Robot, joints: Array) -> list[list[LinkFrame]]:
             frames.append(LinkFrame(rotation=R, origin=origin, foot=foot))
         found.append(frames)
     return found
+
+
+def mesh_frame(mesh: Any, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
+    """Rotation (3, 3) and origin (3,) in the world of the body that has a mesh of `Robot.meshes`."""
+    if mesh.leg < 0:
+        return np.asarray(state.rotation), np.asarray(state.position)
+    frame = frames[mesh.leg][mesh.link]
+    return frame.rotation, frame.origin
 
 
 def elastic_coordinates(robot: fp.Robot) -> NDArray[np.bool_]:

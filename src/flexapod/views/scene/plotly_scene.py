@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.leg_curves import home_joints, state_joints
-from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import colour
+from flexapod.views.scene.frames import mesh_frame
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     DARK,
@@ -91,9 +91,9 @@ def _platform(robot: fp.Robot, at: fp.State, size: float) -> Mesh:
 def _shapes(robot: fp.Robot, shown: Drawing, at: fp.State, leg: int) -> list[Mesh]:
     """Meshes from files of a leg's bodies, or of the platform (-1)."""
     found = []
-    for mesh in body_meshes(robot):
+    for mesh in robot.meshes:
         if mesh.leg == leg:
-            R, p = mesh.place(shown.frames, at)
+            R, p = mesh_frame(mesh, shown.frames, at)
             found.append(_painted(p + mesh.vertices @ R.T, mesh.faces, PLATE if leg < 0 else colour(leg)))
     return found
 

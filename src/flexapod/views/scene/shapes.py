@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
-from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import colour
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -109,7 +108,7 @@ def drawing(
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
-    shaped = {(mesh.leg, mesh.link) for mesh in body_meshes(robot)}
+    shaped = {(mesh.leg, mesh.link) for mesh in robot.meshes}
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
         rods.current = hardware.current = k
@@ -244,7 +243,7 @@ def platform_surface(robot: fp.Robot) -> tuple[Array, Array | None, NDArray[np.i
 
 def has_shape(robot: fp.Robot) -> bool:
     """The platform is drawn by a mesh of its file."""
-    return any(mesh.leg < 0 for mesh in body_meshes(robot))
+    return any(mesh.leg < 0 for mesh in robot.meshes)
 
 
 def platform_rods(robot: fp.Robot, state: fp.State) -> tuple[Array, Array]:

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
-from flexapod.views.scene.body_meshes import body_meshes
 from flexapod.views.scene.colours import PULL, PUSH, colour
-from flexapod.views.scene.frames import drawn_pose, link_frames, wxyz
+from flexapod.views.scene.frames import drawn_pose, link_frames, mesh_frame, wxyz
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     RED,
@@ -151,8 +150,8 @@ class RobotView:
 
     def _shapes(self, state: fp.State, now: Drawing, red: set[str]) -> None:
         """Meshes from files, each where its body is; those of legs at fault are red, and the platform with them."""
-        for k, mesh in enumerate(body_meshes(self.robot)):
-            R, p = mesh.place(now.frames, state)
+        for k, mesh in enumerate(self.robot.meshes):
+            R, p = mesh_frame(mesh, now.frames, state)
             node = self._moving.get(f"shape {k}")
             shade = PLATE if mesh.leg < 0 else rgb(colour(mesh.leg))
             if self.ghost:

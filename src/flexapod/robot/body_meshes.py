@@ -1,4 +1,4 @@
-"""Shapes of bodies from files (STL, OBJ, GLB), as `mesh:` of a body names them, placed where the body is.
+"""Shapes of bodies from files (STL, OBJ, GLB), as `mesh:` of a body names them, for pictures alone.
 
 A file that is not there or cannot be read is no reason not to draw the robot: it is told, and the body is drawn without it.
 """
@@ -9,12 +9,10 @@ import io
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-import flexapod as fp
 from flexapod.description.check_body import MESHES
 from flexapod.description.check_flexible import path_beside
 from flexapod.description.mirror import PLANES
@@ -22,16 +20,15 @@ from flexapod.description.read import problem_at
 from flexapod.description.rotations import rotation_matrix
 from flexapod.errors import FileError, FlexapodWarning
 from flexapod.files import read_whole
-from flexapod.views.scene.frames import LinkFrame
 
 if TYPE_CHECKING:
     from flexapod.description.schema import Mesh
+    from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
 LARGEST = 100_000_000
 """Bytes above which a file is not read."""
-_known: WeakKeyDictionary[fp.Robot, tuple[BodyMesh, ...]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,25 +44,16 @@ class BodyMesh:
     vertices: Array
     faces: NDArray[np.int64]
 
-    def place(self, frames: list[list[LinkFrame]], state: fp.State) -> tuple[Array, Array]:
-        """Rotation (3, 3) and origin (3,) of the body in the world."""
-        if self.leg < 0:
-            return np.asarray(state.rotation), np.asarray(state.position)
-        frame = frames[self.leg][self.link]
-        return frame.rotation, frame.origin
 
-
-def body_meshes(robot: fp.Robot) -> tuple[BodyMesh, ...]:
-    """Shapes of all bodies that have a file, read once per robot.
+def body_meshes(robot: Robot) -> tuple[BodyMesh, ...]:
+    """Shapes of all bodies that have a file.
 
     Checked by: tests/views/test_body_meshes.py.
     """
-    if robot not in _known:
-        _known[robot] = tuple(mesh for mesh in _read_all(robot) if mesh is not None)
-    return _known[robot]
+    return tuple(mesh for mesh in _read_all(robot) if mesh is not None)
 
 
-def _read_all(robot: fp.Robot) -> list[BodyMesh | None]:
+def _read_all(robot: Robot) -> list[BodyMesh | None]:
     description = robot.description
     found = [_read(robot, description.file.platform.mesh, ("platform",), np.eye(3), -1, -1)]
     for k, leg in enumerate(robot.legs):
@@ -77,7 +65,7 @@ def _read_all(robot: fp.Robot) -> list[BodyMesh | None]:
     return found
 
 
-def _read(robot: fp.Robot, spec: Mesh | None, path: tuple[str, ...], axes: Array, leg: int, link: int) -> BodyMesh | None:
+def _read(robot: Robot, spec: Mesh | None, path: tuple[str, ...], axes: Array, leg: int, link: int) -> BodyMesh | None:
     """The shape that a file's words describe, in axes of the link."""
     if spec is None:
         return None
@@ -93,7 +81,7 @@ def _read(robot: fp.Robot, spec: Mesh | None, path: tuple[str, ...], axes: Array
     return BodyMesh(leg=leg, link=link, vertices=own @ axes.T, faces=faces)
 
 
-def _surface(robot: fp.Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
+def _surface(robot: Robot, spec: Mesh) -> tuple[Array, NDArray[np.int64]]:
     """Vertices and triangles of a file, in its own unit."""
     import trimesh
 
