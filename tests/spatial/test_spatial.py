@@ -6,9 +6,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from flexapod.errors import FlexapodError
 from flexapod.robot.geometry import rotation_from_vector, rotation_vector
 from flexapod.spatial import FrameError, Rot, Vec, axis_angle, cross, dot, norm, rotation_z
-from flexapod.spatial.linear import solve, solve3, solve_gram_schmidt, solve_symmetric
+from flexapod.spatial.linear import LARGEST, solve, solve3, solve_gram_schmidt, solve_symmetric
 from flexapod.spatial.rotation import from_columns
 from flexapod.spatial.vector import zero
 
@@ -106,3 +107,9 @@ def test_no_pivot_is_needed() -> None:
 def test_tall_systems_are_solved_in_the_least_squares_sense() -> None:
     A, b = random.normal(size=(8, 6)), random.normal(size=(8, 1))
     np.testing.assert_allclose(value(solve_gram_schmidt(ca.SX(A), ca.SX(b))), np.linalg.lstsq(A, b)[0].squeeze(), atol=1e-12)
+
+
+def test_systems_that_would_take_hours_are_refused() -> None:
+    n = LARGEST + 1
+    with pytest.raises(FlexapodError, match=f"too large: {n} coordinates follow from loops that are closed together"):
+        solve(ca.SX.sym("A", n, n), ca.SX.sym("b", n))

@@ -19,6 +19,9 @@ RANK = 1e-8
 """Singular values below this times the largest are zero: rounding sits near 1e-15, real ones far above 1e-6."""
 
 
+TALL = 2
+"""Rows per column from which on a matrix is made square before its singular values are taken: loops beside loops repeat rows."""
+
 TURNED = 1e-6
 """Change of a projector from which directions differ: rounding is 1e-12, the way between configurations 1e-2."""
 
@@ -84,7 +87,7 @@ def generic_configuration(legs: tuple[Leg, ...], platform: Pose, size: float, se
     q = [leg.home.copy() for leg in legs]
     for _ in range(3):
         _, J = loop_jacobian(legs, q, platform)
-        _, s, vt = np.linalg.svd(J)
+        _, s, vt = np.linalg.svd(np.linalg.qr(J, mode="r") if len(J) > TALL * J.shape[1] else J)
         null = vt[int(np.sum(s > RANK * s[0])) :]
         direction = null.T @ (null @ random.normal(size=J.shape[1]))  # projected: does not follow the basis of the null space
         direction[:-6] *= np.concatenate([_rigid(leg) for leg in legs])

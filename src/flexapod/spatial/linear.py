@@ -10,6 +10,11 @@ from typing import Any
 
 import casadi as ca
 
+from flexapod.errors import FlexapodError
+
+LARGEST = 100
+"""Unknowns of a solve that is written out; it has 2 n^3 operations, two million at this size."""
+
 
 def solve3(A: Any, b: Any) -> Any:
     """Solve a 3 x 3 system by Cramer's rule with one reciprocal.
@@ -37,6 +42,11 @@ def solve_gram_schmidt(A: Any, b: Any) -> Any:
         (n, k). For m = n the exact solution; for m > n the least-squares one.
     """
     n = A.shape[1]
+    if n > LARGEST:
+        raise FlexapodError(
+            f"the robot is too large: {n} coordinates follow from loops that are closed together, and equations are written out "
+            f"for {LARGEST} at most; remove joints and bodies that it does not need"
+        )
     columns = [A[:, j] for j in range(n)]
     right = b
     R = ca.SX.zeros(n, n)
