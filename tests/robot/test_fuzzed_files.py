@@ -160,7 +160,7 @@ def test_a_sample_of_fuzzed_files(tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_fuzzed_files_have_a_reason_or_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    """A twentieth of them by compiled kernels; every accepted file has its own structure, and compiling takes most of the time."""
+    """A twentieth by compiled kernels: every accepted file has its own structure, and compiling takes most of the time."""
     monkeypatch.setenv("FLEXAPOD_BACKEND", "llvm" if part == 0 else "numpy")
     seen = judge_many(tmp_path, 20261116 + part, FULL // PARTS, 1)
     print(dict(seen))
