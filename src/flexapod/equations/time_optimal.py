@@ -25,10 +25,10 @@ PASSES = 100
 """More than there are straight pieces in g of most robots; Newton's method needs 2 to 6."""
 
 ROUNDING = 1e-13
-"""g that counts as zero, over the size of its two terms."""
+"""g that counts as zero, over the size of its terms."""
 
 INFEASIBLE = 1e-9
-"""-g over the size of its two terms beyond which no acceleration is possible."""
+"""-g over the size of its terms beyond which no acceleration is possible."""
 
 
 def _rows(b: Program, rows: int) -> list[Any]:
@@ -45,6 +45,10 @@ class Extremes:
     k: Any
     l: Any
     m: Any
+
+    def size(self, x: Any) -> Any:
+        """Of the terms of g(x), before they cancel: their rounding is that of g."""
+        return ca.fabs(self.h) + ca.fabs(self.k * x) + ca.fabs(self.l) + ca.fabs(self.m * x)
 
 
 def _extremes(rows: list[Any], x: Any, high: Any, low: Any, slope: Any) -> Extremes:
@@ -89,14 +93,12 @@ def _end(b: Program, extremes: Callable[[Any], Extremes], start: Any, sign: int)
     def newton(_: Any, x: Any) -> tuple[list[Any], Any]:
         e = extremes(x)
         slope = e.m - e.k
-        size = ca.fabs(e.most) + ca.fabs(e.least)
-        outside = ca.logic_and(e.most - e.least < -ROUNDING * size, sign * slope > 0)
+        outside = ca.logic_and(e.most - e.least < -ROUNDING * e.size(x), sign * slope > 0)
         return [ca.if_else(outside, (e.l - e.h) / ca.if_else(outside, slope, 1), x)], outside
 
     (x,), _, _ = b.iterate(newton, start=[start], limit=PASSES, tolerance=0.0)
     e = extremes(x)
-    size = ca.fabs(e.most) + ca.fabs(e.least)
-    b.fail_if(ca.logic_not(e.most - e.least >= -INFEASIBLE * size), "no acceleration keeps the limits")
+    b.fail_if(ca.logic_not(e.most - e.least >= -INFEASIBLE * e.size(x)), "no acceleration keeps the limits")
     return x
 
 

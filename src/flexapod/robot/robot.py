@@ -19,6 +19,7 @@ from flexapod.robot import flexible_platform as flexible_platforms
 from flexapod.robot import summary
 from flexapod.robot.architecture import ClosedFormLeg, closed_form
 from flexapod.robot.beams import BeamElement, leg_beams
+from flexapod.robot.body_meshes import BodyMesh, body_meshes
 from flexapod.robot.build import build_legs, build_platform, frame_pose, has_inner_loops, placed, robot_size
 from flexapod.robot.chain import closes_alone, follows_platform
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan, independent_names
@@ -40,7 +41,6 @@ from flexapod.robot.values import robot_values
 if TYPE_CHECKING:
     from flexapod.description.parameters import ParameterInfo
     from flexapod.flexible import FlexibleBody
-    from flexapod.robot.body_meshes import BodyMesh
     from flexapod.robot.varied import Varied
 
 
@@ -109,11 +109,9 @@ class Robot:
     @property
     def characteristic_length(self) -> float:
         """Length that makes mixed Jacobians dimensionless [m]."""
-        given = self.description.file.characteristic_length
-        if given:
-            return given
         joints = [leg.closing.on_platform.position for leg in self.legs if leg.closing.to is None]
-        return (float(np.mean([np.linalg.norm(p) for p in joints])) if joints else 0.0) or self.size
+        mean = float(np.mean([np.linalg.norm(p) for p in joints])) if joints else 0.0
+        return self.description.file.characteristic_length or mean or self.size
 
     @cached_property
     def actuators(self) -> tuple[str, ...]:
@@ -142,8 +140,7 @@ class Robot:
     @cached_property
     def driven(self) -> tuple[int, ...]:
         """Indices of the actuators among the joint coordinates."""
-        actuated = [leg.links[i].actuated for leg in self.legs for i in leg.moving]
-        return tuple(k for k, yes in enumerate(actuated) if yes)
+        return tuple(k for k, link in enumerate(leg.links[i] for leg in self.legs for i in leg.moving) if link.actuated)
 
     @cached_property
     def closed_forms(self) -> tuple[ClosedFormLeg | None, ...]:
@@ -229,9 +226,8 @@ class Robot:
 
     def joint_displacements(self, modes: Array) -> Array:
         """Displacement (n, legs, 3) of the joints on a flexible platform, platform axes, for modes (n, N)."""
-        return flexible_platforms.joint_displacements(
-            [leg.name for leg in self.legs], self.joint_shapes, self.joint_curving, modes
-        )
+        names = [leg.name for leg in self.legs]
+        return flexible_platforms.joint_displacements(names, self.joint_shapes, self.joint_curving, modes)
 
     @cached_property
     def flexible_shape(self) -> tuple[FlexibleShape, tuple[str, ...]]:
@@ -249,8 +245,7 @@ class Robot:
     @cached_property
     def elastic_names(self) -> tuple[str, ...]:
         """Names of the elastic coordinates: `platform.mode1`, ..., then of legs: `13.u`, or `A.rod.u` where legs share a name."""
-        platform = self.flexible_platform
-        modes = () if platform is None else tuple(f"platform.{n}" for n in platform.names)
+        modes = tuple(f"platform.{n}" for n in self.flexible_platform.names) if self.flexible_platform is not None else ()
         short = [k.coordinate for leg in self.legs for k in leg.links if k.elastic]
         long = [f"{leg.name}.{k.coordinate}" for leg in self.legs for k in leg.links if k.elastic]
         return modes + tuple(s if short.count(s) == 1 else name for s, name in zip(short, long, strict=True))
@@ -339,16 +334,12 @@ class Robot:
     @cached_property
     def bodies_by_name(self) -> Mapping[str, RigidBody]:
         """Every body: `platform`, `A.cylinder`, ..."""
-        bodies = {"platform": self.platform}
-        for leg in self.legs:
-            bodies.update({f"{leg.name}.{k.body.name}": k.body for k in leg.links if k.body})
-        return MappingProxyType(bodies)
+        own = {f"{leg.name}.{k.body.name}": k.body for leg in self.legs for k in leg.links if k.body}
+        return MappingProxyType({"platform": self.platform, **own})
 
     @cached_property
     def meshes(self) -> tuple[BodyMesh, ...]:
         """Shapes of bodies from files, for pictures; a file that is no good is told by a warning."""
-        from flexapod.robot.body_meshes import body_meshes
-
         return body_meshes(self)
 
     @cached_property
