@@ -206,3 +206,10 @@ def test_a_robot_that_cannot_be_built_says_file_and_line(tmp_path: Path) -> None
     line = 1 + [row.split(":")[0].strip() for row in path.read_text().splitlines()].index("A")
     with pytest.raises(fp.FlexapodError, match=rf"far.yaml:{line}: leg A cannot reach the platform at home"):
         fp.load(path)
+
+
+def test_a_joint_beside_the_nodes_of_a_beam_says_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "planar.yaml"
+    path.write_text(valid_texts()["planar"])
+    with pytest.raises(fp.FlexapodError, match=r"planar.yaml:\d+: leg 1: something is attached to the beam 13 at \[0.2"):
+        fp.load(path)

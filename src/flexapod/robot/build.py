@@ -138,7 +138,10 @@ def draft_legs(description: Description, home: Pose) -> list[tuple[Leg, dict[str
             specs[name] = expanded(description.legs[name], first, partial(_about, base.inverse(), trees, founds), geared)
             trees[name], founds[name] = _tree(name, specs[name], home, description)
     trees = {name: trees[name] for name in description.legs}
-    closings = {name: _closings(name, specs[name], trees, description) for name in description.legs}
+    closings = dict[str, list[Closing]]()
+    for name in description.legs:
+        with placed(description, ("legs", "each", name)):
+            closings[name] = _closings(name, specs[name], trees, description)
     for name in _rooted(description):
         with placed(description, ("legs", "each", name)):
             _lend(name, closings)
