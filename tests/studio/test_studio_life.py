@@ -25,6 +25,7 @@ import websockets
 from studio_process import PICTURES, Command
 
 import flexapod as fp
+from flexapod.views.commands.studio import asked_to_end
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.loop import Loop
@@ -308,6 +309,18 @@ def test_a_port_in_use_is_left_to_its_owner(command: Callable[..., Command]) -> 
         server = command("stewart-3-3", "--port", str(taken))
         assert server.port != taken
         assert server.end()[0] == 0
+
+
+def test_a_signal_at_any_moment_of_the_wait_ends_it() -> None:
+    """With an event, one in some hundred signals met the lock that its own thread held, and the studio never ended."""
+    for k in range(40):
+        with asked_to_end() as wait:
+            before = signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGINT))
+            signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + k))
+            begin = time.monotonic()
+            wait(PATIENCE)
+            signal.signal(signal.SIGALRM, before)
+        assert time.monotonic() - begin < PATIENCE
 
 
 def test_two_studios_do_not_meet(studio: Studio) -> None:

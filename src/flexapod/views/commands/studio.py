@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -16,6 +18,8 @@ from flexapod.views.commands.guard import command, note
 from flexapod.views.commands.options import RobotName
 from flexapod.views.output import print_text
 
+LOOK = 0.1
+"""Seconds between two looks whether somebody asked to end."""
 SWITCH = 0.001
 """Seconds after which a thread that computes lets another one in: the page is answered while a robot is computed."""
 
@@ -40,7 +44,7 @@ def studio(
     if not 0 <= port <= 65535:
         raise fp.InputError(f"--port {port}: a port is a number from 0 to 65535")
     sys.setswitchinterval(SWITCH)
-    with until_asked_to_end() as ended:  # before the address is told: who reads it may end the studio at once
+    with asked_to_end() as wait:  # before the address is told: who reads it may end the studio at once
         running = Studio(robot, host=host, port=port)
         try:
             if host not in (LOCAL, "localhost", "::1"):
@@ -50,23 +54,32 @@ def studio(
                 import webbrowser
 
                 webbrowser.open(running.url)
-            ended.wait(seconds)
+            wait(seconds)
         finally:
             running.stop()
 
 
 @contextmanager
-def until_asked_to_end() -> Iterator[threading.Event]:
-    """An event that is set when Ctrl-C or a signal asks to end."""
-    ended = threading.Event()
+def asked_to_end() -> Iterator[Callable[[float | None], None]]:
+    """What waits until Ctrl-C or a signal asks to end, or for so many seconds.
+
+    Handler and wait share no lock: a handler that sets an event may interrupt the very thread that holds the event's lock, and
+    neither goes on.
+    """
+    asked: list[int] = []
 
     def end(number: int, frame: Any) -> None:
-        ended.set()
+        asked.append(number)
+
+    def wait(seconds: float | None) -> None:
+        until = math.inf if seconds is None else time.monotonic() + seconds
+        while not asked and (left := until - time.monotonic()) > 0.0:
+            time.sleep(min(LOOK, left))
 
     main = threading.current_thread() is threading.main_thread()
     before = {n: signal.signal(n, end) for n in (signal.SIGINT, signal.SIGTERM)} if main else {}
     try:
-        yield ended
+        yield wait
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
