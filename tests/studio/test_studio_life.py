@@ -312,7 +312,7 @@ def test_a_port_in_use_is_left_to_its_owner(command: Callable[..., Command]) -> 
 
 
 def test_a_signal_at_any_moment_of_the_wait_ends_it() -> None:
-    """With an event, one in some hundred signals met the lock that its own thread held, and the studio never ended."""
+    """With an event, a signal now and then met the lock that its own thread held, and the studio never ended."""
     for k in range(40):
         with asked_to_end() as wait:
             before = signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGINT))
