@@ -19,6 +19,7 @@ AGREE = 1e-11
 REACHES = {
     "delta": "RUS", "4-ruu": "RUS", "3-puu": "PUS", "3-upu": "UPS", "five-bar": "RR", "planar-3-rrr": "RR", "planar-4-prr": "PR",
     "planar-3-rpr": "RP", "3-prs": "PR", "3-rps": "RP", "tricept": "UPS", "tripteron": "general", "agile-eye": "general",
+    "3-rsr": "RSR",
 }  # fmt: skip
 """Robot -> reach of its first leg."""
 
@@ -29,10 +30,33 @@ def test_reaches_are_recognised(kind: str) -> None:
         assert reach(fp.load(name).legs[0]) == kind, name
 
 
-@pytest.mark.parametrize("where", ["crank and rod in space", "two cranks", "slide and rod", "cranks in a tilted plane"])
-def test_closed_forms_agree_with_newton(where: str) -> None:
-    names = {"crank and rod in space": "delta", "two cranks": "five-bar", "slide and rod": "planar-4-prr"}
-    robot = fp.load(names.get(where, "planar-3-rrr"))
+SLIDE = "shoulder: {type: prismatic, from: base, to: lower, at: [0.2, 0.02, 0], axis: [0, 0, 1], actuated: true, start: 0.128}"
+BALL = "ball: {type: spherical, from: lower, to: upper, at: [0, 0, 0], rotation: {Y: 60 deg}}"
+
+
+def slides_and_balls(folder: Path) -> fp.Robot:
+    """The 3-RSR with vertical slides for its cranks, beside the planes of the hinges, which lean against their rods."""
+    text = fp.catalogue()["3-rsr"].read_text(encoding="utf-8")
+    lines = [SLIDE if "shoulder:" in x else BALL if "ball:" in x else x.strip() for x in text.splitlines()]
+    made = [" " * (len(old) - len(old.lstrip())) + new for old, new in zip(text.splitlines(), lines, strict=True)]
+    path = folder / "3-psr.yaml"
+    path.write_text("\n".join(made).replace("axis: [0, 1, 0], axis_on", "axis: [0.1, 0.99498743710662, 0], axis_on"))
+    return fp.load(path)
+
+
+KINDS = ["crank and rod in space", "two cranks", "slide and rod", "cranks in a tilted plane", "crank and ball", "slide and ball"]
+
+
+@pytest.mark.parametrize("where", KINDS)
+def test_closed_forms_agree_with_newton(where: str, tmp_path: Path) -> None:
+    names = {
+        "crank and rod in space": "delta",
+        "two cranks": "five-bar",
+        "slide and rod": "planar-4-prr",
+        "crank and ball": "3-rsr",
+    }
+    robot = slides_and_balls(tmp_path) if where == "slide and ball" else fp.load(names[where])
+    assert any(closes(leg, plan.rows) for leg, plan in zip(robot.legs, robot.plan.legs, strict=True))
     if where == "cranks in a tilted plane":
         robot = robot.with_parameters({"legs.1.elbow.at": [0.31, 0.02, 0.0]})
     states = random_states(robot, COUNT, seed=3)

@@ -215,7 +215,7 @@ def solve_position(
     """Coordinates that close the rows of the plan: in closed form, or by Newton with limited steps and back-tracking, inside the
     kernel. Angles are those nearest to the guess."""
     if closed_form and leg.architecture == "general" and closes(leg, plan.rows) and not getattr(b, "solved", False):
-        return _reached(b, values, leg, halves[0].p.expr, guess)
+        return _reached(b, values, leg, plan.rows[-1], halves[0], guess)
     target = ca.vertcat(*[x for half in halves for x in (half.p.expr, ca.vec(half.R.expr))])
     start = ca.vertcat(ca.SX.zeros(0, 1), *[ca.SX(g) for g in guess])
     dependents = list(plan.dependents)
@@ -263,10 +263,11 @@ def solve_position(
     return [q[i] for i in range(q.numel())]
 
 
-def _reached(b: Program, values: Values, leg: Leg, S: Any, guess: Sequence[Any]) -> list[Any]:
-    """Coordinates of a leg that ends at S (3,)."""
+def _reached(b: Program, values: Values, leg: Leg, row: int, half: FrameMotion, guess: Sequence[Any]) -> list[Any]:
+    """Coordinates of a leg that ends at its joint's half on the platform."""
     own = LinkValues(values.program, values.prefix, values._known)
-    found = closed_positions(b, own, leg, reach(leg), [values.scalar("root"), values.scalar("fold")], S, TURNING)
+    signs = [values.scalar("root"), values.scalar("fold")]
+    found = closed_positions(b, own, leg, reach(leg), signs, half.p.expr, half.R.expr, row, TURNING)
     result = []
     for place, start, j in zip(found, guess, leg.moving, strict=True):
         link, zero_at = leg.links[j], values.scalar(f"{leg.links[j].coordinate}.zero")

@@ -19,12 +19,15 @@ from flexapod.robot.chain import link_poses
 from flexapod.robot.geometry import Array, about, frozen, snap
 from flexapod.robot.model import Architecture, Closing, Leg, Link, RigidBody
 
+Z = np.array([0.0, 0.0, 1.0])
+
 EXACT = 1e-12
 """Axes and centres that coincide or are perpendicular to this (m or radian) count as designed so."""
 
 
-Reach = Literal["UPS", "PUS", "RUS", "RR", "PR", "RP", "general"]
-"""Joints whose positions follow from the place of the leg's end: a universal joint and a drive, or two joints in a plane."""
+Reach = Literal["UPS", "PUS", "RUS", "PSR", "RSR", "RR", "PR", "RP", "general"]
+"""Joints whose positions follow from the place of the leg's end: a drive and a universal joint, a drive and a ball before a
+hinge, or two joints in a plane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +81,13 @@ def reach(leg: Leg) -> Reach:
     if leg.architecture != "general":
         return leg.architecture
     links, n, closing = leg.links, len(leg.moving), leg.closing
-    if n not in (2, 3) or leg.moving[-1] != n - 1 or leg.cuts or leg.couplings or closing.to is not None:
+    if n not in (2, 3, 4) or leg.moving[-1] != n - 1 or leg.cuts or leg.couplings or closing.to is not None:
         return "general"
     if closing.link != len(links) - 1 or closing.type not in ("spherical", "universal", "revolute", "fixed") or not _plain(links):
         return "general"
     tip = tip_of(leg)
+    if n == 4:
+        return _ball(links, closing, tip)
     found = _geometry(links[:n], tip)
     if found != "UPS":
         return found
@@ -97,6 +102,8 @@ def closes(leg: Leg, rows: Sequence[int], axes: Array | None = None) -> bool:
         rows: of the plan; axes: (3, 3) directions, in columns, of the rows that hold a point; world axes if left out.
     """
     kind, missing = reach(leg), {0, 1, 2} - set(rows)
+    if kind in ("PSR", "RSR"):
+        return not missing and len(rows) == 4
     if kind == "general" or len(rows) != len(leg.moving) or len(missing) + len(rows) != 3:
         return False
     if len(rows) == 3:
@@ -107,7 +114,8 @@ def closes(leg: Leg, rows: Sequence[int], axes: Array | None = None) -> bool:
 
 
 def roots(leg: Leg) -> tuple[int, int]:
-    """Roots that a leg with a reach has at home: of its drive (0: U-P-S has one), of its first universal angle (0: none)."""
+    """Roots that a leg with a reach has at home: of its drive (0: U-P-S has one), of its first universal angle (0: none), which
+    for a ball is the first of its three."""
     kind, n = reach(leg), len(leg.moving)
     q = leg.home + np.array([leg.links[i].zero for i in leg.moving])
     R, p = ([getattr(link.placement, part) for link in leg.links] for part in ("rotation", "position"))
@@ -115,11 +123,11 @@ def roots(leg: Leg) -> tuple[int, int]:
     tip, c, s = tip_of(leg), np.cos(q[0]), np.sin(q[0])
     d = R[0].T @ (p_end + R_end @ tip - p[0])
     drive, first = 0, 0
-    if kind in ("RUS", "RR"):
+    if kind in ("RUS", "RSR", "RR"):
         across, along = p[1][0] * d[1] - p[1][1] * d[0], p[1][0] * d[0] + p[1][1] * d[1]
         drive = 1 if s * along - c * across > 0 else -1
         d = R[1].T @ (np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ d - p[1])
-    elif kind in ("PUS", "PR"):
+    elif kind in ("PUS", "PSR", "PR"):
         d = R[1].T @ (d - p[1] - np.array([0.0, 0.0, q[0]]))
         drive = 1 if d @ R[1][2] < 0.0 else -1
     elif kind == "RP":
@@ -128,6 +136,8 @@ def roots(leg: Leg) -> tuple[int, int]:
         return drive, 0
     if kind != "UPS":
         first = 1
+    if n == 4:  # the ball's last axis takes the place of the rod
+        d = about(Z, q[1]) @ R[2] @ about(Z, q[2]) @ R[3][:, 2]
     k, angle = R[first + 1][:, 2], q[first]
     x, y = k[0] * d[0] + k[1] * d[1], k[0] * d[1] - k[1] * d[0]
     return drive, 1 if np.cos(angle) * y - np.sin(angle) * x > 0 else -1
@@ -160,6 +170,16 @@ def _geometry(links: tuple[Link, ...], tip: Array) -> Reach:
         return "PUS" if kinds == "PRR" else "RUS"
     through = np.linalg.norm(np.cross(last.position, last.rotation[:, 2])) < EXACT  # the universal joint's centre
     return "UPS" if kinds == "RRP" and _universal(links[1]) and through and not wide else "general"
+
+
+def _ball(links: tuple[Link, ...], closing: Closing, tip: Array) -> Reach:
+    """A drive, a ball as three rotations about one point, and a hinge at the platform whose axis is not the rod's."""
+    kinds, axis = "".join(link.kind for link in links), closing.on_link.rotation[:, 2]
+    if kinds not in ("PRRR", "RRRR") or closing.type != "revolute" or not all(_universal(link) for link in links[2:]):
+        return "general"
+    if np.linalg.norm(np.cross(axis, tip)) < EXACT or (kinds == "RRRR" and np.hypot(*links[1].placement.position[:2]) < EXACT):
+        return "general"
+    return "PSR" if kinds == "PRRR" else "RSR"
 
 
 def _universal(second: Link) -> bool:

@@ -63,6 +63,9 @@ def _branch(robot: Robot, leg: Leg) -> dict[str, float]:
     found: dict[str, float] = {}
     if reach(leg) != "general":
         found = dict(zip(("root", "fold"), map(float, roots(leg)), strict=True))
+    if reach(leg) in ("PSR", "RSR"):  # whether the axes of the hinge's halves point the same way
+        on_link = link_poses(leg, leg.home)[leg.closing.link][0] @ leg.closing.on_link.rotation[:, 2]
+        found["spin"] = float(np.sign(on_link @ robot.home.rotation @ leg.closing.on_platform.rotation[:, 2]))
     if robot.no_link_plan is None:
         found["link_mode"] = float(link_mode(robot, leg))
     return found

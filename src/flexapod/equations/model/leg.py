@@ -129,7 +129,8 @@ def positions(b: Program, values: LinkValues, robot: Robot, index: int, tip: Tip
     leg, choice = robot.legs[index], robot.link_plan.legs[index]
     if choice.closed:
         signs = choice.signs or [values.scalar("root"), values.scalar("fold")]
-        return closed_positions(b, values, leg, reach(leg), signs, tip.S)
+        half = mul(platform.R.expr, values.rot(f"{leg.closing.joint}.on_platform.R"))
+        return closed_positions(b, values, leg, reach(leg), signs, tip.S, half, choice.rows[-1])
     plain = Values(b, values.prefix, values._known)
     at = sum(len(other.moving) for other in robot.legs[:index])
     start = [guess[at + k] for k in range(len(leg.moving))]

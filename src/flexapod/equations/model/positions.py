@@ -4,6 +4,13 @@ With d from the universal joint to S in axes of its first link, k the second axi
 axis z, the first angle turns d into the plane normal to k; the second one follows from the direction of d in the next link. The
 drive of a P-U-S leg is the root of a quadratic, that of an R-U-S leg solves A cos t + B sin t = C. Legs of two joints in a plane
 (R-R, P-R, R-P) are the same triangles without the universal joint. The joint at the end may be any that holds a point.
+
+A ball between the drive and a rod that a hinge ends (R-S-R, P-S-R) turns the rod's direction t to d, and the hinge's axis c on
+the rod to e, square to the axis a of the hinge's other half; with gamma = (c . t) (a . d) the part of e across d is
+
+.. math:: e_\perp = (-\gamma\,a_\perp \pm \sqrt{c_\perp^2a_\perp^2 - \gamma^2}\;d\times a)/a_\perp^2
+
+and its three angles follow from where they turn z and x.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ from flexapod.equations.model.algebra import LinkValues, mul
 from flexapod.equations.universal_leg import SINGULAR
 from flexapod.kernels.program import Program
 from flexapod.robot.architecture import Reach
+from flexapod.robot.chain import ROWS
 from flexapod.robot.model import Leg
 
 RAIL = (
@@ -31,6 +39,10 @@ CRANK = (
 HINGE = (
     "leg {leg} cannot reach: its platform joint is too near to the base joint",
     "leg {leg} stands at right angles to its slide (turning point)",
+)
+HINGED = (
+    "leg {leg} cannot reach: the hinge at the platform does not let its rod turn so far",
+    "leg {leg}: its rod and the hinge at the platform are in line (turning point)",
 )
 """Why a drive has no root, and why it may not be taken."""
 
@@ -52,14 +64,15 @@ class Root:
 
 
 def closed_positions(
-    b: Program, values: LinkValues, leg: Leg, kind: Reach, signs: Sequence[Any], S: Any, band: float = 0.0
+    b: Program, values: LinkValues, leg: Leg, kind: Reach, signs: Sequence[Any], S: Any, half: Any, row: int, band: float = 0.0
 ) -> list[Any]:
     """(cos, sin) of each revolute link and the displacement of each prismatic one, `zero` included.
 
     Args:
         values: below ``legs.<name>.``.
         kind: of the leg's reach; signs: of the root of its drive and of its first universal angle.
-        S: (3,) where the leg ends, world.
+        S: (3,) where the leg ends; half: (3, 3) axes of the joint's half on the platform; both world.
+        row: of the closing rows, the last that is to be met; a ball before a hinge needs it.
         band: what lies beyond reach by less than this, squared and relative, counts as the turning point.
 
     Checked by: tests/equations/test_leg_positions.py, tests/equations/test_link_model.py.
@@ -82,7 +95,7 @@ def closed_positions(
         angle = _in_plane(second, m, 1 / length)
         return [first, angle, length - ca.dot(m, ca.densify(p[2])) - tip[2]]
     square = ca.dot(tip, tip)
-    if kind == "PUS":
+    if kind in ("PUS", "PSR"):
         d = d - p[1]
         root = Root(b, leg, drive, band).of(d[2] * d[2] - ca.dot(d, d) + square, square, RAIL)
         moved: Any = d[2] + root
@@ -92,10 +105,37 @@ def closed_positions(
         C = (ca.dot(d, d) + ca.dot(crank, crank) - square) / 2 - d[2] * crank[2]
         moved = _crank(Root(b, leg, drive, band), d, crank, C)
         d = mul(R[1].T, _turned(moved, d) - p[1])
+    inverse = 1 / ca.sqrt(square)
+    if kind in ("PSR", "RSR"):
+        seen = mul(R[0].T, half)  # the hinge's half on the platform, in axes of the ball before its first angle
+        seen = ca.densify(mul(R[1].T, _turned(moved, seen) if kind == "RSR" else seen))
+        c = ca.densify(values.rot(f"{leg.closing.joint}.on_link.R")[:, 2])
+        spin = values.scalar("spin") * seen[:, 2]
+        x, z = _rod(Root(b, leg, 1, band), d * inverse, tip * inverse, c, seen[:, int(ROWS["revolute"][row][1])], spin)
+        return [moved, *_ball(b, leg, R[2:], x, z, sigma)]
     first, second, rho2 = _universal(R[2], ca.densify(d), sigma)
     b.fail_if(rho2 <= SINGULAR * SINGULAR * square, "leg {leg} lies along its first universal axis", leg=leg.name)
-    inverse = 1 / ca.sqrt(square)
     return [moved, first, _in_plane(second, tip * inverse, inverse)]
+
+
+def _rod(root: Root, d: Any, t: Any, c: Any, a: Any, near: Any) -> tuple[Any, Any]:
+    """Axes x and z of a rod with the directions t and c in its own axes: t along d, and c square to a, on the side of `near`."""
+    ct, ad = ca.dot(c, t), ca.dot(a, d)
+    c_across, a_across, v = c - ct * t, a - ad * d, ca.cross(d, a)
+    c2, a2 = ca.dot(c_across, c_across), ca.dot(a_across, a_across)
+    sine = root.of(c2 * a2 - ct * ct * ad * ad, c2, HINGED)
+    f = (ca.if_else(ca.dot(near, v) < 0, -sine, sine) * v - ct * ad * a_across) / (a2 * c2)
+    target, own = ca.horzcat(d, f, ca.cross(d, f)), ca.horzcat(t, c_across, ca.cross(t, c_across))
+    return mul(target, own[0, :].T), mul(target, own[2, :].T)
+
+
+def _ball(b: Program, leg: Leg, R: Sequence[Any], x: Any, z: Any, sigma: Any) -> list[Any]:
+    """The three angles of a ball that turn its last link's axes to x and z, in axes before the first angle."""
+    first, second, rho2 = _universal(R[0], ca.densify(z), sigma)
+    b.fail_if(rho2 <= SINGULAR * SINGULAR, "leg {leg}: the first and last axes of its ball are in line", leg=leg.name)
+    middle = _in_plane(second, ca.densify(R[1][:, 2]), 1)
+    x = mul(R[1].T, _turned(middle, ca.densify(mul(R[0].T, _turned(first, ca.densify(x))))))
+    return [first, middle, (x[0], x[1])]
 
 
 def _two_cranks(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
@@ -130,9 +170,9 @@ def _swing(root: Root, R: Any, p: Any, tip: Any, d: Any) -> list[Any]:
 
 
 def _turned(angle: tuple[Any, Any], d: Any) -> Any:
-    """d in axes that were turned about z."""
+    """d, one column or several, in axes that were turned about z."""
     c, s = angle
-    return ca.vertcat(c * d[0] + s * d[1], c * d[1] - s * d[0], d[2])
+    return ca.vertcat(c * d[0, :] + s * d[1, :], c * d[1, :] - s * d[0, :], d[2, :])
 
 
 def _crank(root: Root, d: Any, crank: Any, C: Any) -> tuple[Any, Any]:
