@@ -144,13 +144,14 @@ def checked(verb: Any = None, /, **own: Check) -> Any:
 
 def _checked(verb: Callable[P, R], own: Mapping[str, Check]) -> Callable[P, R]:
     signature = SIGNATURES[verb.__name__] = inspect.signature(verb)
+    flags = {name: check_flag for name, p in signature.parameters.items() if p.annotation in ("bool", bool)}
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         given = _bound(verb.__name__, signature, args, kwargs)
         for name, value in given.items():
             left_out = value is None and signature.parameters[name].default is None
-            check = own.get(name) or CHECKS.get(name)
+            check = own.get(name) or flags.get(name) or CHECKS.get(name)
             if check is not None and not left_out:
                 check(name, value)
             if value is None and isinstance(signature.parameters[name].default, float):

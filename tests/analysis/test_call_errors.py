@@ -77,6 +77,15 @@ def test_under_actuated_inverse_dynamics_in_exports(tmp_path: Path) -> None:
                 ask(quantity)
 
 
+def test_flags_are_true_or_false() -> None:
+    """Words that only `simulate` knows were taken for True."""
+    robot = fp.load("hexaslide")
+    with pytest.raises(fp.InputError, match="friction: expected True or False, got 'constant'"):
+        fp.inverse_dynamics(robot, home(robot), friction="constant")
+    with pytest.raises(fp.InputError, match="friction: expected True or False, got 'no'"):
+        fp.forward_dynamics(robot, home(robot), np.zeros(6), friction="no")
+
+
 def test_under_actuated_forward_dynamics_with_friction() -> None:
     """The general model has it, as the simulation does; a program of its own refuses it by its name."""
     robot = changed_leg("five-bar", "five-bar-rubbing", "right", crank={"actuated": False, "friction": {"coulomb": 0.1}})

@@ -270,7 +270,7 @@ def test_friction_of_the_legs_acts_through_the_bent_platform(tmp_path: Path) -> 
 
 def test_friction_that_is_not_known_of_a_flexible_platform_is_refused(tmp_path: Path) -> None:
     loaded = rubbing(tmp_path, "\n        friction: {normal: 0.1}")
-    with pytest.raises(fp.InputError, match=r"friction by joint loads \(.*\): not integrated with the flexible platform"):
+    with pytest.raises(fp.InputError, match=r"friction by joint loads \(.*\): drive='platform' has no forces against it"):
         fp.simulate(loaded, poses_with_rests(), drive="platform")
 
 

@@ -6,10 +6,6 @@ from collections.abc import Mapping
 
 Row = Mapping[str, str]
 ANY = ""
-LOADS = (
-    "friction by joint loads ({loaded_joint}): not integrated with the {part} of {robot}; set friction='constant' for its other "
-    "parts, or friction=False"
-)
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 STIFF = (
     "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
@@ -29,6 +25,14 @@ OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, **{f"flexible platform & {why}
 UNDRIVEN = (
     "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
     "controller, or set friction=False"
+)
+MANY_LOADED = (
+    "friction by joint loads ({loaded_joint}): needs explicit steps, which are compiled for up to {compiled} coordinates, and "
+    "{robot} has {coordinates}; set friction='constant' for its other parts, or friction=False"
+)
+LOADED = (
+    "friction by joint loads ({loaded_joint}): drive='platform' has no forces against it on the flexible platform of {robot}; "
+    "use a controller, or set friction='constant'"
 )
 GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
@@ -60,14 +64,15 @@ def simulation_rows(*, six: Row, of_platform: Row, redundant: str, inverse: str)
             "start": {"rigid & drive=actuators": FOLLOWED},
             "method": {"rigid & drive=actuators": FOLLOWED},
             "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": OF_PLATFORMS,
-            "method=implicit": {"rigid & friction by loads & friction=True": NO_LOADS},
-            "method=radau": {"rigid & friction by loads & friction=True": NO_LOADS},
+            "method=implicit": {"friction by loads & friction=True": NO_LOADS},
+            "method=radau": {"friction by loads & friction=True": NO_LOADS},
             "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
             "atol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},
             "friction": {
-                "flexible legs & friction by loads & friction=True": LOADS,
-                "flexible platform & friction by loads & friction=True": LOADS,
                 "flexible platform & friction at the platform & drive=platform": UNDRIVEN,
+                "flexible platform & friction by loads & friction=True & drive=platform": LOADED,
+                "flexible legs & many coordinates & friction by loads & friction=True": MANY_LOADED,
+                "flexible platform & many coordinates & friction by loads & friction=True": MANY_LOADED,
                 "rigid & redundant actuators & friction by loads & friction=True": redundant,
                 "rigid & drive=actuators & friction=constant & friction by loads":
                     "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",

@@ -10,14 +10,14 @@ Controllers, loads, friction, what is integrated beside and what is watched are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
 from flexapod.equations.elastodynamics.closing import at_coordinates, moved
-from flexapod.equations.elastodynamics.dissipation import dissipated_power, tangent_matrices
+from flexapod.equations.elastodynamics.dissipation import dissipated_power, rates_of, tangent_matrices
 from flexapod.equations.elastodynamics.elastic_state import (
     ElasticState,
     TreeMotion,
@@ -232,18 +232,23 @@ class Action:
     beside: Any
 
 
-def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any) -> Action:
+def acting(
+    scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: Loops, a: Any, z: Any, column: Any, loaded: Any = None
+) -> Action:
     """Forces at a state and accelerations a of the unknowns.
 
     Args:
         z: increments of what is integrated beside, in the order of `layout.extra`.
         column: signals.
+        loaded: (z,) friction along the coordinates where it depends on joint loads; left out: not yet known.
     """
     from flexapod.analysis.leg_model import elastic_columns
 
     robot, values, signals = layout.robot, Values(scope.root), layout.at_node(column)
     wrench = signals.get("wrench")
-    q = link_equation_at(scope.root, values, robot, now.state, layout.sliding, wrench)
+    sliding: Friction = False if layout.friction == "load" else layout.sliding
+    q = link_equation_at(scope.root, values, robot, now.state, sliding, wrench)
+    q = q if loaded is None else replace(q, h=q.h - loaded)
     X, beta = solve_loops(robot.elastic_plan, q.A, q.gamma)
     felt = felt_forces(robot, q, X, beta, completed(layout, a, signals, 2))
     moment, c = observed_moment(layout, now)
@@ -261,7 +266,8 @@ def acting(scope: Scope, layout: IndependentLayout, parts: dict[str, Any], now: 
             moved = whole(robot, a, ca.mtimes(X, a) + beta)
             error = error + felt_acceleration(layout, signals, moved[elastic_columns(robot)])
     external = ca.SX(0) if wrench is None else ca.dot(wrench, moment.twist)
-    lost = dissipated_power(values, robot, now.state, layout.sliding)
+    lost = dissipated_power(values, robot, now.state, sliding)
+    lost = lost if loaded is None else lost - ca.dot(loaded, rates_of(robot, now.state))
     rates = {"travel": c.qd, "work": supplied * c.qd, "external": external, "dissipated": lost, "integral": error}
     beside = ca.vertcat(*[rates[name] for name in layout.extra])
     return Action(equation=q, X=X, beta=beta, felt=felt, driving=driving, force=force, beside=beside)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.properties import holds
+from flexapod.analysis.simulation_abilities import NO_LOADS
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.simulation import signals as sig
@@ -89,6 +90,8 @@ def make_setup(
     if isinstance(control, JointTorque) and robot.elastic_names:
         check_held(robot, reference)
     independent = in_independent(robot, drive, method, friction)
+    if sliding == "load" and independent:
+        _check_loads(robot, method)
     if independent:
         _check_controller(robot, control)
     elif robot.platform_modes:
@@ -114,13 +117,30 @@ def make_setup(
 
 
 def in_independent(robot: Robot, drive: str, method: str | None = None, friction: object = False) -> bool:
-    """A run in independent coordinates: something in the legs deforms, actuators are followed or joints have friction at a
-    platform that deforms, or an implicit method integrates a platform that its legs constrain."""
+    """A run in independent coordinates: something in the legs deforms; actuators are followed, joints have friction at a platform
+    that deforms or by their loads below it; or an implicit method integrates a platform that its legs constrain."""
     held = drive == "actuators" or (friction is not False and holds(robot, "friction at the platform"))
+    held = held or by_loads(robot, friction)
     if robot.moved_by == "actuators" or (bool(robot.elastic_names) and held):
         return True
     constrained = len(robot.plan.platform_independent) < 6 and not robot.elastic_names
     return constrained and method in ("implicit", "radau") and drive != "actuators"
+
+
+def by_loads(robot: Robot, friction: object) -> bool:
+    """Friction that is asked for depends on joint loads."""
+    return friction is True and holds(robot, "friction by loads")
+
+
+def _check_loads(robot: Robot, method: str) -> None:
+    """Friction by joint loads needs explicit steps, and loads that rigid bodies determine, as forward dynamics does."""
+    from flexapod.analysis.forward_dynamics import forward_dynamics
+    from flexapod.analysis.state import State
+
+    if method not in ("rk4", "dopri"):
+        raise InputError(NO_LOADS.format(value=method))
+    home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+    forward_dynamics(robot, State.from_actuators(robot, home, elastic="zero"), np.zeros(len(home)), friction=True)
 
 
 def _check_controller(robot: Robot, controller: Controller | None) -> None:

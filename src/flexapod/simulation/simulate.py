@@ -21,7 +21,7 @@ from flexapod.simulation.joint_friction import SPEED
 from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.program import LOST_CONTROL
 from flexapod.simulation.result import labelled, provenance, run_variables, with_reactions
-from flexapod.simulation.setup import Setup, in_independent, make_setup
+from flexapod.simulation.setup import Setup, by_loads, in_independent, make_setup
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,8 +81,8 @@ def simulate(
         output_step: [s], a multiple of the step.
         method: fixed-step Runge-Kutta 4, adaptive Dormand-Prince 5(4), ``"implicit"`` for stiff vibrations (Gauss of order 6, no
             numerical damping), ``"radau"`` (order 5, damps what a step cannot resolve), or CVODE (scikit-sundae) as reference;
-            left out: ``"implicit"`` with flexible legs, else ``"rk4"``. Explicit steps in the coordinates of flexible legs are
-            compiled for up to 24 of them.
+            left out: ``"implicit"`` with flexible legs (``"dopri"`` where friction depends on joint loads), else ``"rk4"``.
+            Explicit steps in the coordinates of flexible legs are compiled for up to 24 of them.
         rtol, atol: tolerances of the adaptive methods; 1e-9 and 1e-11 if left out.
         friction: as in the file, friction by joint loads solved with the acceleration at every evaluation (tanh law: at the
             file's speed, else 1e-3 m/s, rad/s), ``"constant"`` (viscous and constant parts only), or False.
@@ -106,11 +106,12 @@ def simulate(
     Checked by: tests/simulation/test_simulate.py.
     """
     independent, chosen = in_independent(robot, drive, method, friction), method
-    method = method or ("implicit" if independent else "rk4")
+    method = method or ("rk4" if not independent else "dopri" if by_loads(robot, friction) else "implicit")
     _check(drive, method, watch or (), step)
+    named = chosen or not (drive == "actuators" or (independent and by_loads(robot, friction)))
     refuse(
         robot, "simulate", drive=drive, controller=controller, force=force, wrench=wrench, start=start, friction=friction,
-        method=method if chosen or drive != "actuators" else None, rtol=rtol, atol=atol, events=list(events), watch=watch,
+        method=method if named else None, rtol=rtol, atol=atol, events=list(events), watch=watch,
         reactions=reactions, save=save,
     )  # fmt: skip
     if watch is None:

@@ -136,6 +136,19 @@ def solve_loops(plan: ElasticPlan, matrices: Sequence[Any], right: Sequence[Any]
     return whole[:, : len(free)], whole[:, len(free)]
 
 
+def loop_multipliers(plan: ElasticPlan, matrices: Sequence[Any], rest: Any) -> Any:
+    r"""Multipliers (m,) of all rows, :math:`A_b^T\lambda = r` at the bound coordinates; zero of repeated rows.
+
+    The solution of the rows for the bound coordinates is linear in their right sides; this is its transpose.
+
+    Args:
+        matrices: A_i (m_i, z); rest: (bound,) forces that the loops must bear.
+    """
+    right = [ca.SX.sym("right", A.shape[0]) for A in matrices]
+    _, beta = solve_loops(plan, matrices, right)
+    return -ca.densify(ca.jtimes(beta, ca.vertcat(*right), rest, True))
+
+
 def whole(robot: Robot, free: Any, bound: Any) -> Any:
     """(z,) from independent and bound entries."""
     z = ca.SX(len(robot.elastic_plan.columns), 1)

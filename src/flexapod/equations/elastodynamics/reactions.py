@@ -86,9 +86,7 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
     views = leg_views(values, robot, state, motion, guides=True)
     points = sliding_points(values, robot, views, True) if sources else []
     found = _found(b, points, sources) if sources else []
-    ends = _ends(robot, motion, multiplier, points, found, wrench)
-    on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
-    whole = [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
+    whole = _crossing(b, values, robot, state, motion, zdd, _ends(robot, motion, multiplier, points, found, wrench))
     geared = _geared(values, robot, multiplier)
     carried, shown = (joint_friction(views, points, found, what) for what in ("carried", "shown"))
     reactions = [
@@ -101,10 +99,37 @@ def elastic_reactions(robot: Robot, sources: Sequence[str] = ()) -> Program:
         rigid = [[k for k, link in enumerate(leg.links) if not link.elastic] + [len(leg.links)] for leg in robot.legs]
         cut = [[none()] * len(leg.cuts) for leg in robot.legs]
         wrench_outputs(b, "friction", [w for i, own in enumerate(rigid) for w in (*[shown[i][k] for k in own], *cut[i])])
-        forces = [LegForces(actuators=(), joints=tuple(joints)) for joints in whole]
-        loads = [load for point in points for load in point.loads(forces[point.leg])]
+        loads = _loads(points, whole)
         b.output("next_load", ca.vertcat(*loads) if loads else ca.SX(0), shape=(max(len(loads), 1),), unit="N", dims=("load",))
     return b
+
+
+def next_loads(
+    b: Program, values: Values, robot: Robot, state: ElasticState, zdd: Any, multiplier: Any, points: Sequence[FrictionPoint],
+    found: Sequence[PointFriction], wrench: Any,
+) -> Any:  # fmt: skip
+    """Loads (k,) of the joints with friction at a state given as expressions; arguments as inputs of `elastic_reactions`.
+
+    Args:
+        points, found: joints with friction at the state, and their friction.
+    """
+    motion = tree_motion(values, robot, state, zdd)
+    ends = _ends(robot, motion, multiplier, points, found, wrench)
+    return ca.vertcat(*_loads(points, _crossing(b, values, robot, state, motion, zdd, ends)))
+
+
+def _loads(points: Sequence[FrictionPoint], whole: Sequence[Sequence[Wrench]]) -> list[Any]:
+    """Loads of joints with friction under the wrenches that cross every leg's joints."""
+    forces = [LegForces(actuators=(), joints=tuple(joints)) for joints in whole]
+    return [load for point in points for load in point.loads(forces[point.leg])]
+
+
+def _crossing(
+    b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any, ends: Sequence[list[Wrench]]
+) -> list[list[Wrench]]:
+    """Per leg, the wrenches that cross the joints of its tree and its closing joints."""
+    on_links = _on_links(robot, motion, ends, stretched(values, robot, motion))
+    return [_whole(b, values, robot, i, state, motion, zdd, on_links[i]) + ends[i] for i in range(len(robot.legs))]
 
 
 def all_rows(robot: Robot) -> list[tuple[int, int]]:

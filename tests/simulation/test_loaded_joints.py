@@ -1,0 +1,86 @@
+"""Friction by joint loads while something deforms: accelerations of forward dynamics, energy, forces of followed actuators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexapod as fp
+
+SAME = 1e-11
+"""Of accelerations of some m/s^2: fixed points end at 1e-12 of the largest load."""
+BALANCE = 1e-9
+"""Energy [J] left over of 0.25 J supplied, by 500 steps of Runge-Kutta 4 through vibrations of 41 Hz."""
+HINGE = "friction: {viscous: 0.1, reaction: 0.02, speed: 0.05}"
+SLIDE = "stiffness: 2e5, damping: 20, inertia: 3, friction: {coulomb: 1, normal: 0.1, speed: 0.05}"
+BALL = "friction: {reaction: 0.01, speed: 0.05}"
+FORCE = np.array([30.0, 20.0, 10.0])
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> fp.Robot:
+    """The 3-RPS with elastic drives; every joint has friction by its load."""
+    text = fp.catalogue()["3-rps"].read_text(encoding="utf-8")
+    text = text.replace("start: -9.5 deg}", f"start: -9.5 deg, {HINGE}}}").replace(
+        "on: [0.2, 0, 0]}", f"on: [0.2, 0, 0], {BALL}}}"
+    )
+    text = text.replace("limits: {stroke: [0.45, 0.8]}}", f"limits: {{stroke: [0.45, 0.8]}}, {SLIDE}}}")
+    path = tmp_path_factory.mktemp("loads") / "3-rps.yaml"
+    path.write_text(text, encoding="utf-8")
+    return fp.load(path)
+
+
+def home(robot: fp.Robot) -> np.ndarray:
+    return np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
+
+
+@pytest.mark.parametrize("method", ["rk4", pytest.param(None, marks=pytest.mark.full)])
+def test_accelerations_are_those_of_forward_dynamics(robot: fp.Robot, method: str | None) -> None:
+    start = fp.State.from_actuators(robot, home(robot), velocity=[0.2, -0.1, 0.05])
+    run = fp.simulate(robot, start, drive="force", force=FORCE, duration=0.05, step=1e-4, output_step=0.01, method=method)
+    assert run.attrs["method"] == (method or "dopri")
+    assert "stopped" not in run.attrs
+    for k in (0, 2, 4):
+        now = run.isel(time=k)
+        state = fp.State.from_actuators(
+            robot, now.actuator_position.values, now.actuator_velocity.values, elastic=now.elastic.values,
+            elastic_velocity=now.elastic_velocity.values,
+        )  # fmt: skip
+        wanted = fp.forward_dynamics(robot, state, FORCE).actuator_acceleration.values
+        without = fp.forward_dynamics(robot, state, FORCE, friction=False).actuator_acceleration.values
+        assert np.abs(now.actuator_acceleration.values - wanted).max() < SAME
+        assert np.abs(without - wanted).max() > 0.3
+    assert np.abs(run.ledger_residual.values).max() < BALANCE
+    assert run.dissipated_energy.values[-1] > 0.04
+
+
+def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
+    q, t = home(robot), np.linspace(0.0, 0.02, 41)
+    wave = np.sin(2 * np.pi * 5 * t)[:, None] * np.array([0.01, -0.01, 0.02])
+    rate, second = (np.gradient(x, t, axis=0, edge_order=2) for x in (wave, np.gradient(wave, t, axis=0, edge_order=2)))
+    motion = fp.ActuatorMotion(time=t, position=q + wave, velocity=rate, acceleration=second)
+    run = fp.simulate(robot, motion, drive="actuators", duration=0.01, step=1e-4, output_step=5e-3, method="rk4")
+    now = run.isel(time=1)
+    state = fp.State.from_actuators(
+        robot, now.actuator_position.values, now.actuator_velocity.values, elastic=now.elastic.values,
+        elastic_velocity=now.elastic_velocity.values,
+    )  # fmt: skip
+    back = fp.forward_dynamics(robot, state, now.force.values)
+    assert np.abs(back.actuator_acceleration.values - now.actuator_acceleration.values).max() < SAME
+
+
+def test_what_needs_explicit_steps_or_determined_loads(robot: fp.Robot, tmp_path: Path) -> None:
+    start = fp.State.from_actuators(robot, home(robot))
+    given = {"drive": "force", "force": FORCE, "duration": 0.01}
+    for method in ("implicit", "radau"):
+        with pytest.raises(fp.FlexapodError, match=f"method='{method}' knows no friction by joint loads; use 'rk4' or 'dopri'"):
+            fp.simulate(robot, start, method=method, **given)
+    with pytest.raises(fp.FlexapodError, match="knows no friction by joint loads"):
+        fp.stepper(robot, step=1e-4)
+    text = fp.catalogue()["dualemps"].read_text(encoding="utf-8").replace("coulomb: 0.02,", "coulomb: 0.02, reaction: 0.01,")
+    (tmp_path / "flat.yaml").write_text(text, encoding="utf-8")
+    flat = fp.load(tmp_path / "flat.yaml")
+    with pytest.raises(fp.FlexapodError, match=r"joint 1.q12 depends on a reaction that rigid bodies leave undetermined"):
+        fp.simulate(flat, fp.State.from_actuators(flat, home(flat)), drive="force", force=np.zeros(2), duration=0.01)
