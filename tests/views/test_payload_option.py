@@ -31,7 +31,21 @@ def test_forms(text: str, wanted: CarriedMass) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "abc", "1,2", "nan", "1,2,3,x", "1 at 2", "1 at 1,2,3,4", "1 inertia 3", "at 0,0,1", "on x", "1 at 0,0,0 at 1,1,1", "1 on a b"]
+    "text",
+    [
+        "",
+        "abc",
+        "1,2",
+        "nan",
+        "1,2,3,x",
+        "1 at 2",
+        "1 at 1,2,3,4",
+        "1 inertia 3",
+        "at 0,0,1",
+        "on x",
+        "1 at 0,0,0 at 1,1,1",
+        "1 on a b",
+    ],
 )
 def test_forms_that_are_none(text: str) -> None:
     with pytest.raises(fp.InputError, match="expected a mass in kg and where it is"):

@@ -45,7 +45,10 @@ def payload_of(text: str) -> CarriedMass:
         if len(found) < len(rest) // 2 or _BODY.fullmatch(body) is None:
             raise ValueError
         return CarriedMass(
-            mass=_value(mass), at=_three(at or found.get("at")) or (0.0, 0.0, 0.0), inertia=_three(found.get("inertia")), body=body
+            mass=_value(mass),
+            at=_three(at or found.get("at")) or (0.0, 0.0, 0.0),
+            inertia=_three(found.get("inertia")),
+            body=body,
         )
     except ValueError:
         raise fp.InputError(f"--payload {text}: {EXPECTED}") from None
