@@ -241,7 +241,5 @@ def test_joints_that_nearly_coincide(tmp_path: Path) -> None:
     path = tmp_path / "tiny.yaml"
     text = fp.catalogue()["3-rps"].read_text(encoding="utf-8")
     path.write_text(text.replace("on: [0.2, 0, 0]", "on: [3e-9, 0, 0]"), encoding="utf-8")
-    with pytest.raises(
-        RobotBuildError, match="rounding decides how the platform of 3-rps can move: joints on it are 5.2e-09 m apart"
-    ):
+    with pytest.raises(RobotBuildError, match="rounding decides how the platform of 3-rps can move: joints on it"):
         fp.load(path)

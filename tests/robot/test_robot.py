@@ -245,6 +245,7 @@ def test_the_summary_names_couplings_and_forces(tmp_path):
     )
     lines = [line.split() for line in str(fp.load(path)).splitlines()]
     assert lines[0] == ["press"]
+    assert " ".join(lines[2]) == "mobility 1 by rank, 1 by the count formula"  # the rack ties two joints
     assert ["platform", "is", "ram.ram"] in lines
     assert ["rack", "0.1", "ram.shaft", "-", "2", "ram.guide"] in lines
     assert ["gas", "base", "-", "platform", "0", "0", "20", "-60"] in lines

@@ -66,8 +66,8 @@ def _refuse_unclear(robot: Robot) -> None:
         return
     with placed(robot.description, ("legs",)):
         raise RobotBuildError(
-            f"legs: rounding decides how the platform of {robot.name} can move: joints on it are {min(near):.3g} m apart. Check the "
-            "units of lengths, and let joints coincide or be apart"
+            f"legs: rounding decides how the platform of {robot.name} can move: joints on it are {min(near):.3g} m apart. Check "
+            "the units of lengths, and let joints coincide or be apart"
         )
 
 

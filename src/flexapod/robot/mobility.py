@@ -166,6 +166,7 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
     freedoms = sum(len(leg.moving) + sum(DOF[c.type] for c in leg.closings) for leg in legs) - elastic
     freedoms -= _out_of_plane(legs) if planar else 0
+    freedoms -= sum(len(leg.couplings) for leg in legs)  # threads of screws included
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
     bodies = inside + (1 if has_platform else 0)
     joints = inside + sum(len(leg.closings) for leg in legs) - (0 if has_platform else 1)

@@ -135,7 +135,7 @@ def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMot
 
 
 def _followed_share(robot: fp.Robot, home: np.ndarray, change: np.ndarray) -> float:
-    """The largest of `SHARES` of a change (actuators,) that rigid loops can make twice, all actuators together; 1 where none is."""
+    """The largest of `SHARES` of a change (actuators,) that rigid loops can make twice, all together; 1 where none is."""
     if robot.moved_by == "platform" or robot.elastic_names:
         return 1.0
     for share in SHARES:

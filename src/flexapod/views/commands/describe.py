@@ -158,9 +158,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="a robot fil
         return
     assert robot is not None
     home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
-    at_home = (
-        () if robot.floats else fp.check_pose(robot, home).violations
-    )  # no pose says where the actuators of a floating base are
+    at_home = () if robot.floats else fp.check_pose(robot, home).violations  # a pose does not say where those that float are
     print_text(f"{file}: a right robot file: {robot.name}, {len(robot.legs)} legs, {robot.mobility}")
     for text in [
         *(f"at home: {violation}" for violation in at_home),
