@@ -313,6 +313,14 @@ def test_poses_are_found_where_actuators_hardly_hold_the_platform(tmp_path: Path
     assert np.abs(small.velocity).max() > 0.0
 
 
+def test_the_platform_walks_where_actuators_turn_back() -> None:
+    """Along the diagonal of the Orthoglide the sliders turn back at a type 2 singularity: closed form of its rods."""
+    robot, length = fp.load("orthoglide"), 0.31
+    t = np.array([-0.05, -0.12, -0.15, -0.2])
+    found = fp.inverse_kinematics(robot, fp.State(position=np.repeat(t[:, None], 3, axis=1)))
+    close(found.actuator_position.values, np.repeat((t - np.sqrt(length**2 - 2.0 * t**2) + length)[:, None], 3, axis=1))
+
+
 SPRUNG = """flexapod: 1
 name: sprung
 plane: xy

@@ -46,7 +46,8 @@ def singularities(
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset: `type_1` (.., leg), `type_2`, `constraint` (NaN at full mobility): 0 at a singular pose, at most 1; `side`: 1 on
-        home's side of the type 2 singularities, -1 beyond, 0 at one (NaN with redundant actuators); `lost_twist`,
+        home's side of the type 2 singularities, -1 beyond, 0 at one (NaN with redundant actuators), by the sign of the
+        determinant of all rows, which constraint singularities change too; `lost_twist`,
         `gained_twist`, `constraint_twist` (.., twist), of dimensionless size 1, world axes; `text`: the nearest singularity.
 
     Checked by: tests/analysis/test_singularities.py.
