@@ -234,3 +234,12 @@ def test_bodies_that_nothing_carries(tmp_path: Path) -> None:
         fp.FlexapodError, match=r"locked.yaml:14: legs.a.two: no joint carries this body. Add a joint with `to: two`"
     ):
         fp.load(mechanism(tmp_path, [], turned=False))
+
+
+def test_joints_that_nearly_coincide(tmp_path: Path) -> None:
+    """A platform of a nanometre: its joints are neither one point nor apart."""
+    path = tmp_path / "tiny.yaml"
+    text = fp.catalogue()["3-rps"].read_text(encoding="utf-8")
+    path.write_text(text.replace("on: [0.2, 0, 0]", "on: [3e-9, 0, 0]"), encoding="utf-8")
+    with pytest.raises(RobotBuildError, match="rounding decides how the platform of 3-rps can move: joints on it"):
+        fp.load(path)

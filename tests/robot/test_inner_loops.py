@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.views.chosen_motion import small_motion
 
 EQUAL = 1e-11
 """Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""
@@ -255,3 +256,104 @@ def test_all_poses_of_a_loop(form: str, tmp_path: Path) -> None:
     if form != "one leg":
         assert found.completeness == "trace-tested"
         assert "trace test of degree 6" in str(found.detail.values)  # a coupler curve has degree six
+
+
+ARM = "{type: revolute, from: base, to: arm, at: [X, 0, 0], axis: [0, 0, 1], actuated: true}"
+ELBOW = "{type: revolute, from: arm, to: fore, at: [0, 0.4, 0], axis: [0, 0, 1]}"
+PIN = "{type: revolute, from: fore, to: platform, at: [S0.3, 0.2, 0], on: [X, 0, 0], axis: [0, 0, 1]}"
+FIVE = """flexapod: 1
+name: held-by-a-bar
+plane: xy
+source: written for this test
+gravity: [0, -9.81, 0]
+characteristic_length: 0.5
+home: {position: [0.35, 0.6, 0]}
+platform: {mass: 1, inertia: {diagonal: [0.01, 0.01, 0.02]}}
+legs:
+  each:
+"""
+
+
+def held_by_a_bar(folder: Path) -> fp.Robot:
+    """Two arms carry a short platform; the third motor, on one of them, slides along a bar on the other's forearm."""
+    text = FIVE
+    for name, x, on, sign in (("A", "0", "-0.05", ""), ("B", "0.7", "0.05", "-")):
+        pin = PIN.replace("X", on).replace("S", sign)
+        text += f"    {name}:\n      joints: {{motor: {ARM.replace('X', x)}, elbow: {ELBOW}, pin: {pin}}}\n"
+        text += f"      bodies: {{arm: {BODY}, fore: {BODY}}}\n"
+    text += f"""    C:
+      joints:
+        motor: {{type: revolute, from: A.arm, at: [0, 0.2, 0], to: bar, axis: [0, 0, 1], actuated: true}}
+        slide: {{type: prismatic, from: bar, to: rod, axis: [1, 0, 0], start: 0.2}}
+        pin: {{type: revolute, from: rod, to: B.fore, on: [-0.1, 0.05, 0], axis: [0, 0, 1]}}
+      bodies: {{bar: {BODY}, rod: {BODY}}}
+"""
+    path = folder / "held-by-a-bar.yaml"
+    path.write_text(text, encoding="utf-8")
+    return fp.load(path)
+
+
+def test_poses_are_found_where_actuators_hardly_hold_the_platform(tmp_path: Path) -> None:
+    """A degree of the third motor turns the platform by fifty: the poses are those that both arms reach, none less."""
+    robot = held_by_a_bar(tmp_path)
+    assert str(robot.mobility) == "mobility 3 by rank, 3 by the count formula"
+    x, y = np.linspace(0.1, 0.6, 9), np.linspace(0.3, 0.8, 9)
+    area = fp.workspace(robot, {"x": x, "y": y})
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    fore, distances = np.hypot(0.3, 0.2), (np.hypot(X - 0.05, Y), np.hypot(X + 0.05 - 0.7, Y))
+    wanted = np.all([(d < 0.4 + fore) & (d > 0.4 - fore) for d in distances], axis=0)
+    assert 0 < wanted.sum() < wanted.size
+    np.testing.assert_array_equal(area.valid.values, wanted)
+    words = set(area["words"].values[area["reason"].values[~wanted]].tolist())
+    assert words == {"the loops cannot be closed at this pose: out of reach, or singular"}
+    found = fp.inverse_kinematics(robot, fp.State(position=[0.35, 0.4, 0.0]))
+    assert found.actuator_position.values[0] == pytest.approx(-found.actuator_position.values[1], abs=EQUAL)  # mirror images
+    small = small_motion(robot)  # what commands take where no motion is given: so small that the robot can follow it
+    assert np.isfinite(fp.inverse_dynamics(robot, small).force.values).all()
+    assert np.abs(small.velocity).max() > 0.0
+
+
+def test_the_platform_walks_where_actuators_turn_back() -> None:
+    """Along the diagonal of the Orthoglide the sliders turn back at a type 2 singularity: closed form of its rods."""
+    robot, length = fp.load("orthoglide"), 0.31
+    t = np.array([-0.05, -0.12, -0.15, -0.2])
+    found = fp.inverse_kinematics(robot, fp.State(position=np.repeat(t[:, None], 3, axis=1)))
+    close(found.actuator_position.values, np.repeat((t - np.sqrt(length**2 - 2.0 * t**2) + length)[:, None], 3, axis=1))
+
+
+SPRUNG = """flexapod: 1
+name: sprung
+plane: xy
+source: written for this test
+gravity: [0, -9.81, 0]
+characteristic_length: 0.5
+home: {position: [0.4, 0, 0]}
+platform: {body: A.tip}
+legs:
+  each:
+    A:
+      joints:
+        motor: {type: revolute, from: base, to: arm, axis: [0, 0, 1], actuated: true}
+        elbow: {type: revolute, from: arm, to: tip, at: [0.4, 0, 0], axis: [0, 0, 1]SPRING}
+      bodies: {arm: {mass: 1, com: [0.2, 0, 0]}, tip: {mass: 0.5, com: [0.2, 0, 0]}}
+"""
+GAS = "forces: {gas: {from: base, at: [0.2, -0.5, 0], to: A.tip, on: [0.1, 0, 0], preload: -40}}\n"
+
+
+@pytest.mark.parametrize(("spring", "more"), [(", stiffness: 5, rest: 0.2", ""), ("", GAS)])
+def test_springs_and_forces_choose_no_motion(spring: str, more: str, tmp_path: Path) -> None:
+    """One motor of two joints: what the passive one does under its spring is not chosen, and no force is made up for it."""
+    path = tmp_path / "sprung.yaml"
+    path.write_text(SPRUNG.replace("SPRING", spring) + more, encoding="utf-8")
+    robot, home = fp.load(path), fp.State(position=[0.4, 0.0, 0.0])
+    with pytest.raises(fp.InputError, match="sprung is under-actuated: 1 actuators cannot choose 2 components"):
+        fp.inverse_dynamics(robot, home)
+    with pytest.raises(fp.InputError, match="actuator coordinates do not determine its pose"):
+        fp.forward_kinematics(robot, [0.0])
+    with pytest.raises(fp.InputError, match="actuator coordinates do not determine its pose"):
+        fp.assembly_modes(robot, [0.0])
+    near = fp.singularities(robot, home)
+    assert float(near.type_2) == 0.0
+    assert "the actuators do not hold" in str(near.text.values)
+    second = fp.forward_dynamics(robot, home, [0.0])
+    assert np.all(np.isfinite(second.acceleration.values))

@@ -154,10 +154,7 @@ legs:
         MORE
 """
 BEAM = "{type: beam, length: 0.5, elements: 2, material: steel, section: {shape: rectangle, width: 0.02, height: 0.025}}"
-PLATE = (
-    "{type: plate, outline: [[0, -0.05], [0.5, -0.05], [0.5, 0.05], [0, 0.05]], thickness: 4 mm, material: steel, modes: 0,"
-    " element_size: 5 cm}"
-)
+PLATE = "{type: plate, outline: [[0, -0.05], [0.5, -0.05], [0.5, 0.05], [0, 0.05]], thickness: 4 mm, material: steel, modes: 0}"
 CRATE = "{mass: 2.5, com: [AT, 0, 0.03], inertia: {diagonal: [0.01, 0.02, 0.025]}}"
 
 

@@ -228,3 +228,24 @@ def test_platform_that_is_a_leg_s_own_link() -> None:
         np.testing.assert_allclose(
             result[f"body_{key}"].sel(body="left.tool").values, result[f"body_{key}"].sel(body="platform").values, atol=1e-15
         )
+
+
+def test_the_summary_names_couplings_and_forces(tmp_path):
+    """What acts between bodies is part of what a robot is made of; a platform that is a link has no mass of its own."""
+    path = tmp_path / "press.yaml"
+    path.write_text(
+        "flexapod: 1\nname: press\nsource: written for this test\ngravity: [0, 0, -9.81]\nhome: {position: [0, 0, 0]}\n"
+        "platform: {body: ram.ram}\nlegs:\n  each:\n    ram:\n      joints:\n"
+        "        guide: {type: prismatic, from: base, to: ram, axis: [0, 0, 1]}\n"
+        "        shaft: {type: revolute, from: base, to: rotor, axis: [0, 0, 1], actuated: true}\n"
+        "      bodies: {ram: {mass: 8}, rotor: {mass: 1, inertia: {diagonal: [1, 1, 2]}}}\n"
+        "couplings:\n  rack: {ram.shaft: 0.1, ram.guide: -2}\n"
+        "forces:\n  gas: {from: base, at: [0, 0, -1], to: platform, preload: -60, damping: 20}\n",
+        encoding="utf-8",
+    )
+    lines = [line.split() for line in str(fp.load(path)).splitlines()]
+    assert lines[0] == ["press"]
+    assert " ".join(lines[2]) == "mobility 1 by rank, 1 by the count formula"  # the rack ties two joints
+    assert ["platform", "is", "ram.ram"] in lines
+    assert ["rack", "0.1", "ram.shaft", "-", "2", "ram.guide"] in lines
+    assert ["gas", "base", "-", "platform", "0", "0", "20", "-60"] in lines

@@ -28,6 +28,11 @@ def test_show_and_check(run: Run) -> None:
     assert "mobility 2 by rank" in done(run("check", "dualemps"))
 
 
+def test_check_takes_a_base_that_floats(run: Run) -> None:
+    """No pose of the platform says where its actuators are, and that is no problem of the file."""
+    assert "mobility 12 by rank" in done(run("check", "hexapod-floating"))
+
+
 def test_kinematics_keeps_the_actuators_motion(run: Run) -> None:
     """Along the square each slider goes from 0 to 0.2 m, as commanded; the small motion left out moves both."""
     found = json.loads(done(run("kinematics", "dualemps", "--motion", "dualemps-square", "--option", "samples=101", "--json")))

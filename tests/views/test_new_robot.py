@@ -78,6 +78,11 @@ def test_every_kind(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         new_document(RobotSizes(name="a", kind=kind, **_foreign(kind)))
 
 
+def test_sizes_that_let_joints_fall_together() -> None:
+    with pytest.raises(fp.InputError, match="--platform-radius 1e-09: below 1e-06 of the largest size"):
+        new_document(RobotSizes(name="a", kind="3-rps", platform_radius=1e-9))
+
+
 def _foreign(kind: str) -> dict[str, float]:
     """A size that the kind does not have."""
     return next({name: 1.0} for name in ("link", "stroke", "height", "arm") if name not in usual_sizes(kind))

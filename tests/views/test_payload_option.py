@@ -22,6 +22,8 @@ Run = Callable[..., Any]
         ("2 kg on left.tool inertia 1,1,2", CarriedMass(mass="2 kg", inertia=(1.0, 1.0, 2.0), body="left.tool")),
         ("2 kg on left.tool at 0,0,1 inertia 1,1,2 kg m^2",
          CarriedMass(mass="2 kg", at=(0.0, 0.0, 1.0), inertia=(1.0, 1.0, "2 kg m^2"), body="left.tool")),
+        ("2 kg inertia 1,1,2 at 0,0,1 on left.tool",
+         CarriedMass(mass="2 kg", at=(0.0, 0.0, 1.0), inertia=(1.0, 1.0, 2.0), body="left.tool")),
     ],
 )  # fmt: skip
 def test_forms(text: str, wanted: CarriedMass) -> None:
@@ -29,7 +31,21 @@ def test_forms(text: str, wanted: CarriedMass) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "abc", "1,2", "nan", "1,2,3,x", "1 at 2", "1 at 1,2,3,4", "1 inertia 3", "at 0,0,1", "on x"]
+    "text",
+    [
+        "",
+        "abc",
+        "1,2",
+        "nan",
+        "1,2,3,x",
+        "1 at 2",
+        "1 at 1,2,3,4",
+        "1 inertia 3",
+        "at 0,0,1",
+        "on x",
+        "1 at 0,0,0 at 1,1,1",
+        "1 on a b",
+    ],
 )
 def test_forms_that_are_none(text: str) -> None:
     with pytest.raises(fp.InputError, match="expected a mass in kg and where it is"):
@@ -43,7 +59,8 @@ def test_forms_that_are_none(text: str) -> None:
         ("12 mm", "'12 mm' has the wrong unit: it must be kg"),
         ("1 at 0,0,3 kg", "'3 kg' has the wrong unit: it must be m"),
         ("1 inertia 1,1,3", "no body has this inertia"),
-        ("1 on nobody", "no body is called 'nobody'"),
+        ("1 on nobody", "no body is called 'nobody'; write platform, or leg.body, e.g. platform, A.cross, A.cylinder, A.piston"),
+        ("1 on A", "no body is called 'A'; write platform, or leg.body, e.g. platform, A.cross, A.cylinder, A.piston"),
         ("1 on A.nobody", "the body A.nobody does not exist; bodies of this leg: A.cross, A.cylinder, A.piston"),
     ],
 )

@@ -71,6 +71,13 @@ class ClosedLegs:
         """Some of the states."""
         return ClosedLegs(**{name: np.ascontiguousarray(values[chosen]) for name, values in self.__dict__.items()})
 
+    def with_rows(self, chosen: Any, part: ClosedLegs) -> ClosedLegs:
+        """The states with some of them replaced by those of `part`."""
+        merged = {name: np.array(values) for name, values in self.__dict__.items()}
+        for name, values in merged.items():
+            values[chosen] = getattr(part, name)
+        return ClosedLegs(**merged)
+
     def elastic(self, robot: Robot) -> tuple[Array, Array]:
         """Elastic coordinates and rates (n, N) in the order of ``robot.elastic_names``."""
         at = list(robot.elastic_indices)
@@ -207,11 +214,7 @@ def _close_along(robot: Robot, q: Array, e: Array, qd: Array, ed: Array, words: 
         rates = (dq, de) if k > 1 else (qd[failed], ed[failed])
         part = close(robot, moved_on(part, 1.0 / steps), to_q, to_e, *rates, own)
     words[failed] = np.where(words[failed] == "", own, words[failed])
-    merged = {}
-    for name, values in found.__dict__.items():
-        merged[name] = np.array(values)
-        merged[name][failed] = getattr(part, name)
-    return ClosedLegs(**merged)
+    return found.with_rows(failed, part)
 
 
 def moved_on(state: ClosedLegs, share: float) -> ClosedLegs:

@@ -149,10 +149,10 @@ def row_normalised(rows: Array, length: float) -> Array:
 
 def type_2_distance(rows: Array, length: float) -> Array:
     """Smallest singular value of the row-normalised [J; G]: 0 at a type 2 singularity, at most 1."""
-    return _padded(np.asarray(np.linalg.svd(row_normalised(rows, length), compute_uv=False)))[:, 5]
+    return padded(np.asarray(np.linalg.svd(row_normalised(rows, length), compute_uv=False)))[:, 5]
 
 
-def _padded(s: NDArray[Any]) -> Array:
+def padded(s: NDArray[Any]) -> Array:
     """Six singular values: those of missing rows are zero (under-actuated robots)."""
     return np.concatenate([s, np.zeros((*s.shape[:-1], max(0, 6 - s.shape[-1])))], axis=-1)
 
@@ -179,7 +179,7 @@ def _weakest(rows: Array, length: float) -> tuple[Array, Array]:
     size = np.abs(direction)
     leading = (size > (1.0 - 1e-6) * size.max(axis=1, keepdims=True)).argmax(axis=1)  # the first of equals, whatever the rounding
     first = np.take_along_axis(direction, leading[:, None], axis=1)
-    return _padded(s)[:, 5], direction * np.sign(first) * np.array([length] * 3 + [1.0] * 3)
+    return padded(s)[:, 5], direction * np.sign(first) * np.array([length] * 3 + [1.0] * 3)
 
 
 def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: float) -> str:
@@ -190,7 +190,7 @@ def _named(robot: Robot, found: PoseJacobians, i: int, length: float, type_2: fl
     words = singular_legs(robot, found.margin[i])
     if type_2 < SINGULAR:
         _, s, vt = np.linalg.svd(row_normalised(found.rows[i : i + 1], length)[0])
-        null = vt[_padded(s)[:6] < SINGULAR]
+        null = vt[padded(s)[:6] < SINGULAR]
         parts = main_parts(np.linalg.norm(null, axis=0))
         words.append(f"type 2: with all actuators locked the platform is free in {', '.join(parts)}")
     return "; ".join(words)

@@ -36,6 +36,7 @@ from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
 from flexapod.analysis.state import State
+from flexapod.analysis.walk_to_pose import walk_to_poses
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
@@ -289,6 +290,7 @@ def _from_platform(
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
+    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], words)
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
         never = impossible(robot, platform_jacobian(robot, state, words)[0])

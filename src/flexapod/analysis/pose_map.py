@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.closing_signs import reversed_joints
 from flexapod.analysis.conditioning import SINGULAR, condition_numbers, type_2_distance
+from flexapod.analysis.dead_point import NOT_CLOSED
 from flexapod.analysis.inverse_kinematics import FOLLOW, solve_from_home
 from flexapod.analysis.kernels import RobotKernel, kernel
 from flexapod.analysis.limits import SLACK, Limits
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from flexapod.kernels import Batch
 
 Array = NDArray[np.float64]
+
+UNCLOSED = "the loops cannot be closed at this pose: out of reach, or singular"
 
 
 class Reasons:
@@ -32,6 +35,7 @@ class Reasons:
         self.words = ["", *statuses]
         self.not_finite_input = self._add(["an input is not a finite number"])
         self.not_finite = self._add(["the result is not a finite number (singular)"])
+        self.unclosed = self._add([UNCLOSED] if bound is None else [])
         self.refused = self._add(["the robot cannot take this pose: its mobility does not allow it"])
         span = [_span(a, b, unit) for a, b, unit in zip(limits.low, limits.high, robot.actuator_units, strict=True)]
         named = list(zip(robot.actuators, span, strict=True))
@@ -144,7 +148,9 @@ class PoseMap:
             deflection=np.full((n, len(self.limits.swivel_names)), np.nan), joints=found.joints if self._joints else None,
             type_1=found.margin, type_2=type_2, condition=condition, constraint=np.where(lost, np.inf, 0.0),
         )  # fmt: skip
-        self._judge(facts, np.zeros(n, dtype=np.int32))
+        everywhere = robot.mobility.platform == (3 if robot.planar else 6)
+        unclosed = lost & np.array([everywhere or str(text).startswith(NOT_CLOSED) for text in found.words], dtype=bool)
+        self._judge(facts, np.where(unclosed, self.reasons.unclosed, 0).astype(np.int32))
         return facts
 
     def _judge(self, facts: PoseFacts, status: NDArray[np.int32]) -> None:

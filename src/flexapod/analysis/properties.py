@@ -121,7 +121,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
         for link in leg.links
     ),
     "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
-    "under-actuated": lambda robot: (robot.floats or not robot.elastic_legs) and len(robot.actuators) < _mobility(robot),
+    "under-actuated": lambda robot: len(robot.actuators) < _mobility(robot),
     "fully actuated": lambda robot: not PROPERTIES["under-actuated"](robot),
     "other actuators than freedoms": lambda robot: len(robot.actuators) != _mobility(robot),
     "mobility below 6": lambda robot: _mobility(robot) < 6,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.conditioning import SINGULAR, row_normalised, singular_legs
+from flexapod.analysis.conditioning import SINGULAR, padded, row_normalised, singular_legs, type_2_distance
 from flexapod.analysis.platform_motion import as_platform
 from flexapod.analysis.pose_jacobians import PoseJacobians, main_parts, pose_jacobians
 from flexapod.analysis.results import OnError, dataset, settle
@@ -46,7 +46,8 @@ def singularities(
         on_error: ``"raise"``, or ``"mask"`` to get `valid` and `reason` per sample.
     Returns:
         Dataset: `type_1` (.., leg), `type_2`, `constraint` (NaN at full mobility): 0 at a singular pose, at most 1; `side`: 1 on
-        home's side of the type 2 singularities, -1 beyond, 0 at one (NaN with redundant actuators); `lost_twist`,
+        home's side of the type 2 singularities, -1 beyond, 0 at one (NaN with redundant actuators), by the sign of the
+        determinant of all rows, which constraint singularities change too; `lost_twist`,
         `gained_twist`, `constraint_twist` (.., twist), of dimensionless size 1, world axes; `text`: the nearest singularity.
 
     Checked by: tests/analysis/test_singularities.py.
@@ -67,7 +68,7 @@ def singularities(
     if len(good):
         J, G, rows = found.jacobian[good], found.constraint[good], row_normalised(found.rows[good], L)
         _, s, vt = np.linalg.svd(rows)
-        type_2[good], gained[good] = s[:, 5], _signed(vt[:, 5]) * scale
+        type_2[good], gained[good] = padded(s)[:, 5], _signed(vt[:, 5]) * scale
         lost[good] = _signed(np.linalg.svd(J * scale)[2][:, 0]) * scale
         if G.shape[1]:
             _, sc, vc = np.linalg.svd(row_normalised(G, L))
@@ -101,7 +102,7 @@ def sides(robot: Robot, rows: Array, length: float) -> Array:
     home = pose_jacobians(robot, robot.home.position[None], robot.home.rotation[None])
     at_home = determinants(home.rows, length)[0]
     own = determinants(rows, length)
-    near = np.linalg.svd(row_normalised(rows, length), compute_uv=False)[:, 5] < SINGULAR
+    near = type_2_distance(rows, length) < SINGULAR
     return np.where(near, 0.0, np.sign(own) * np.sign(at_home))
 
 

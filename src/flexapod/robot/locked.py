@@ -20,6 +20,9 @@ from flexapod.robot.model import Leg
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
+NEAR = 1e-6
+"""Distance of joints on the platform, of the robot's size, from which on the rank of the loops is beyond doubt."""
+
 SEEDS = range(3)
 """Configurations about home that are tried."""
 
@@ -36,6 +39,7 @@ def refuse_locked(robot: Robot) -> None:
         return
     held = _locked(robot.legs, robot.home, robot.characteristic_length)
     if not held:
+        _refuse_unclear(robot)
         return
     leg, joint = held[0]
     free = tuple(replace(other, couplings=()) for other in robot.legs)
@@ -50,6 +54,20 @@ def refuse_locked(robot: Robot) -> None:
         raise RobotBuildError(
             f"legs.{leg}.{joint}: the loops lock, this drive cannot move, neither at home nor near it. Check the directions of "
             "the axes in its loop and the lengths of its bodies, or add a joint"
+        )
+
+
+def _refuse_unclear(robot: Robot) -> None:
+    """Raise where rounding decides how the platform moves: joints on it lie next to each other, and the closing plan lets it make
+    other motions than the rank of the loops does."""
+    points = [closing.on_platform.position for leg in robot.legs for closing in leg.closings if closing.to is None]
+    near = [d for k, p in enumerate(points) for q in points[:k] if 0.0 < (d := float(np.linalg.norm(p - q))) < NEAR * robot.size]
+    if not near or len(robot.plan.platform_independent) == robot.mobility.platform:
+        return
+    with placed(robot.description, ("legs",)):
+        raise RobotBuildError(
+            f"legs: rounding decides how the platform of {robot.name} can move: joints on it are {min(near):.3g} m apart. Check "
+            "the units of lengths, and let joints coincide or be apart"
         )
 
 

@@ -6,6 +6,7 @@ Kutzbach counts bodies and freedoms only, and is wrong where constraints repeat 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,6 +144,12 @@ def _ways(legs: tuple[Leg, ...], coordinates: list[Array], platform: Pose, size:
     return np.asarray(basis @ basis.T)
 
 
+def _out_of_plane(legs: tuple[Leg, ...]) -> int:
+    """Freedoms of free joints that leave a plane: three of each six. A leg that begins on another leg's body has such a joint."""
+    links = [(leg.name, leg.links[i]) for leg in legs for i in leg.moving]
+    return 3 * list(Counter((leg, link.joint) for leg, link in links if not link.elastic).values()).count(DOF["free"])
+
+
 def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float, has_platform: bool) -> Mobility:
     """Mobility of a robot; the rank is the largest over a few generic configurations."""
     elastic = sum(link.elastic for leg in legs for link in leg.links)
@@ -158,6 +165,8 @@ def mobility(legs: tuple[Leg, ...], platform: Pose, *, planar: bool, size: float
         )
     # a universal or cylindrical joint is one joint with two freedoms: its inner frame is not a body
     freedoms = sum(len(leg.moving) + sum(DOF[c.type] for c in leg.closings) for leg in legs) - elastic
+    freedoms -= _out_of_plane(legs) if planar else 0
+    freedoms -= sum(len(leg.couplings) for leg in legs)  # threads of screws included
     inside = sum(len({link.joint for link in leg.links if not link.elastic}) for leg in legs)
     bodies = inside + (1 if has_platform else 0)
     joints = inside + sum(len(leg.closings) for leg in legs) - (0 if has_platform else 1)

@@ -45,6 +45,12 @@ def loaded_description(robot: Robot, mass: Any, com: Any, inertia: Any, body: st
     return description_from_document(document, path=path, name=robot.name, known=known)
 
 
+def _merged(plain: dict[str, Any], leg: str) -> dict[str, Any]:
+    """A leg with what it takes from the template."""
+    template, own = plain["legs"].get("template"), plain["legs"]["each"][leg]
+    return merge_leg(leg, template, own, Report(file="", document=plain, lines={})).data
+
+
 def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[str, Any]:
     """The part of the written document that describes a body, made where a leg takes it from the template or another leg."""
     platform = document["platform"]
@@ -55,9 +61,10 @@ def _body(document: dict[str, Any], plain: dict[str, Any], body: str) -> dict[st
     leg, _, part = body.partition(".")
     each = document["legs"]["each"]
     if leg not in each or not part:
-        raise InputError(f"payload: no body is called {body!r}; write platform, or leg.body, e.g. {next(iter(each))}.link")
-    template, own = plain["legs"].get("template"), plain["legs"]["each"][leg]
-    merged = merge_leg(leg, template, own, Report(file="", document=plain, lines={})).data
+        first = leg if leg in each else next(iter(each))
+        example = ", ".join(["platform", *(f"{first}.{name}" for name in _merged(plain, first).get("bodies") or {})])
+        raise InputError(f"payload: no body is called {body!r}; write platform, or leg.body, e.g. {example}")
+    merged = _merged(plain, leg)
     bodies = merged.get("bodies") or {}
     if part not in bodies:
         names = ", ".join(f"{leg}.{name}" for name in bodies)

@@ -29,6 +29,9 @@ def bodies(robot: Robot) -> Table:
         if name in beams:
             rows.append((name, number(beams[name]), kinds[name], ""))
             continue
+        if name == "platform" and robot.description.file.platform.body is not None:
+            rows.append((name, "", f"is {robot.description.file.platform.body}", ""))
+            continue
         com = body.body_axes.T @ body.first_moment / body.mass if body.mass else np.zeros(3)
         com = np.where(np.abs(com) > NOISE * robot.characteristic_length, com, 0.0)
         tensor = body.body_axes.T @ body.inertia @ body.body_axes
@@ -58,8 +61,24 @@ def loops(robot: Robot) -> Table:
     return Table(("leg", "kind", "chain", "closed by"), tuple(rows))
 
 
+def forces(robot: Robot) -> Table:
+    """Table of force elements: between which bodies, and their numbers."""
+    elements = robot.description.file.forces.items()
+    rows = [(k, f"{f.from_} - {f.to}", *(number(v) for v in (f.stiffness, f.length, f.damping, f.preload))) for k, f in elements]
+    return Table(("force", "between", "stiffness [N/m]", "length [m]", "damping [N s/m]", "preload [N]"), tuple(rows))
+
+
+def couplings(robot: Robot) -> Table:
+    """Table of couplings: what stays zero, counted from home."""
+    relations = robot.description.file.couplings.items()
+    sums = [(k, " + ".join(f"{number(factor)} {joint}" for joint, factor in terms.items())) for k, terms in relations]
+    rows = [(k, text.replace("+ -", "- ")) for k, text in sums]
+    return Table(("coupling", "sum that stays as at home"), tuple(rows))
+
+
 def text(robot: Robot) -> str:
     """Name, source, mobility and the tables."""
+    more = [table(robot) for table in (couplings, forces)]
     place = f"gravity {vector(robot.gravity)} m/s^2, home at {vector(robot.home.position)} m"
-    head = f"{robot.name}: {robot.title}\n{robot.source}\n{robot.mobility}\n{place}"
-    return f"{head}\n\n{robot.loops}\n\n{robot.bodies}"
+    head = f"{robot.name}{f': {robot.title}' if robot.title else ''}\n{robot.source}\n{robot.mobility}\n{place}"
+    return "\n\n".join([head, str(robot.loops), str(robot.bodies), *(str(table) for table in more if table.rows)])

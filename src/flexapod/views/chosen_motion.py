@@ -18,6 +18,9 @@ PLACES = ("start", "center")
 CENTRED, STARTED = ("circle", "harmonic"), ("cosine-", "rotation-", "line", "constant-acceleration")
 """Named motions that are centred at home, and that start there, unless their place is given."""
 
+SHARES, WAY = (1.0, 0.25, 0.0625, 0.015625), 9
+"""Shares of the default motion of actuators that are tried, and positions on its way that are looked at."""
+
 SMALL = 0.05
 """Amplitude of the default motion, of the robot's characteristic length; radians for actuators that turn."""
 
@@ -113,7 +116,7 @@ def can_follow(robot: fp.Robot, motion: fp.Motion) -> bool:
 
 
 def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMotion:
-    """A cosine of all actuators from home, there and back in 3 s."""
+    """A cosine of all actuators from home, there and back in 3 s; smaller where the loops do not allow that much."""
     size = SMALL * robot.characteristic_length
     if robot.moved_by == "actuators":
         home = np.concatenate([leg.home for leg in robot.legs])[list(robot.driven)]
@@ -122,12 +125,27 @@ def small_actuator_motion(robot: fp.Robot, samples: int = 301) -> fp.ActuatorMot
         home = fp.inverse_kinematics(robot, at, joints=False).actuator_position.values
     t, omega = np.linspace(0.0, 3.0, samples)[:, None], 2.0 * np.pi / 3.0
     change = np.where(np.array(robot.actuator_units) == "m", size, SMALL)
+    change = change * _followed_share(robot, home, change)
     return fp.ActuatorMotion(
         time=t[:, 0],
         position=home + change * (1.0 - np.cos(omega * t)),
         velocity=change * omega * np.sin(omega * t),
         acceleration=change * omega**2 * np.cos(omega * t),
     )
+
+
+def _followed_share(robot: fp.Robot, home: np.ndarray, change: np.ndarray) -> float:
+    """The largest of `SHARES` of a change (actuators,) that rigid loops can make twice, all together; 1 where none is."""
+    if robot.moved_by == "platform" or robot.elastic_names:
+        return 1.0
+    for share in SHARES:
+        try:
+            way = home + share * change * np.linspace(0.0, 2.0, WAY)[1:, None]
+            if bool(fp.forward_kinematics(robot, way, on_error="mask").valid.all()):
+                return share
+        except fp.FlexapodError:  # under-actuated: its verbs have a word on that
+            break
+    return 1.0
 
 
 def _cosine(axis: str, size: float, samples: int) -> fp.Motion:

@@ -26,6 +26,12 @@ MAKERS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, float]]]
 
 OPTIONAL = {"6-ups": ("plate",), "6-pus": ("plate",)}
 
+LENGTHS = ("base_radius", "platform_radius", "height", "arm", "link", "stroke")
+"""Sizes that keep joints apart."""
+
+SMALLEST = 1e-6
+"""Of the largest of them: below it joints count as one, and the robot has other freedoms than its kind."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RobotSizes:
@@ -107,4 +113,9 @@ def _complete(sizes: RobotSizes) -> RobotSizes:
             raise fp.InputError(f"{option}: expected a number above 0")
         if name == "pair" and value >= 1:
             raise fp.InputError(f"{option}: expected a part of the radius between 0 and 1")
-    return dataclasses.replace(sizes, **{**usual, **given})
+    whole = {**usual, **given}
+    largest = max(whole[name] for name in LENGTHS if name in whole)
+    for name in (name for name in LENGTHS if name in given and given[name] < SMALLEST * largest):
+        option = f"--{name.replace('_', '-')} {given[name]}"
+        raise fp.InputError(f"{option}: below {SMALLEST:g} of the largest size, {largest:g} m, joints fall together; give more")
+    return dataclasses.replace(sizes, **whole)

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import flexapod as fp
 
-_FORM = re.compile(
-    r"(?P<mass>[^,]*?)(\s+on\s+(?P<body>[\w.-]+))?(\s+at\s+(?P<at>.*?))?(\s+inertia\s+(?P<inertia>.*))?",
-    re.ASCII,
-)
+_PARTS, _BODY = re.compile(r"\s+(on|at|inertia)\s+"), re.compile(r"[\w.-]+", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?(\s*[A-Za-z][^,]*)?", re.IGNORECASE | re.ASCII)
 EXPECTED = "expected a mass in kg and where it is, e.g. '12', '500 kg at 0,0,0.4' or '2 kg on left.tool at 0,0,0.1 inertia 1,1,2'"
 Value = float | str
@@ -32,7 +29,7 @@ class CarriedMass:
 
 
 def payload_of(text: str) -> CarriedMass:
-    """`12`, `12 kg at 0,0,0.1`, `12 kg on left.tool at 0,0,0.1 inertia 0.1,0.1,0.2`, or `12,0,0,0.1` for short.
+    """`12`, `12 kg at 0,0,0.1`, `12 kg on left.tool at 0,0,0.1 inertia 0.1,0.1,0.2` (in any order), or `12,0,0,0.1` for short.
 
     Raises:
         InputError: another form. Units and signs are checked with the robot.
@@ -42,14 +39,16 @@ def payload_of(text: str) -> CarriedMass:
     try:
         short = "," in text and not re.search(r"\s(on|at|inertia)\s", text)
         mass, at = text.split(",", 1) if short else (text, None)
-        found = _FORM.fullmatch(mass.strip())
-        if found is None:
+        mass, *rest = _PARTS.split(mass.strip())
+        found = dict(zip(rest[::2], rest[1::2], strict=True))
+        body = found.get("on", "platform").strip()
+        if len(found) < len(rest) // 2 or _BODY.fullmatch(body) is None:
             raise ValueError
         return CarriedMass(
-            mass=_value(found["mass"]),
-            at=_three(at or found["at"]) or (0.0, 0.0, 0.0),
-            inertia=_three(found["inertia"]),
-            body=found["body"] or "platform",
+            mass=_value(mass),
+            at=_three(at or found.get("at")) or (0.0, 0.0, 0.0),
+            inertia=_three(found.get("inertia")),
+            body=body,
         )
     except ValueError:
         raise fp.InputError(f"--payload {text}: {EXPECTED}") from None

@@ -87,7 +87,8 @@ def inverse_dynamics(
     if as_json:
         print_json(dataset_json(drive, sizing=sizing, violations=warnings))
     else:
-        print_table(f"{found.name}, {len(moved)} samples, {drive.attrs.get('formulation', '')}", *sizing_table(sizing))
+        title = (found.name, f"{len(moved)} samples", drive.attrs.get("formulation", ""))
+        print_table(", ".join(word for word in title if word), *sizing_table(sizing))
         if reactions:
             print_table("joint loads", JOINT_HEAD, joint_rows(drive, found.characteristic_length))
         for text in warnings:

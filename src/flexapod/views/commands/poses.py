@@ -10,7 +10,7 @@ import flexapod as fp
 from flexapod.views.commands.guard import command, working
 from flexapod.views.commands.options import Changes, Json, Out, Payloads, Plot, RobotName, keep, refuse_payload, robot_of
 from flexapod.views.output import as_json as dataset_json
-from flexapod.views.output import check_places, number, print_json, print_table, print_text
+from flexapod.views.output import check_places, number, print_json, print_table, print_text, without_noise
 
 SAME_BRANCH = 1e-6
 """Difference of actuator coordinates [rad, or of the robot's size] that is rounding of a pose."""
@@ -86,7 +86,7 @@ def _show_poses(robot: fp.Robot, coordinates: list[float], result: Any, as_json:
         return
     rows, sides = [], _sides(robot, coordinates, result)
     for k in range(int(result["count"])):
-        position, side = result["position"].values[k], sides[k]
+        position, side = without_noise(result["position"].values[k], robot.characteristic_length), sides[k]
         kind, proven = str(result["operation_mode"].values[k]), "yes" if result["certified"].values[k] else "no"
         rows.append([str(k + 1), *(number(x) for x in position), number(_angle(robot, result, k)), side, kind, proven])
     head = ("mode", "x [m]", "y [m]", "z [m]", "rotation from home [deg]", "side", "operation mode", "certified")

@@ -23,7 +23,7 @@ from flexapod.views.commands.options import (
     robot_of,
 )
 from flexapod.views.output import as_json as dataset_json
-from flexapod.views.output import check_places, number, print_json, print_table, write_data, write_plot
+from flexapod.views.output import check_places, number, print_json, print_table, without_noise, write_data, write_plot
 
 
 def register(app: typer.Typer) -> None:
@@ -111,8 +111,9 @@ def _computed(
 
 
 def _print_home(robot: fp.Robot, result: Any, drives: str, modes: int) -> None:
+    damping = result.damping.copy(data=without_noise(100 * result.damping.values, 1.0))
     rows = [
-        [str(n), number(float(result.frequency.sel(mode=n)), 6), number(100 * float(result.damping.sel(mode=n)), 4),
+        [str(n), number(float(result.frequency.sel(mode=n)), 6), number(float(damping.sel(mode=n)), 4),
          "" if bool(result.stable.sel(mode=n)) else "unstable: minus the growth rate over 2 pi"]
         for n in result.mode.values[:modes]
     ]  # fmt: skip
