@@ -115,7 +115,8 @@ def drawing(
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
-                _link(link, frame, own, size, shade, rods, hardware, (k, link.parent) in shaped)
+                floats = link.parent >= 0 and leg.links[link.parent].joint in free_joints(leg)
+                _link(link, frame, own, size, shade, rods, hardware, floats or (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
@@ -136,6 +137,7 @@ def drawing(
         if sum(curve) > max(lengths):
             longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
+    _floating_base(robot, frames, size, hardware)
     return Drawing(
         rods=rods,
         hardware=hardware,
@@ -146,6 +148,22 @@ def drawing(
         middle=np.array(middle),
         frames=frames,
     )
+
+
+def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, hardware: Rods) -> None:
+    """The outline of a base that moves: rods from foot to foot."""
+    if not any(free_joints(leg) for leg in robot.legs):
+        return
+    feet = np.array([own[_first(leg)].foot for leg, own in zip(robot.legs, frames, strict=True)])
+    order = around(base_points(robot))
+    hardware.current = -1
+    for a, b in itertools.pairwise([*order, order[0]]):
+        hardware.add(feet[a], feet[b], RAIL * size, METAL)
+
+
+def _first(leg: Any) -> int:
+    """The first link of a leg that is on the base, or on the body that floats."""
+    return next((k for k, link in enumerate(leg.links) if link.joint not in free_joints(leg)), 0)
 
 
 def _link(
@@ -303,7 +321,7 @@ def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
     feet = base_points(robot)
     distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
     flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
-    if tracks or not flat or _hides(robot, distinct):
+    if tracks or not flat or _hides(robot, distinct) or any(free_joints(leg) for leg in robot.legs):
         return fixed, None
     outline = distinct[around(distinct)]
     middle = outline.mean(axis=0)
@@ -319,5 +337,5 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where the legs stand on the ground (legs, 3)."""
-    return np.array([leg.links[0].placement.position for leg in robot.legs])
+    """Where the legs stand on the ground, or at home on a base that floats (legs, 3)."""
+    return np.array([leg.links[_first(leg)].placement.position for leg in robot.legs])
