@@ -96,6 +96,26 @@ def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, he
     page.picture(f"layout-{width}")
 
 
+def test_a_narrow_window_opens_on_the_robot_and_its_drawer_lies_over_it(browser: Any, studio: Studio) -> None:
+    """The page was shifted to the left, out of the window, and the view a slit."""
+    narrow = Page(browser, studio, PICTURES, draw=False, width=640, height=800)
+    narrow.page.wait_for_selector("[data-fp=view]", timeout=PATIENCE)
+    narrow.settled()
+    rail = narrow.page.locator("[data-fp=rail]").bounding_box()
+    assert rail is not None
+    assert (view(narrow)["x"], view(narrow)["width"]) == (rail["width"], 640 - rail["width"])
+    assert not narrow.page.locator("#numbers").is_visible(), "the drawer is folded"
+    narrow.tab("Pose")
+    narrow.settled()
+    drawer = narrow.page.locator("[data-fp=drawer]").bounding_box()
+    assert drawer is not None
+    assert drawer["x"] == rail["width"]
+    assert drawer["x"] + drawer["width"] <= 640
+    assert narrow.page.locator("#numbers").is_visible()
+    narrow.move("z [m]", "4.4")
+    narrow.close()
+
+
 def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio) -> None:
     page.tab("Motion")
     page.choose("Motion", "circle")
@@ -112,6 +132,8 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
     widths = [series.get("width") for series in studio.motion.timeline.plots[0].plot.series[1:7]]
     assert [k for k, w in enumerate(widths) if w == max(widths)] == [2]
     assert studio.design.path.value.startswith("legs.C.")
+    shown = [k for k in range(6) if (node := studio.scene.view._moving.get(f"value {k}")) is not None and node.visible]
+    assert shown == [2], "the force of the selected leg is written at its arrow"
     studio.scene.view.clicked(2)
     page.page.wait_for_selector("#numbers tr.lit", state="detached", timeout=PATIENCE)
 
@@ -268,6 +290,7 @@ def test_planar_robots_are_seen_in_plan_without_perspective(page: Page, studio: 
         studio.loop.post("step", step)
         assert studio.loop.settle(PATIENCE / 1000)
 
+    studio.scene.orthographic = None
     assert not studio.scene.parallel
     done(lambda: studio.open("planar-3-rrr"))
     page.settled()

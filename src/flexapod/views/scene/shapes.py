@@ -108,15 +108,15 @@ def drawing(
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
-    shaped = {(mesh.leg, mesh.link) for mesh in robot.meshes}
+    shaped, afloat = {(mesh.leg, mesh.link) for mesh in robot.meshes}, all(floats(leg) for leg in robot.legs)
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
-                floats = link.parent >= 0 and leg.links[link.parent].joint in free_joints(leg)
-                _link(link, frame, own, size, shade, rods, hardware, floats or (k, link.parent) in shaped)
+                on_base = afloat and link.parent >= 0 and leg.links[link.parent].joint == leg.links[0].joint
+                _link(link, frame, own, size, shade, rods, hardware, on_base or (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
@@ -137,7 +137,8 @@ def drawing(
         if sum(curve) > max(lengths):
             longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
-    _floating_base(robot, frames, size, hardware)
+    if afloat:
+        _floating_base(robot, frames, size, hardware)
     return Drawing(
         rods=rods,
         hardware=hardware,
@@ -152,18 +153,17 @@ def drawing(
 
 def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, hardware: Rods) -> None:
     """The outline of a base that moves: rods from foot to foot."""
-    if not any(free_joints(leg) for leg in robot.legs):
-        return
-    feet = np.array([own[_first(leg)].foot for leg, own in zip(robot.legs, frames, strict=True)])
+    feet = _feet(robot, frames)
     order = around(base_points(robot))
     hardware.current = -1
     for a, b in itertools.pairwise([*order, order[0]]):
         hardware.add(feet[a], feet[b], RAIL * size, METAL)
 
 
-def _first(leg: Any) -> int:
-    """The first link of a leg that is on the base, or on the body that floats."""
-    return next((k for k, link in enumerate(leg.links) if link.joint not in free_joints(leg)), 0)
+def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
+    """Where the legs stand on a base that floats (legs, 3): the first of their joints that is not free."""
+    first = [next((k for k, link in enumerate(leg.links) if link.joint != leg.links[0].joint), 0) for leg in robot.legs]
+    return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
 
 def _link(
@@ -297,6 +297,11 @@ def free_joints(leg: Any) -> set[str]:
     return {name for name in names if names.count(name) == 6}
 
 
+def floats(leg: Any) -> bool:
+    """A leg that starts with a free joint: it stands on a base that floats, or is a part of the platform."""
+    return not leg.links[0].elastic and leg.links[0].joint in free_joints(leg)
+
+
 def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
     """Ends of the rails on the ground: slides whose parent is the world, over their stroke."""
     found = []
@@ -321,7 +326,7 @@ def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
     feet = base_points(robot)
     distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
     flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
-    if tracks or not flat or _hides(robot, distinct) or any(free_joints(leg) for leg in robot.legs):
+    if tracks or not flat or _hides(robot, distinct) or all(floats(leg) for leg in robot.legs):
         return fixed, None
     outline = distinct[around(distinct)]
     middle = outline.mean(axis=0)
@@ -337,5 +342,8 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where the legs stand on the ground, or at home on a base that floats (legs, 3)."""
-    return np.array([leg.links[_first(leg)].placement.position for leg in robot.legs])
+    """Where legs stand on the ground, or at home on a base that floats (n, 3); halves of a platform stand nowhere."""
+    standing = [leg.links[0].placement.position for leg in robot.legs if not floats(leg)]
+    if standing:
+        return np.array(standing)
+    return _feet(robot, link_frames(robot, np.concatenate([leg.home for leg in robot.legs])))
