@@ -2,8 +2,8 @@
 
     python benchmarks/studio.py [--moves 200]
 
-Times are those of the wall clock, so run it on a quiet machine. The latency leaves out the drawing by WebGL, which a machine without
-a graphics card does in software; the first picture has it. Everything is in the cache: each robot is opened once before.
+Times are those of the wall clock, so run it on a quiet machine. The latency leaves out the drawing by WebGL, which a machine
+without a graphics card does in software; the first picture has it. Everything is in the cache: each robot is opened once before.
 """
 
 from __future__ import annotations

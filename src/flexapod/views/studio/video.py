@@ -115,7 +115,10 @@ def gif_bytes(pictures: list[Any], rate: float) -> bytes:
     """Pictures (height, width, 3 or 4) as a GIF that repeats, so many of them per second."""
     from PIL import Image
 
-    frames = [Image.fromarray(np.asarray(one)[..., :3]).quantize(128) for one in pictures]
+    kind = Image.Quantize.MAXCOVERAGE  # small parts, such as legs, keep their colours
+    frames = [
+        Image.fromarray(np.asarray(one)[..., :3]).quantize(256, kind, kmeans=1, dither=Image.Dither.NONE) for one in pictures
+    ]
     stored = io.BytesIO()
     frames[0].save(stored, "GIF", save_all=True, append_images=frames[1:], duration=round(1000.0 / rate), loop=0)
     return stored.getvalue()
