@@ -286,9 +286,9 @@ class RobotView:
         """The force of every actuator, or of the selected leg's, as a number at the tip of its arrow."""
         for k, unit in enumerate(self.robot.actuator_units):
             node, place = self._moving.get(f"value {k}"), None
-            at = np.flatnonzero(drawn.actuator == k) if drawn is not None and not self.ghost else ()
-            if len(at) and drawn is not None and (wanted or drawn.leg[at[0]] == self.selected):
-                place = drawn.points[at[0], 1]
+            if drawn is not None and not self.ghost:
+                own = (drawn.actuator == k) & (wanted | (drawn.leg == (-1 if self.selected is None else self.selected)))
+                place = drawn.points[own][0, 1] if own.any() else None
             if place is None:
                 if node is not None:
                     node.visible = False

@@ -6,6 +6,7 @@ import io
 import json
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def save_gif(studio: Studio, client: Any) -> None:
             report(k / len(moments))
             if client.client_id not in studio.server.get_clients():
                 raise fp.InputError("GIF: the page that asked for it was closed")
-            _drawn(studio, lambda moment=moment: show(moment))
+            _drawn(studio, partial(show, moment))
             pictures.append(client.get_render(height=height, width=WIDTH, transport_format="png", timeout=WAITED))
         return pictures
 
