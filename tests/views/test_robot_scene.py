@@ -10,7 +10,9 @@ from flexapod.views.leg_curves import home_joints
 from flexapod.views.plot import FILL
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.framing import seen
+from flexapod.views.scene.labels import APART, name_parts, name_place
 from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
+from flexapod.views.studio.camera import level, oblique, upwards
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
@@ -81,6 +83,20 @@ def test_names_of_bending_legs_are_apart(name: str) -> None:
     robot, _, drawn = shown(name)
     apart = np.linalg.norm(drawn.middle[:, None] - drawn.middle[None], axis=2)
     assert apart[np.triu_indices(len(apart), 1)].min() > 0.15 * extent(robot)
+
+
+@pytest.mark.parametrize("name", ["hexaglide", "stewart-3-3", "8-ups", "par4"])
+def test_names_of_legs_do_not_cover_each_other(name: str) -> None:
+    """As the robot is seen: legs that cross in the view had one name on the other (`hexaglide`)."""
+    robot, _, drawn = shown(name)
+    up = upwards(robot)
+    seen = oblique(robot, up, level(robot, up))
+    d, size = seen / np.linalg.norm(seen), extent(robot)
+    parts = name_parts(drawn, seen, size)
+    places = np.array([name_place(drawn, k, part) for k, part in enumerate(parts)])
+    flat = places - np.outer(places @ d, d)
+    gaps = np.linalg.norm(flat[:, None] - flat[None], axis=2)[np.triu_indices(len(flat), 1)]
+    assert gaps.min() > APART * size
 
 
 def test_rails_have_end_stops_and_feet_a_base_plate() -> None:

@@ -66,7 +66,8 @@ class Drawing:
     """A robot at one moment: rods, hardware (pins, motors, glands), balls at joints, corners of the platform, frames of links.
 
     Args:
-        middle: (legs, 3) the middle of each leg's longest rod, or of its beams, for its name.
+        middle: (legs, 3) the middle of each leg's longest rod, or of its beams.
+        named: (legs,) index of that rod, which has the leg's name.
     """
 
     rods: Rods
@@ -76,6 +77,7 @@ class Drawing:
     ball_colour: Array
     corners: Array
     middle: Array
+    named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
 
 
@@ -108,6 +110,7 @@ def drawing(
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
+    named: list[int] = []
     shaped, afloat = {(mesh.leg, mesh.link) for mesh in robot.meshes}, all(floats(leg) for leg in robot.legs)
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
@@ -137,6 +140,7 @@ def drawing(
         if sum(curve) > max(lengths):
             longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
+        named.append(longest)
     if afloat:
         _floating_base(robot, frames, size, hardware)
     return Drawing(
@@ -147,6 +151,7 @@ def drawing(
         ball_colour=np.array([b[2] for b in balls], dtype=np.uint8),
         corners=corners,
         middle=np.array(middle),
+        named=np.array(named, dtype=np.int64),
         frames=frames,
     )
 

@@ -16,7 +16,7 @@ FIELD = float(np.radians(45.0))
 """Field of view of the cameras."""
 PARALLEL = float(np.radians(1.5))
 """Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
-FILLED = 0.82
+FILLED = 0.78
 """Part of the view that the robot fills."""
 ASIDE, ABOVE = 0.05, 0.13
 """Distance of the scale bar from the robot and height of the handle above the platform, of its extent."""

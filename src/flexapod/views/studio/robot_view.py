@@ -17,6 +17,7 @@ from flexapod.views.output import number
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
 from flexapod.views.scene.colours import PULL, PUSH, colour
 from flexapod.views.scene.frames import drawn_pose, mesh_frame, wxyz
+from flexapod.views.scene.labels import name_parts, name_place
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     RED,
@@ -85,6 +86,7 @@ class RobotView:
         self.clicked: Callable[[int], None] = lambda leg: None
         self.selected: int | None = None
         self.last: Drawing | None = None
+        self._parts: Array | None = None
         self._static()
         self._moving: dict[str, Any] = {}
 
@@ -347,8 +349,10 @@ class RobotView:
         node.batched_wxyzs, node.batched_positions, node.visible = wxyz(R), p, True
 
     def _labels(self, now: Drawing, wanted: bool) -> None:
+        if self._parts is None:
+            self._parts = name_parts(now, self.seen, self.size)
         for k, leg in enumerate(self.robot.legs):
-            place = now.middle[k]
+            place = name_place(now, k, float(self._parts[k]))
             node = self._moving.get(f"label {k}")
             if node is None:
                 if not wanted:
