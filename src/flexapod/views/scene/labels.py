@@ -11,8 +11,8 @@ Array = NDArray[np.float64]
 
 PARTS = (0.5, 0.38, 0.62, 0.26, 0.74)
 """Places of a name on its rod, of its length, the first that is free counts."""
-APART = 0.035
-"""Distance of two names as seen, of the robot's extent."""
+APART = 0.06
+"""Distance of two names as seen, of the robot's extent: some letters, and the perspective of what is far."""
 
 
 def name_parts(shown: Drawing, seen: Array, size: float) -> Array:
