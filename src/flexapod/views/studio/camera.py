@@ -85,7 +85,8 @@ def seen_points(robot: fp.Robot, size: float) -> Array:
     up = upwards(robot)
     start, right = scale_place(robot, size)
     tall = robot.home.position + ABOVE * size * (np.zeros(3) if robot.planar else up)
-    return np.vstack([_own_points(robot), [tall, start, start + LONGEST * size * right]])
+    bar = [start, start + LONGEST * size * right] if "m" in robot.actuator_units else []  # torques are arcs without a scale
+    return np.vstack([_own_points(robot), tall, *bar])
 
 
 def _own_points(robot: fp.Robot) -> Array:
