@@ -61,7 +61,7 @@ class Page:
         self.page.wait_for_selector("#numbers", timeout=PATIENCE)
         close = self.page.locator(".mantine-Notification-closeButton")
         if close.count():
-            close.first.click(timeout=PATIENCE, force=True)
+            close.first.dispatch_event("click", timeout=PATIENCE)
 
     def close(self) -> None:
         """The tab is closed; nothing went wrong on it."""

@@ -1,5 +1,6 @@
 """Dragging the platform and a force on it: the robot halts at limits, forces follow, arrows are to scale."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from flexapod.views.scene.shapes import drawing, extent, platform_corners
 from flexapod.views.studio.coordinates import coordinates_of, home_state, state_of
 from flexapod.views.studio.drag import LOOKS, halted
 from flexapod.views.studio.force_handle import ForceHandle
+from flexapod.views.studio.scene import StudioScene
 from flexapod.views.studio.session import Session
 
 ROUNDING = 1e-12
@@ -116,3 +118,37 @@ def test_the_scale_bar_is_to_the_scale_of_the_arrows() -> None:
     per_newton = np.linalg.norm(drawn.points[:, 1] - drawn.points[:, 0], axis=1) / np.abs(force[drawn.actuator])
     assert np.allclose(per_newton, length / value)
     assert scale_bar(fp.load("delta"), np.ones(3), 1.0) == (0.0, 0.0), "torques are arcs"
+
+
+def scene_with_handles(robot: fp.Robot) -> StudioScene:
+    """A scene without a page: its handles are what it asked for."""
+    nodes = SimpleNamespace(
+        world_axes=SimpleNamespace(visible=True),
+        add_transform_controls=lambda name, **options: SimpleNamespace(name=name, remove=lambda: None, **options),
+    )
+    scene = StudioScene(SimpleNamespace(scene=nodes))
+    scene.view = SimpleNamespace(robot=robot, size=1.0)  # type: ignore[assignment]
+    scene._handles(robot, coordinates_of(robot))
+    return scene
+
+
+def test_handles_have_the_axes_of_the_sliders() -> None:
+    """Those of a robot whose home is turned had the axes of its platform, one of them across its plane."""
+    robot = fp.load("dualemps")
+    scene = scene_with_handles(robot)
+    scene.place_handle(home_state(robot))
+    assert [handle.name.rsplit("/", 1)[1] for handle in scene.handles] == ["arrows"]
+    assert tuple(scene.handles[0].wxyz) == (1.0, 0.0, 0.0, 0.0), "x and z of the world"
+    scene.handles[0].position = np.array([0.1, 0.0, 0.5])
+    position, rotation = scene.dragged_to(scene.handles[0], home_state(robot))
+    assert np.allclose(position, (0.1, 0.0, 0.5))
+    assert np.allclose(rotation, robot.home.rotation), "a translation turns nothing"
+
+
+def test_rings_turn_the_platform_from_home() -> None:
+    robot = fp.load("stewart-3-3")
+    scene = scene_with_handles(robot)
+    turn = fp.motions.rotvec_rotation(np.array([0.1, -0.2, 0.3]))
+    state = fp.State(position=robot.home.position, rotation=turn @ robot.home.rotation)
+    scene.place_handle(state)
+    assert np.allclose(scene.dragged_to(scene.handles[1], home_state(robot))[1], state.rotation)

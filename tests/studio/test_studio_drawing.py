@@ -8,7 +8,19 @@ from flexapod.views.scene.arrows import ARC, ASIDE, LONGEST, actuator_arrows, jo
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
-from flexapod.views.scene.shapes import RED, Drawing, base_points, drawing, extent, platform_corners, platform_surface, rails
+from flexapod.views.scene.shapes import (
+    RED,
+    Drawing,
+    base_points,
+    drawing,
+    extent,
+    floats,
+    platform_corners,
+    platform_surface,
+    rails,
+)
+from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
+from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.robot_view import linear
@@ -71,7 +83,8 @@ def test_everything_has_a_size_and_a_place(name: str) -> None:
     points, shapes, triangles = platform_surface(robot)
     assert triangles is None or triangles.max() < len(points)
     assert shapes is None or len(shapes) == len(points)
-    assert base_points(robot).shape == (len(robot.legs), 3)
+    standing = sum(not floats(leg) for leg in robot.legs) or len(robot.legs)
+    assert base_points(robot).shape == (standing, 3)
 
 
 def _nearest(shown: Drawing, points: np.ndarray) -> np.ndarray:
@@ -143,6 +156,39 @@ def test_arrows_push_where_the_force_is_positive() -> None:
     up = arrows[:, 1, 2] - arrows[:, 0, 2]
     assert up[0] > 0 > up[1]
     assert np.isclose(np.linalg.norm(arrows[1, 1] - arrows[1, 0]), 0.5 * LONGEST)
+
+
+@pytest.mark.parametrize("name", ["8-ups", "stewart-3-3", "planar-3-prr"])
+def test_arrows_stand_beside_their_legs_as_they_are_seen(name: str) -> None:
+    """The arrow of a leg that points at the camera stood before it."""
+    robot = fp.load(name)
+    state, size, up = home_state(robot), extent(robot), upwards(robot)
+    seen = oblique(robot, up, level(robot, up))
+    shown = drawing(robot, drawn_pose(robot, state, np.zeros(0))[1], platform_corners(robot, state, np.zeros(0)), size, set())
+    found = actuator_arrows(robot, shown, np.full(len(robot.actuators), 10.0), size, 1.0, seen)
+    for leg, (start, end) in zip(found.leg, found.points, strict=True):
+        slide = next(k for k, link in enumerate(robot.legs[leg].links) if link.actuated)
+        across = np.cross(end - start, seen)
+        gap = (start - shown.frames[leg][slide].origin) @ across / np.linalg.norm(across)
+        assert abs(gap) == pytest.approx(ASIDE * size), "as seen, the arrow is on the leg"
+
+
+@pytest.mark.parametrize("name", ["stewart-3-3", "hexaglide", "8-ups", "planar-3-prr", "dualemps"])
+def test_the_scale_bar_is_before_the_robot_and_on_no_leg(name: str) -> None:
+    robot = fp.load(name)
+    size, up = extent(robot), upwards(robot)
+    start, right = scale_place(robot, size)
+    seen = oblique(robot, up, level(robot, up))
+    assert abs(right @ seen) < 1e-12 * np.linalg.norm(seen), "it is seen in its full length"
+    points = seen_points(robot, size)
+    own = points[:-3]
+    bar = start + np.linspace(0.0, LONGEST * size, 9)[:, None] * right
+    assert np.linalg.norm(bar[:, None] - own[None], axis=2).min() > 0.9 * SCALE_ASIDE * size
+    position, middle = camera_place(points, up, seen, FIELD, 1.3)
+    d = (position - middle) / np.linalg.norm(position - middle)
+    above = np.cross(d, right)
+    part = np.abs((bar - position) @ above) / -((bar - position) @ d) / np.tan(0.5 * FIELD)
+    assert part.max() <= FILLED * (1 + 1e-9), "it is in the view"
 
 
 def test_reactions_have_places() -> None:

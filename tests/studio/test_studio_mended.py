@@ -47,7 +47,7 @@ def compute(page: Page, motion: str, place: str) -> None:
 
 
 def test_a_motion_beyond_limits_is_red_with_its_reason(page: Page, studio: Studio) -> None:
-    compute(page, "kim-constant-acceleration", "as its numbers say")
+    compute(page, "kim-constant-acceleration", "where its numbers say")
     assert "beyond limits at 301 of 301 samples" in page.text("#beyond")
     assert "starts 3.53 m from home" in page.text("#recording")
     assert page.page.locator("#verdict.bad").count() == 1
@@ -64,7 +64,7 @@ def test_a_motion_beyond_limits_is_red_with_its_reason(page: Page, studio: Studi
 
 
 def test_motions_of_papers_start_at_home_unless_asked(page: Page, studio: Studio) -> None:
-    compute(page, "kim-constant-acceleration", "from home")
+    compute(page, "kim-constant-acceleration", "relative to home")
     assert "starts at home" in page.text("#recording")
     found = studio.motion.recording
     assert found is not None
@@ -138,7 +138,7 @@ def test_the_kept_variant_moves_in_step(page: Page, studio: Studio) -> None:
     page.write("Value", "120")
     page.press("Apply")
     page.wait_text("#status", "platform.mass = 120")
-    compute(page, "circle", "from home")
+    compute(page, "circle", "relative to home")
     kept, found = studio.motion.timeline.kept, studio.motion.recording
     assert kept is not None
     assert found is not None

@@ -1,6 +1,7 @@
 """The numbers panel: digits, red, and names from a file that try to write into the page."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -56,6 +57,21 @@ def test_what_is_wrong_is_said_with_the_leg() -> None:
     assert "actuator B is above its stroke" in html
     assert "kept [N]" in html
     assert "class=red" in html
+
+
+def test_what_is_not_known_is_not_called_a_broken_limit() -> None:
+    robot = fp.load("hexapod-floating")
+    numbers = numbers_of(robot, home_state(robot))
+    for html in (numbers_html(robot, numbers), strip_html(robot, numbers, None, False)):
+        assert "forces and limits are not known" in html
+        assert "limit exceeded" not in html
+
+
+def test_a_long_reason_ends_with_a_whole_word() -> None:
+    studio = Session.start(fp.load("stewart-3-3"))
+    numbers = replace(studio.numbers, problems=(Problem(owner="A", text="actuator A " + "far " * 30),))
+    assert "actuator A far far" in strip_html(studio.robot, numbers, None, False)
+    assert "far ...<" in strip_html(studio.robot, numbers, None, False)
 
 
 def test_names_of_a_file_cannot_write_into_the_page() -> None:

@@ -14,9 +14,9 @@ from studio_process import PICTURES
 import flexapod as fp
 from flexapod.views.studio import video
 from flexapod.views.studio.app import Studio
+from flexapod.views.studio.camera import FILLED, PARALLEL, camera_place
 from flexapod.views.studio.link import link_query, read_state
 from flexapod.views.studio.plots import plots_png
-from flexapod.views.studio.scene import FILLED, PARALLEL, camera_place
 
 SIZES = [(1280, 720), (1400, 900), (1920, 1080)]
 TABS = ("Pose", "Robot", "Design", "Motion", "Modes", "Space", "View")
@@ -96,6 +96,26 @@ def test_nothing_overlaps_at_any_size(page: Page, studio: Studio, width: int, he
     page.picture(f"layout-{width}")
 
 
+def test_a_narrow_window_opens_on_the_robot_and_its_drawer_lies_over_it(browser: Any, studio: Studio) -> None:
+    """The page was shifted to the left, out of the window, and the view a slit."""
+    narrow = Page(browser, studio, PICTURES, draw=False, width=640, height=800)
+    narrow.page.wait_for_selector("[data-fp=view]", timeout=PATIENCE)
+    narrow.settled()
+    rail = narrow.page.locator("[data-fp=rail]").bounding_box()
+    assert rail is not None
+    assert (view(narrow)["x"], view(narrow)["width"]) == (rail["width"], 640 - rail["width"])
+    assert not narrow.page.locator("#numbers").is_visible(), "the drawer is folded"
+    narrow.tab("Pose")
+    narrow.settled()
+    drawer = narrow.page.locator("[data-fp=drawer]").bounding_box()
+    assert drawer is not None
+    assert drawer["x"] == rail["width"]
+    assert drawer["x"] + drawer["width"] <= 640
+    assert narrow.page.locator("#numbers").is_visible()
+    narrow.move("z [m]", "4.4")
+    narrow.close()
+
+
 def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio) -> None:
     page.tab("Motion")
     page.choose("Motion", "circle")
@@ -112,6 +132,8 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
     widths = [series.get("width") for series in studio.motion.timeline.plots[0].plot.series[1:7]]
     assert [k for k, w in enumerate(widths) if w == max(widths)] == [2]
     assert studio.design.path.value.startswith("legs.C.")
+    shown = [k for k in range(6) if (node := studio.scene.view._moving.get(f"value {k}")) is not None and node.visible]
+    assert shown == [2], "the force of the selected leg is written at its arrow"
     studio.scene.view.clicked(2)
     page.page.wait_for_selector("#numbers tr.lit", state="detached", timeout=PATIENCE)
 
@@ -230,6 +252,67 @@ def test_what_is_seen_is_recorded(browser: Any, page: Page, studio: Studio, monk
     drawn.close()
 
 
+def test_a_motion_and_a_mode_are_saved_as_gif(browser: Any, page: Page, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    monkeypatch.setattr(video, "MOST", 3)
+    monkeypatch.setattr(video, "WIDTH", 160)
+    drawn = Page(browser, studio, PICTURES, width=760, height=420)
+    drawn.tab("View")
+    drawn.press("Save GIF")
+    drawn.wait_text("#status", "compute a motion or animate a mode first")
+
+    def saved() -> Image.Image:
+        with drawn.page.expect_download(timeout=PATIENCE) as found:
+            drawn.press("Save GIF")
+        assert found.value.suggested_filename.endswith(".gif")
+        return Image.open(found.value.path())
+
+    studio.loop.post("motion", lambda: studio.motion.ask("circle", 1.0, True, 0.0))
+    assert studio.loop.settle(PATIENCE / 1000)
+    motion = saved()
+    assert motion.n_frames == 3
+    assert motion.width == 160
+    first = np.asarray(motion.convert("RGB"), dtype=int)
+    motion.seek(1)
+    assert np.abs(np.asarray(motion.convert("RGB"), dtype=int) - first).max() > 30, "nothing moves"
+    studio.loop.post("mode", studio.modes._toggle)
+    drawn.page.wait_for_function("() => true")
+    assert saved().n_frames == 3
+    studio.loop.post("still", studio.modes.pause)
+    drawn.close()
+
+
+def test_planar_robots_are_seen_in_plan_without_perspective(page: Page, studio: Studio) -> None:
+    """So are their modes side by side; who chooses another projection keeps it."""
+
+    def done(step: Any) -> None:
+        studio.loop.post("step", step)
+        assert studio.loop.settle(PATIENCE / 1000)
+
+    studio.scene.orthographic = None
+    assert not studio.scene.parallel
+    done(lambda: studio.open("planar-3-rrr"))
+    page.settled()
+    assert studio.scene.parallel
+    assert studio.view_panel.parallel.value
+    client = next(iter(studio.server.get_clients().values()))
+    assert client.camera.fov == pytest.approx(PARALLEL)
+    studio.modes.row.value = True
+    done(studio.modes._started)
+    page.settled()
+    way = np.array(client.camera.position) - np.array(client.camera.look_at)
+    assert way[2] == pytest.approx(np.linalg.norm(way), rel=1e-4), "the row is not seen in plan"
+    studio.modes.row.value = False
+    done(studio.modes.pause)
+    done(lambda: studio.view_panel.set_parallel(False))
+    assert not studio.scene.parallel
+    studio.scene.orthographic = None
+    done(lambda: studio.open("stewart-3-3"))
+    assert not studio.scene.parallel
+    assert not studio.view_panel.parallel.value
+
+
 def test_plots_are_saved_as_a_picture(studio: Studio) -> None:
     from flexapod.views.studio.recording import motion_of, record
 
@@ -239,17 +322,20 @@ def test_plots_are_saved_as_a_picture(studio: Studio) -> None:
 
 
 def test_the_camera_sees_the_whole_box() -> None:
-    low, high, up = np.array([-1.0, -2.0, 0.0]), np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, 1.0])
+    up = np.array([0.0, 0.0, 1.0])
+    box = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-2.0, 2.0) for z in (0.0, 3.0)])
     for direction in (np.array([1.0, 2.0, 0.7]), np.array([0.001, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])):
         for aspect in (0.5, 1.0, 2.5):
-            position, middle = camera_place(low, high, up, direction, 0.8, aspect)
+            position, middle = camera_place(box, up, direction, 0.8, aspect)
             d = (position - middle) / np.linalg.norm(position - middle)
+            assert np.allclose(d, direction / np.linalg.norm(direction))
             right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
             above = np.cross(d, right)
-            corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-2.0, 2.0) for z in (0.0, 3.0)]) - position
-            t = np.tan(0.4)
-            part = np.maximum(np.abs(corners @ above) / t, np.abs(corners @ right) / (t * aspect)) / -(corners @ d)
-            assert part.max() == pytest.approx(FILLED), "as near as it can be"
+            corners, t = box - position, np.tan(0.4)
+            tall, wide = (corners @ above / -(corners @ d) / t, corners @ right / -(corners @ d) / (t * aspect))
+            assert max(np.abs(tall).max(), np.abs(wide).max()) == pytest.approx(FILLED), "as near as it can be"
+            filled = tall if np.abs(tall).max() > np.abs(wide).max() else wide
+            assert filled.max() == pytest.approx(-filled.min()), "in the middle of the view"
 
 
 def test_variants_are_drawn_beside_each_other_or_overlaid(studio: Studio) -> None:

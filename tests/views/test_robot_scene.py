@@ -1,13 +1,18 @@
 """One scene for studio, report, gallery and `show --plot`: what is drawn of a robot is where the robot is, and tells its kind."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.views.leg_curves import home_joints
 from flexapod.views.plot import FILL
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
 from flexapod.views.scene.framing import seen
+from flexapod.views.scene.labels import APART, name_parts, name_place
 from flexapod.views.scene.shapes import BALL, DARK, drawing, extent, ground_parts, payload_balls, platform_corners, rails
+from flexapod.views.studio.camera import level, oblique, upwards
 
 ROBOTS = ["stewart-3-3", "hexaslide", "delta", "five-bar", "planar-4-prr"]
 NEAR = 0.06
@@ -80,6 +85,23 @@ def test_names_of_bending_legs_are_apart(name: str) -> None:
     assert apart[np.triu_indices(len(apart), 1)].min() > 0.15 * extent(robot)
 
 
+@pytest.mark.parametrize("name", ["hexaglide", "stewart-3-3", "8-ups", "par4"])
+def test_names_of_legs_do_not_cover_each_other(name: str) -> None:
+    """As the robot is seen: legs that cross in the view had one name on the other (`hexaglide`)."""
+    robot, _, drawn = shown(name)
+    up = upwards(robot)
+    seen = oblique(robot, up, level(robot, up))
+    d, size = seen / np.linalg.norm(seen), extent(robot)
+
+    def nearest(parts: Any) -> float:
+        places = np.array([name_place(drawn, k, part) for k, part in enumerate(parts)])
+        flat = places - np.outer(places @ d, d)
+        return float(np.linalg.norm(flat[:, None] - flat[None], axis=2)[np.triu_indices(len(flat), 1)].min())
+
+    assert nearest(name_parts(drawn, seen, size)) > APART * size
+    assert (nearest(np.full(len(robot.legs), 0.5)) < APART * size) == (name == "hexaglide"), "only there they are moved"
+
+
 def test_rails_have_end_stops_and_feet_a_base_plate() -> None:
     robot = fp.load("hexaslide")
     fixed, outline = ground_parts(robot, extent(robot))
@@ -94,6 +116,44 @@ def test_rails_have_end_stops_and_feet_a_base_plate() -> None:
     assert not fixed.start
     assert outline is not None
     assert len(outline) == 3
+
+
+@pytest.mark.parametrize(("name", "feet"), [("par4", 4), ("delta-flexible", 3)])
+def test_only_feet_make_a_base_plate(name: str, feet: int) -> None:
+    """Halves of a platform, which are held by their loops alone, stand on no base; beams are no free joints."""
+    robot = fp.load(name)
+    outline = ground_parts(robot, extent(robot))[1]
+    assert outline is not None
+    assert len(outline) == feet
+
+
+def test_a_base_that_floats_is_drawn_where_it_is() -> None:
+    robot = fp.load("hexapod-floating")
+    assert ground_parts(robot, extent(robot))[1] is None, "nothing stays on the ground"
+    drawn = drawing(robot, home_joints(robot), np.zeros((6, 3)), extent(robot), set())
+    rods = [k for k, leg in enumerate(drawn.hardware.leg) if leg == -1]
+    assert len(rods) == 6, "from foot to foot"
+    moved = home_joints(robot)
+    for k in range(6):  # every leg sits on the hull: its first coordinate is the hull's x
+        moved[np.cumsum([0, *[len(leg.home) for leg in robot.legs]])[k]] += 0.1
+    other = drawing(robot, moved, np.zeros((6, 3)), extent(robot), set())
+    for k in rods:
+        assert np.allclose(other.hardware.start[k] - drawn.hardware.start[k], (0.1, 0.0, 0.0))
+
+
+def test_modes_of_planar_robots_are_seen_in_plan() -> None:
+    robot = fp.load("planar-3-rrr")
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    modes = fp.natural_frequencies(robot, home, actuators=[1e5] * 3, prestress=False)
+    figure = fp.figures.mode_figure(robot, modes, [1, 2], home)
+    for view in (figure.layout.scene, figure.layout.scene2):
+        assert view.camera.projection.type == "orthographic"
+        assert (view.camera.eye.x, view.camera.eye.y) == (0.0, 0.0)
+        assert view.aspectratio.x / view.aspectratio.y == pytest.approx(_span(figure, "x") / _span(figure, "y"))
+
+
+def _span(figure: Any, axis: str) -> float:
+    return float(np.ptp(np.concatenate([np.asarray(trace[axis], dtype=float) for trace in figure.data])))
 
 
 def test_planar_robots_are_seen_along_their_normal() -> None:

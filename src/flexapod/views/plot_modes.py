@@ -75,7 +75,7 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
     if robot.moved_by == "actuators":
         return _leg_modes(figure, robot, modes, numbers, state, columns, rows)
     r0, shapes, triangles = platform_points(robot)
-    faces = {"delaunayaxis": "z"} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
+    faces = {"delaunayaxis": _normal(robot)} if triangles is None else dict(zip("ijk", triangles.T, strict=True))
     rest = state.position + r0 @ state.rotation.T
     twists = _twists(robot, modes, state) if len(modes.coordinate) < 6 else None
     for k, n in enumerate(numbers):
@@ -94,15 +94,37 @@ def mode_figure(robot: fp.Robot, modes: xr.Dataset, numbers: Sequence[int], stat
             cmin=0.0, cmax=1.0, lighting=FLAT,
             showscale=k == 0, colorbar={"title": {"text": "displacement<br>[of largest]"}, "len": 0.7}, **faces, **at,
         )  # fmt: skip
-    view = {**scene(robot), "aspectmode": "manual", "aspectratio": {"x": 1.0, "y": 1.0, "z": 0.5}}
-    view["camera"] = {"eye": {"x": 1.25, "y": -1.65, "z": 1.15 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
+    view = _in_plan(robot, figure) or {**scene(robot), "aspectmode": "manual", "aspectratio": {"x": 1.0, "y": 1.0, "z": 0.5}}
+    if not robot.description.file.plane:
+        view["camera"] = {"eye": {"x": 1.25, "y": -1.65, "z": 1.15 * view["camera"]["up"]["z"]}, "up": view["camera"]["up"]}
     type_size = {"tickfont": {"size": 10}, "nticks": 4}
-    small = {f"{a}axis": {**view[f"{a}axis"], **type_size, "title": {"text": f"{a} [m]", "font": {"size": 11}}} for a in "xyz"}
+    small = {
+        f"{a}axis": {**view[f"{a}axis"], **type_size, "title": {"text": view[f"{a}axis"]["title"]["text"], "font": {"size": 11}}}
+        for a in "xyz"
+    }
     for k in range(len(numbers)):
         figure.layout[f"scene{k + 1 if k else ''}"].update({**view, **small})
     styled(figure, f"Mode shapes of the platform of {robot.name} (exaggerated)", 120 + 370 * rows)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 90, "b": 10})
     return figure
+
+
+def _normal(robot: fp.Robot) -> str:
+    """The axis across a planar robot; z for others, whose platforms lie."""
+    return next(a for a in "zyx" if a not in (robot.description.file.plane or "xy"))
+
+
+def _in_plan(robot: fp.Robot, figure: Any) -> dict[str, Any]:
+    """Axes of a planar robot seen along the normal of its plane; empty for others.
+
+    Without perspective the sides of the box are the size of the picture.
+    """
+    if robot.description.file.plane is None:
+        return {}
+    points = [np.array([t.x, t.y, t.z], dtype=float) for t in figure.data]
+    span = np.ptp(np.concatenate(points, axis=1), axis=1)
+    sides = np.where(span > FLAT_SIDE * span.max(), TALL * span / span.max(), 1.0)
+    return scene(robot) | {"aspectmode": "manual", "aspectratio": dict(zip("xyz", map(float, sides), strict=True))}
 
 
 def _side_by_side(modes: xr.Dataset, numbers: Sequence[int]) -> tuple[Any, int, int]:
@@ -133,12 +155,7 @@ def _leg_modes(
             style = {"color": colour(j), "width": 6}
             add_line(figure, shown, style, name=f"leg {leg.name}", legendgroup=leg.name, showlegend=k == 0, **at)
     small = {"tickfont": {"size": 10}, "nticks": 5}
-    view = scene(robot)
-    if robot.description.file.plane is not None:  # without perspective the sides of the box are the size of the picture
-        points = [np.array([t.x, t.y, t.z], dtype=float) for t in figure.data]
-        span = np.ptp(np.concatenate(points, axis=1), axis=1)
-        sides = np.where(span > FLAT_SIDE * span.max(), TALL * span / span.max(), 1.0)
-        view |= {"aspectmode": "manual", "aspectratio": dict(zip("xyz", map(float, sides), strict=True))}
+    view = _in_plan(robot, figure) or scene(robot)
     view |= {f"{a}axis": {**view[f"{a}axis"], **small} for a in "xyz"}
     for k in range(len(numbers)):
         figure.layout[f"scene{k + 1 if k else ''}"].update(view)

@@ -24,6 +24,8 @@ ROUNDING = 1e-9
 """Forces below this part of the largest torque per extent, and torques below this part of the largest force, are rounding."""
 ASIDE = 0.045
 """Distance of an arrow from its leg, of the extent."""
+SLANTED = 0.3
+"""Sine of the angle between a leg and the direction of view above which the leg has a side."""
 ARC = 0.06
 """Radius of a torque's arc, of the extent."""
 PIECES = 10
@@ -47,12 +49,15 @@ class ForceArrows:
     arc_push: NDArray[np.bool_]
 
 
-def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, scale: float = 1.0) -> ForceArrows:
+def actuator_arrows(
+    robot: fp.Robot, shown: Drawing, force: Array, size: float, scale: float = 1.0, seen: Array | None = None
+) -> ForceArrows:
     """Arrows and arcs of the actuator forces.
 
     Args:
         force: (actuators,) [N or N m].
         scale: factor on the lengths.
+        seen: (3,) direction towards the camera: arrows stand beside their legs as seen from there, not in front of them.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
@@ -78,7 +83,7 @@ def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, 
                 arrows.append([line[-2], line[-1]])
             else:
                 start = frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot)
-                start = start + ASIDE * size * _aside(z, start - centre)
+                start = start + ASIDE * size * _aside(z, start - centre, seen)
                 arrows.append([start, start + LONGEST * size * scale * part * z])
             push.append(value > 0)
             legs.append(i)
@@ -90,8 +95,12 @@ def actuator_arrows(robot: fp.Robot, shown: Drawing, force: Array, size: float, 
     )  # fmt: skip
 
 
-def _aside(z: Array, outwards: Array) -> Array:
-    """The unit vector across z that points most outwards."""
+def _aside(z: Array, outwards: Array, seen: Array | None) -> Array:
+    """The unit vector across z, and across the view where that is known, that points most outwards."""
+    if seen is not None:
+        beside = np.cross(z, seen / np.linalg.norm(seen))
+        if np.linalg.norm(beside) > SLANTED:
+            return np.asarray(beside / np.linalg.norm(beside) * (1.0 if beside @ outwards >= 0.0 else -1.0))
     across = outwards - z * (z @ outwards)
     size = float(np.linalg.norm(across))
     if size < 1e-9:

@@ -66,7 +66,8 @@ class Drawing:
     """A robot at one moment: rods, hardware (pins, motors, glands), balls at joints, corners of the platform, frames of links.
 
     Args:
-        middle: (legs, 3) the middle of each leg's longest rod, or of its beams, for its name.
+        middle: (legs, 3) the middle of each leg's longest rod, or of its beams.
+        named: (legs,) index of that rod, which has the leg's name.
     """
 
     rods: Rods
@@ -76,6 +77,7 @@ class Drawing:
     ball_colour: Array
     corners: Array
     middle: Array
+    named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
 
 
@@ -108,14 +110,16 @@ def drawing(
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
     middle: list[Array] = []
-    shaped = {(mesh.leg, mesh.link) for mesh in robot.meshes}
+    named: list[int] = []
+    shaped, afloat = {(mesh.leg, mesh.link) for mesh in robot.meshes}, all(floats(leg) for leg in robot.legs)
     for k, (leg, own) in enumerate(zip(robot.legs, frames, strict=True)):
         first = len(rods.start)
         rods.current = hardware.current = k
         shade = RED if leg.name in red else rgb(shades[k] if shades else colour(k))
         for link, frame in zip(leg.links, own, strict=True):
             if not link.elastic and link.joint not in free_joints(leg):
-                _link(link, frame, own, size, shade, rods, hardware, (k, link.parent) in shaped)
+                on_base = afloat and link.parent >= 0 and leg.links[link.parent].joint == leg.links[0].joint
+                _link(link, frame, own, size, shade, rods, hardware, on_base or (k, link.parent) in shaped)
         bent = len(rods.start)
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
@@ -136,6 +140,9 @@ def drawing(
         if sum(curve) > max(lengths):
             longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
+        named.append(longest)
+    if afloat:
+        _floating_base(robot, frames, size, hardware)
     return Drawing(
         rods=rods,
         hardware=hardware,
@@ -144,8 +151,24 @@ def drawing(
         ball_colour=np.array([b[2] for b in balls], dtype=np.uint8),
         corners=corners,
         middle=np.array(middle),
+        named=np.array(named, dtype=np.int64),
         frames=frames,
     )
+
+
+def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, hardware: Rods) -> None:
+    """The outline of a base that moves: rods from foot to foot."""
+    feet = _feet(robot, frames)
+    order = around(base_points(robot))
+    hardware.current = -1
+    for a, b in itertools.pairwise([*order, order[0]]):
+        hardware.add(feet[a], feet[b], RAIL * size, METAL)
+
+
+def _feet(robot: fp.Robot, frames: list[list[LinkFrame]]) -> Array:
+    """Where the legs stand on a base that floats (legs, 3): the first of their joints that is not free."""
+    first = [next((k for k, link in enumerate(leg.links) if link.joint != leg.links[0].joint), 0) for leg in robot.legs]
+    return np.array([own[k].foot for k, own in zip(first, frames, strict=True)])
 
 
 def _link(
@@ -279,6 +302,11 @@ def free_joints(leg: Any) -> set[str]:
     return {name for name in names if names.count(name) == 6}
 
 
+def floats(leg: Any) -> bool:
+    """A leg that starts with a free joint: it stands on a base that floats, or is a part of the platform."""
+    return not leg.links[0].elastic and leg.links[0].joint in free_joints(leg)
+
+
 def rails(robot: fp.Robot) -> list[tuple[Array, Array]]:
     """Ends of the rails on the ground: slides whose parent is the world, over their stroke."""
     found = []
@@ -303,7 +331,7 @@ def ground_parts(robot: fp.Robot, size: float) -> tuple[Rods, Array | None]:
     feet = base_points(robot)
     distinct = feet[np.sort(np.unique(np.round(feet, 9), axis=0, return_index=True)[1])]
     flat = len(distinct) >= 3 and np.linalg.matrix_rank(distinct - distinct.mean(axis=0), tol=1e-9) == 2
-    if tracks or not flat or _hides(robot, distinct):
+    if tracks or not flat or _hides(robot, distinct) or all(floats(leg) for leg in robot.legs):
         return fixed, None
     outline = distinct[around(distinct)]
     middle = outline.mean(axis=0)
@@ -319,5 +347,8 @@ def _hides(robot: fp.Robot, feet: Array) -> bool:
 
 
 def base_points(robot: fp.Robot) -> Array:
-    """Where the legs stand on the ground (legs, 3)."""
-    return np.array([leg.links[0].placement.position for leg in robot.legs])
+    """Where legs stand on the ground, or at home on a base that floats (n, 3); halves of a platform stand nowhere."""
+    standing = [leg.links[0].placement.position for leg in robot.legs if not floats(leg)]
+    if standing:
+        return np.array(standing)
+    return _feet(robot, link_frames(robot, np.concatenate([leg.home for leg in robot.legs])))

@@ -265,14 +265,13 @@ class Studio:
 
     def _connect_handles(self) -> None:
         """Dragging a handle moves the platform; it snaps to where the platform is when it is let go."""
-        turn = fp.motions.quat_wxyz_rotation
 
         async def dragged(event: Any) -> None:
             if event.phase == "end":
                 self.loop.post("dropped", self._dropped)
                 return
-            position, quat = event.target.position, event.target.wxyz
-            self.loop.post("drag", lambda: self.moved(lambda: self.session.drag(position, turn(quat)), source="handle"))
+            target = event.target
+            self.loop.post("drag", lambda: self.moved(lambda: self._dragged(target), source="handle"))
 
         for handle in self.scene.handles:
             handle.on_update(dragged)
@@ -284,6 +283,9 @@ class Studio:
             self.loop.post("push", lambda: self.pushed(self.scene.force_at(place, self.session.numbers.state)))
 
         self.scene.add_force_handle(self.session.numbers).on_update(pushed)
+
+    def _dragged(self, handle: Any) -> None:
+        self.session.drag(*self.scene.dragged_to(handle, self.session.numbers.state))
 
     def _dropped(self) -> None:
         """The handle snaps to the platform, and what was asked for beyond limits is forgotten."""

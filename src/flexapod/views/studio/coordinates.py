@@ -151,7 +151,11 @@ def _pose_item(robot: fp.Robot, name: str) -> Coordinate:
     home, most = _home_value(robot, name), 2.0 * robot.size if linear else 90.0
     offsets = np.linspace(-1.0, 1.0, 2 * LOOKED + 1) * most
     grid = {name: home + offsets if linear else np.radians(offsets)}
-    valid = fp.workspace(robot, grid=grid, progress=False).valid.values
+    try:
+        valid = fp.workspace(robot, grid=grid, progress=False).valid.values
+    except fp.InputError:  # a base that floats: no limit is known, and the legs follow
+        poses = pose_state(robot, (name,), (home + offsets)[:, None])
+        valid = fp.inverse_kinematics(robot, poses, joints=False, on_error="mask").valid.values
     sides = []
     for side in (valid[LOOKED - 1 :: -1], valid[LOOKED + 1 :]):
         reached = LOOKED if side.all() else int(np.argmin(side))

@@ -50,11 +50,12 @@ class Numbers:
     type_2: float
     elastic: Array
     reaction: dict[str, Array]
+    unknown: str = ""
 
     @property
     def good(self) -> bool:
-        """Every limit is kept."""
-        return not self.problems
+        """Every limit is kept, and known to be."""
+        return not self.problems and not self.unknown
 
 
 def numbers_of(
@@ -76,7 +77,7 @@ def numbers_of(
     except fp.FlexapodError as error:  # a floating or under-actuated robot: it is drawn, and said why it has no forces
         return Numbers(
             origin=Origin.of(robot, state, variant), state=state, taken=bool(legs.valid), stroke=np.array(strokes(robot)),
-            problems=(Problem(owner="robot", text=str(error)),), actuator=legs.actuator_position.values, condition=np.nan,
+            problems=(), unknown=str(error), actuator=legs.actuator_position.values, condition=np.nan,
             force=np.full(len(robot.actuators), np.nan), type_1=np.full(len(robot.legs), np.nan), type_2=np.nan,
             elastic=np.zeros(len(robot.elastic_names)), reaction={},
         )  # fmt: skip

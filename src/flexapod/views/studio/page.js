@@ -11,8 +11,9 @@
     .mantine-Slider-root + .mantine-NumberInput-root { width: 4.9rem !important; }
     .mantine-NumberInput-input, .mantine-Select-input, .mantine-Text-root { letter-spacing: normal !important; }
     #root { height: calc(100vh - var(--fp-strip) - var(--fp-timeline)) !important; margin-left: var(--fp-rail);
-      width: calc(100vw - var(--fp-rail)) !important; overflow: hidden; position: relative; }
+      width: calc(100vw - var(--fp-rail)) !important; overflow: clip; position: relative; }
     #root > * { height: 100% !important; }
+    #root > div > div > div[style*="overflow: hidden"] { overflow: clip !important; }
     #fp-rail-back { position: fixed; left: 0; top: 0; bottom: var(--fp-strip); width: var(--fp-rail); background: var(--fp-paper);
       border-right: 1px solid var(--fp-line); z-index: 0; pointer-events: none; box-sizing: border-box; }
     [data-fp=rail] { position: fixed !important; left: 0; top: 6px; width: var(--fp-rail) !important; z-index: 85; display: flex !important;
@@ -27,6 +28,11 @@
     body.fp-folded #status { visibility: visible; position: fixed; left: calc(var(--fp-rail) + 12px); top: 10px; max-width: 420px; z-index: 70; }
     body.fp-folded div:has(+ [data-fp=drawer]) { display: none !important; }
     [data-fp=drawer] > div:has(> div .tabler-icon-chevrons-left) { display: none !important; }
+    @media (max-width: 820px) {
+      [data-fp=view] { inset: 0 !important; }
+      .mantine-Notifications-root { left: auto !important; right: 1em; }
+      [data-fp=drawer] { z-index: 60 !important; max-width: calc(100vw - var(--fp-rail)); }
+    }
     [data-fp=timeline] { position: fixed !important; left: var(--fp-rail) !important; top: auto !important; bottom: var(--fp-strip) !important;
       width: calc(100vw - var(--fp-rail)) !important; height: var(--fp-timeline) !important; border-top: 1px solid var(--fp-line);
       border-radius: 0 !important; box-shadow: none !important; box-sizing: border-box; }
@@ -66,6 +72,7 @@
     return node;
   };
   made("fp-rail-back", document.body);
+  if (matchMedia("(max-width: 820px)").matches) document.body.classList.add("fp-folded");  // an open drawer lies over the view there
   const strip = made("fp-strip", document.body), sheet = made("fp-sheet", document.body);
   sheet.append(document.createElement("div"));
   const own = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"]);

@@ -208,12 +208,27 @@ class ModesPanel(Panel):
         self.studio.loop.beat(BEAT, self._beat)
 
     def _beat(self) -> None:
+        if self.found is None or self.studio.scene.view is None or not self.playing:
+            self.studio.loop.beat(None)
+            return
+        self._draw(2.0 * np.pi * float(self.speed.value) * (time.monotonic() - self._since))
+
+    def show_phase(self, part: float) -> None:
+        """Hold the animation at a part of its cycle, 0 to 1."""
+        self.studio.loop.beat(None)
+        self._draw(2.0 * np.pi * part)
+
+    def go_on(self) -> None:
+        """Animate again what was held."""
+        if self.playing:
+            self.studio.loop.beat(BEAT, self._beat)
+
+    def _draw(self, phase: float) -> None:
+        """Draw the mode, or the row of modes, at a phase [rad]."""
         found, studio = self.found, self.studio
         view = studio.scene.view
-        if found is None or view is None or not self.playing:
-            studio.loop.beat(None)
+        if found is None or view is None:
             return
-        phase = 2.0 * np.pi * float(self.speed.value) * (time.monotonic() - self._since)
         k = min(max(self._index(), 0), len(found.frequency) - 1)
         session, scale = studio.session, studio.scene.shown.deformation
         factor = float(self.factor.value)

@@ -18,7 +18,7 @@ from flexapod.views.studio.timeline import Timeline
 if TYPE_CHECKING:
     from flexapod.views.studio.app import Studio
 
-HOME, GIVEN = "from home", "as its numbers say"
+HOME, GIVEN = "relative to home", "where its numbers say"
 GAINS = {"computed torque": (400.0, 40.0), "PD": (1e6, 2e4), "PD with feed-forward": (1e6, 2e4)}
 """Controllers that can be chosen, with gains to begin with (kp, kd)."""
 CONTROLLERS = tuple(GAINS)
@@ -46,7 +46,8 @@ class MotionPanel(Panel):
         """Make the widgets."""
         gui = self.gui
         self.choice = gui.add_dropdown("Motion", motion_choices(), initial_value=SMALL)
-        self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint="of motions whose numbers are absolute")
+        hint = "of motions of papers, whose numbers are absolute; all others are relative to home"
+        self.place = gui.add_dropdown("Placed", (HOME, GIVEN), initial_value=HOME, hint=hint)
         self.slowed = gui.add_number("Slowed by", 1.0, min=0.1, max=100.0, step=0.1, hint="take this many times the time")
         self.on(gui.add_button("Compute", hint="inverse dynamics along the motion"), lambda _: self._compute())
         with gui.add_folder("Simulation", expand_by_default=False):

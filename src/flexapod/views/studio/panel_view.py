@@ -16,11 +16,8 @@ from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.platform_view import legend_html
 from flexapod.views.studio.recording import largest_displacement
 from flexapod.views.studio.tables import STYLE
-from flexapod.views.studio.video import record_video
+from flexapod.views.studio.video import WAITED, record_video, save_gif
 from flexapod.views.studio.workspace_slice import NO_PLANE, Slice, plane_problem, planes, workspace_slice
-
-WAITED = 60.0
-"""Seconds that the page may take to draw a picture."""
 
 
 class ViewPanel(Panel):
@@ -43,6 +40,10 @@ class ViewPanel(Panel):
         self.on(
             gui.add_button("Record video", hint="the motion that is loaded, or some seconds of what is seen, as MP4 or WebM"),
             self._record,
+        )
+        self.on(
+            gui.add_button("Save GIF", hint="the motion or the mode that is shown, picture by picture: for slides and messages"),
+            lambda e: save_gif(self.studio, e.client),
         )
         self.on(gui.add_button("Link to this state", hint="robot, changes, pose, motion and camera"), self._link)
         self.link = gui.add_html("")
@@ -69,6 +70,7 @@ class ViewPanel(Panel):
 
     def new_robot(self) -> None:
         """Planes of this robot; the deformation slider only where something bends."""
+        self.parallel.value = self.studio.scene.parallel
         found = planes(self.studio.session.coordinates) or (NO_PLANE,)
         if tuple(self.plane.options) != found:
             self.plane.options = found
@@ -82,7 +84,7 @@ class ViewPanel(Panel):
 
     def set_parallel(self, parallel: bool) -> None:
         """Parallel or central projection, of the whole robot."""
-        self.studio.scene.parallel = self.parallel.value = parallel
+        self.studio.scene.orthographic = self.parallel.value = parallel
         self.studio.scene.look()
 
     def set_theme(self, theme: str) -> None:

@@ -17,6 +17,9 @@ from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
 from flexapod.views.studio.vibration import modes_of
 
+WHAT = "numbers, reach, modes with prestress, motion"
+"""What a note says was made ready; a note of something else is another one."""
+
 
 def ready_session(robot: fp.Robot, report: Any) -> Session:
     """A session at home; what has to be compiled for it is compiled in the other process.
@@ -61,5 +64,5 @@ def prepared(robot: fp.Robot) -> bool:
 
 
 def _note(robot: fp.Robot) -> str:
-    text = f"{fp.__version__}\n{fp.robot_text(robot.description)}"
+    text = f"{fp.__version__}, {WHAT}\n{fp.robot_text(robot.description)}"
     return f"studio-{hashlib.sha256(text.encode()).hexdigest()[:32]}.ready"

@@ -16,7 +16,8 @@ import flexapod as fp
 from flexapod.views.output import number
 from flexapod.views.scene.arrows import ForceArrows, actuator_arrows, reaction_arrows, scale_bar
 from flexapod.views.scene.colours import PULL, PUSH, colour
-from flexapod.views.scene.frames import drawn_pose, link_frames, mesh_frame, wxyz
+from flexapod.views.scene.frames import drawn_pose, mesh_frame, wxyz
+from flexapod.views.scene.labels import name_parts, name_place
 from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     RED,
@@ -30,6 +31,7 @@ from flexapod.views.scene.shapes import (
     platform_rods,
     rgb,
 )
+from flexapod.views.studio.camera import level, oblique, scale_place, upwards
 from flexapod.views.studio.platform_view import PlatformView
 
 Array = NDArray[np.float64]
@@ -76,13 +78,15 @@ class RobotView:
     def __init__(self, scene: Any, name: str, robot: fp.Robot, offset: Array, *, ghost: bool = False) -> None:
         self.scene, self.name, self.robot, self.ghost = scene, name, robot, ghost
         self.size = extent(robot)
-        self.corner = front_corner(robot)
+        self.corner, self.right = scale_place(robot, self.size)
+        self.seen = oblique(robot, upwards(robot), level(robot, upwards(robot)))
         self.shades = tuple(GHOST for _ in robot.legs) if ghost else None
         self.root = scene.add_frame(name, show_axes=False, position=tuple(offset))
         self.platform = PlatformView(scene, name, robot, self.size, 0.35 if ghost else 0.96)
         self.clicked: Callable[[int], None] = lambda leg: None
         self.selected: int | None = None
         self.last: Drawing | None = None
+        self._parts: Array | None = None
         self._static()
         self._moving: dict[str, Any] = {}
 
@@ -172,7 +176,7 @@ class RobotView:
 
         async def clicked(event: Any) -> None:
             index = event.instance_index
-            if index is not None and 0 <= index < len(legs):
+            if index is not None and 0 <= index < len(legs) and legs[index] >= 0:
                 self.clicked(legs[index])
 
         node.on_click(clicked)
@@ -242,13 +246,15 @@ class RobotView:
         if self.last is None:
             return
         none = np.zeros((0, 2, 3))
-        drawn = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale) if shown.forces else None
+        drawn = None
+        if shown.forces:
+            drawn = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale, self.seen)
         for name, shade, side in (("push", PUSH, True), ("pull", PULL, False)):
             points = none if drawn is None else drawn.points[drawn.push == side]
             arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
             self._arrows(name, points, rgb(GHOST if self.ghost else shade), 1.0)
             self._lines(f"{name} arcs", arcs, rgb(GHOST if self.ghost else shade))
-        self._values(drawn, force, shown.values and not self.ghost)
+        self._values(drawn, force, shown.values)
         self._scale_bar(force, shown)
         react = reaction_arrows(self.robot, self.last, reaction, self.size, shown.arrow_scale) if shown.reactions else none
         self._arrows("reactions", react, REACTION, 0.7)
@@ -264,11 +270,11 @@ class RobotView:
                     node.visible = False
             return
         start = self.corner
-        points, told = np.array([[start, start + length * np.eye(3)[0]]]), f"{value:,.10g} N".replace(",", " ")
+        points, told = np.array([[start, start + length * self.right]]), f"{value:,.10g} N".replace(",", " ")
         if bar is None or text is None:
             r = 0.0065 * self.size
             self._moving["scale bar"] = self.scene.add_arrows(
-                f"{self.name}/scale", points, SCALE, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
+                f"{self.name}/scale", points, light(SCALE), shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
             )
             self._moving["scale text"] = self.scene.add_label(
                 f"{self.name}/scale text", told, position=tuple(start), anchor="center-right", font_screen_scale=0.85
@@ -279,11 +285,12 @@ class RobotView:
             text.text = told
 
     def _values(self, drawn: ForceArrows | None, force: Array, wanted: bool) -> None:
-        """The force of every actuator as a number at the tip of its arrow."""
+        """The force of every actuator, or of the selected leg's, as a number at the tip of its arrow."""
         for k, unit in enumerate(self.robot.actuator_units):
             node, place = self._moving.get(f"value {k}"), None
-            if wanted and drawn is not None and k in drawn.actuator:
-                place = drawn.points[list(drawn.actuator).index(k), 1]
+            if drawn is not None and not self.ghost:
+                own = (drawn.actuator == k) & (wanted | (drawn.leg == (-1 if self.selected is None else self.selected)))
+                place = drawn.points[own][0, 1] if own.any() else None
             if place is None:
                 if node is not None:
                     node.visible = False
@@ -318,7 +325,7 @@ class RobotView:
         if node is None:
             r = 0.0065 * self.size * thick
             self._moving[name] = self.scene.add_arrows(
-                f"{self.name}/{name}", points, shade, shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
+                f"{self.name}/{name}", points, light(shade), shaft_radius=r, head_radius=2.2 * r, head_length=5.0 * r
             )
             return
         node.points = points
@@ -342,8 +349,10 @@ class RobotView:
         node.batched_wxyzs, node.batched_positions, node.visible = wxyz(R), p, True
 
     def _labels(self, now: Drawing, wanted: bool) -> None:
+        if self._parts is None:
+            self._parts = name_parts(now, self.seen, self.size)
         for k, leg in enumerate(self.robot.legs):
-            place = now.middle[k]
+            place = name_place(now, k, float(self._parts[k]))
             node = self._moving.get(f"label {k}")
             if node is None:
                 if not wanted:
@@ -362,6 +371,12 @@ def linear(shades: Any) -> NDArray[np.uint8]:
     return np.round(255.0 * light).astype(np.uint8)
 
 
+def light(shade: tuple[int, int, int]) -> tuple[int, int, int]:
+    """One colour as linear light, which arrows take too."""
+    red, green, blue = (int(c) for c in linear(shade))
+    return red, green, blue
+
+
 def drawing_colours(robot: fp.Robot, now: Drawing, red: set[str], shades: tuple[str, ...] | None) -> NDArray[np.uint8]:
     """Colours of the rods of a drawing with other legs in red: rods in the colour of a leg at fault are replaced."""
     colours = np.array(now.rods.colour, dtype=np.uint8)
@@ -371,10 +386,3 @@ def drawing_colours(robot: fp.Robot, now: Drawing, red: set[str], shades: tuple[
         if leg.name in red:
             colours[mine] = RED
     return colours
-
-
-def front_corner(robot: fp.Robot) -> Array:
-    """The corner of the box around a robot at home that is in front, to the left and low: where its scale bar starts."""
-    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
-    points = np.array([f.origin for own in frames for f in own] + [f.foot for own in frames for f in own])
-    return np.asarray(points.min(axis=0))

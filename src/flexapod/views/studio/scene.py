@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
-from flexapod.views.scene.shapes import RED, base_points, platform_surface, rails
+from flexapod.views.scene.shapes import RED, platform_surface
+from flexapod.views.studio.camera import ASPECT, FIELD, PARALLEL, camera_place, level, oblique, planes_of, seen_points, upwards
 from flexapod.views.studio.coordinates import Coordinates
 from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.force_handle import ForceHandle
@@ -22,14 +23,6 @@ from flexapod.views.studio.robot_view import RobotView, Shown
 Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
-FIELD = float(np.radians(45.0))
-"""Field of view of the cameras."""
-PARALLEL = float(np.radians(1.5))
-"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
-FILLED = 0.82
-"""Part of the view that the robot fills."""
-ASPECT = 1.3
-"""Width over height of a view that is not known yet."""
 HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
@@ -45,8 +38,9 @@ class StudioScene:
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
         self.handles: list[Any] = []
-        self._whole: tuple[Array, Array, Array, Array, Array] | None = None
-        self.parallel, self.overlaid, self._shown = False, False, 0
+        self._whole: tuple[Array, Array, Array, Array] | None = None
+        self.orthographic: bool | None = None
+        self.overlaid, self._shown = False, 0
         self.handles_shown = True
         self.slice: Any = None
         self.space: dict[str, Any] = {}
@@ -54,7 +48,14 @@ class StudioScene:
         self.force: ForceHandle | None = None
         self._ghost: Any = None
         self.row: list[RobotView] = []
-        self._single: tuple[Array, Array, Array, Array, Array] | None = None
+        self._single: tuple[Array, Array, Array, Array] | None = None
+
+    @property
+    def parallel(self) -> bool:
+        """Parallel projection: as a person chose; until then planar robots only, whose plan has no depth."""
+        if self.orthographic is not None:
+            return self.orthographic
+        return self.view is not None and self.view.robot.planar
 
     def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
         """Draw a robot, and a kept variant beside it, anew.
@@ -72,25 +73,19 @@ class StudioScene:
         self._shown += 1  # a node of a name that was there before may keep its place on the page: names are new
         self.view = RobotView(self.scene, f"/robot-{self._shown}", robot, np.zeros(3))
         up = upwards(robot)
-        across = self._across(robot, up)
-        low, high = box(robot)
+        across = level(robot, up)
+        points = seen_points(robot, self.view.size)
         self.kept = None
         if kept is not None:
-            beside = np.zeros(3) if self.overlaid else -BESIDE * float(np.abs((high - low) @ np.abs(across))) * across
+            beside = np.zeros(3) if self.overlaid else -BESIDE * float(np.ptp(points @ across)) * across
             self.kept = RobotView(self.scene, f"/kept-{self._shown}", kept, beside, ghost=True)
-            low, high = np.minimum(low, low + beside), np.maximum(high, high + beside)
+            points = np.vstack([points, points + beside])
         if look:
             self.scene.set_up_direction(tuple(up))
-            self._ground(up, low, high)
-            self._whole = (low, high, up, across, oblique(robot, up, across))
+            self._ground(up, points.min(axis=0), points.max(axis=0))
+            self._whole = (points, up, across, oblique(robot, up, across))
             self.look()
         self._handles(robot, coordinates)
-
-    @staticmethod
-    def _across(robot: fp.Robot, up: Array) -> Array:
-        """A horizontal direction, to the right of the camera."""
-        first = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
-        return np.asarray((first - up * (first @ up)) / np.linalg.norm(first - up * (first @ up)))
 
     def _ground(self, up: Array, low: Array, high: Array) -> None:
         axis = int(np.abs(up).argmax())
@@ -107,23 +102,29 @@ class StudioScene:
         """Turn the cameras, now and later ones, to the whole robot: `fit`, `top`, `front`, `side`, or `row` for several."""
         if self._whole is None:
             return
-        low, high, up, across, oblique = self._whole
+        points, up, across, oblique = self._whole
         front = np.cross(across, up)
         ways = {"fit": oblique, "top": up + 1e-3 * front, "front": front + 1e-3 * up, "side": across + 1e-3 * up}
-        direction = (ways | {"row": front + 0.6 * up})[kind]
+        direction = (ways | {"row": self._row_direction()})[kind]
         field = PARALLEL if self.parallel else FIELD
         initial = self.server.initial_camera
-        position, middle = camera_place(low, high, up, direction, field, ASPECT)
+        position, middle = camera_place(points, up, direction, field, ASPECT)
         initial.look_at, initial.up, initial.position, initial.fov = tuple(middle), tuple(up), tuple(position), field
-        initial.near, initial.far = planes_of(position, low, high)
+        initial.near, initial.far = planes_of(position, points)
         for client in self.server.get_clients().values():
-            position, middle = camera_place(low, high, up, direction, field, float(client.camera.aspect))
+            position, middle = camera_place(points, up, direction, field, float(client.camera.aspect))
             with client.atomic():
                 client.camera.fov = field
-                client.camera.near, client.camera.far = planes_of(position, low, high)
+                client.camera.near, client.camera.far = planes_of(position, points)
                 client.camera.up_direction = tuple(up)
                 client.camera.position = tuple(position)  # takes look_at along, so that comes last
                 client.camera.look_at = tuple(middle)
+
+    def _row_direction(self) -> Array:
+        """The direction from which several robots in a row are seen: from the front; planar ones in plan view."""
+        assert self._whole is not None
+        _, up, across, plan = self._whole
+        return plan if self.view is not None and self.view.robot.planar else np.asarray(np.cross(across, up) + 0.6 * up)
 
     def place_cameras(self, position: Any, look_at: Any, up: Any) -> None:
         """Put the cameras, now and later ones, to a place."""
@@ -140,7 +141,7 @@ class StudioScene:
         for old in self.handles:
             old.remove()
         size = self.view.size if self.view else 1.0
-        places = {"wxyz": wxyz(robot.home.rotation), "position": tuple(robot.home.position), "visible": self.handles_shown}
+        places = {"position": tuple(robot.home.position), "visible": self.handles_shown}
         self.handles = [
             self.scene.add_transform_controls(
                 f"/drag-{self._shown}/{name}", scale=HANDLE * size, line_width=1.6, depth_test=False, opacity=0.75,
@@ -245,25 +246,38 @@ class StudioScene:
             self.force.draw(numbers.state, force, move=move)
 
     def place_handle(self, state: fp.State) -> None:
-        """Put the handle to drag where the platform is."""
+        """Put the handles to drag where the platform is: arrows along the axes of the world, rings turned as it is since home."""
+        assert self.view is not None
+        turned = wxyz(state.rotation @ self.view.robot.home.rotation.T)
         for handle in self.handles:
-            handle.position, handle.wxyz = state.position, wxyz(state.rotation)
+            handle.position, handle.wxyz = state.position, (1.0, 0.0, 0.0, 0.0) if _moves(handle) else turned
+
+    def dragged_to(self, handle: Any, state: fp.State) -> tuple[Array, Array]:
+        """Position (3,) and rotation (3, 3) of the platform that a handle asks for, from the state before."""
+        assert self.view is not None
+        if _moves(handle):
+            return np.array(handle.position), state.rotation
+        turn = fp.motions.quat_wxyz_rotation(handle.wxyz)
+        return np.array(handle.position), np.asarray(turn @ self.view.robot.home.rotation)
 
     def show_row(self, robot: fp.Robot, names: list[str]) -> None:
         """Robots in a row, one per name, instead of the one; the cameras see them all."""
         self.forget_row()
         if self.view is None or self._whole is None:
             return
-        low, high, up, across, direction = self._whole
-        step = BESIDE * float(np.abs((high - low) @ np.abs(across)))
+        points, up, across, direction = self._whole
+        step = BESIDE * float(np.ptp(points @ across))
+        seen = self._row_direction()
+        above = up if not robot.planar else np.cross(seen, across) / np.linalg.norm(np.cross(seen, across))
         self.view.root.visible = False
         for k, name in enumerate(names):
             offset = (k - 0.5 * (len(names) - 1)) * step * across
             self.row.append(RobotView(self.scene, f"/row-{self._shown}-{k}", robot, offset))
-            place = 0.5 * (low + high) + 0.62 * float(np.abs((high - low) @ np.abs(up))) * up
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            place = middle + 0.62 * float(np.ptp(points @ above)) * above
             self.scene.add_label(f"/row-{self._shown}-{k}/name", name, position=tuple(place), font_screen_scale=1.1)
-        wide = 0.5 * (len(names) - 1) * step * np.abs(across)
-        self._single, self._whole = self._whole, (low - wide, high + wide, up, across, direction)
+        wide = 0.5 * (len(names) - 1) * step * across
+        self._single, self._whole = self._whole, (np.vstack([points - wide, points + wide]), up, across, direction)
         self.show_handles(False)
         self.look("row")
 
@@ -314,29 +328,9 @@ class StudioScene:
         )
 
 
-def camera_place(low: Array, high: Array, up: Array, direction: Array, field: float, aspect: float) -> tuple[Array, Array]:
-    """Position of a camera that sees a box whole from a direction, and the box's middle.
-
-    A corner c (from the middle) with parts c_d towards the camera and c_u upwards is seen where
-    |c_u| <= (D - c_d) tan(field / 2); the distance D is the smallest for which all corners are, to the sides too.
-
-    Checked by: tests/studio/test_studio_drawing.py.
-    """
-    middle, d = 0.5 * (low + high), direction / np.linalg.norm(direction)
-    right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
-    above = np.cross(d, right)
-    corners = np.array(
-        [[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-    )
-    c, t = corners - middle, np.tan(0.5 * field) * FILLED
-    tall, wide = np.abs(c @ above) / t, np.abs(c @ right) / (t * max(aspect, 0.2))
-    return middle + d * float((c @ d + np.maximum(tall, wide)).max()), middle
-
-
-def planes_of(position: Array, low: Array, high: Array) -> tuple[float, float]:
-    """Near and far plane of a camera: around the robot and the ground about it."""
-    away, size = float(np.linalg.norm(position - 0.5 * (low + high))), float(np.linalg.norm(high - low))
-    return max(0.01 * size, away - 8.0 * size), away + 12.0 * size
+def _moves(handle: Any) -> bool:
+    """A handle of translations, not of rotations."""
+    return str(handle.name).endswith("/arrows")
 
 
 def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str, dict[str, Any]]]:
@@ -356,32 +350,3 @@ def handle_options(robot: fp.Robot, coordinates: Coordinates) -> list[tuple[str,
         found.append(("rings", {"disable_axes": True}))
         return found
     return found + [(f"ring-{t}", {"active_axes": tuple(a != t for a in "xyz"), "disable_axes": True}) for t in turns]
-
-
-def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
-    """The direction from which a robot is seen: from a little above; planar robots in plan view, along their normal."""
-    if not robot.planar:
-        return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
-    plane = robot.description.file.plane or "xy"
-    normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
-    if abs(normal @ up) > 0.5:  # lying: from above, a little tilted so that "up" is known
-        return np.asarray(up + 1e-3 * np.cross(across, up))
-    return np.asarray(normal if normal @ np.cross(across, up) >= 0 else -normal)
-
-
-def upwards(robot: fp.Robot) -> Array:
-    """Against gravity; without gravity along z, or along y for a robot that moves in the plane xy."""
-    pull = float(np.linalg.norm(robot.gravity))
-    if pull > 0:
-        return np.asarray(-robot.gravity / pull)
-    return np.asarray(np.eye(3)[1 if robot.description.file.plane == "xy" else 2])
-
-
-def box(robot: fp.Robot) -> tuple[Array, Array]:
-    """Smallest and largest corner of the robot as drawn at home."""
-    from flexapod.views.scene.frames import leg_ends, link_frames
-
-    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
-    points = [f.origin for own in frames for f in own] + list(leg_ends(robot, frames)) + list(base_points(robot))
-    points += [end for rail in rails(robot) for end in rail] + [robot.home.position]
-    return np.min(points, axis=0), np.max(points, axis=0)

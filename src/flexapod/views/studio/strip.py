@@ -6,6 +6,7 @@ Its HTML is written into a hidden element; the page's script keeps a copy at the
 from __future__ import annotations
 
 from html import escape
+from textwrap import shorten
 
 import numpy as np
 
@@ -14,11 +15,13 @@ from flexapod.views.output import number
 from flexapod.views.plot_time import actuator_limits
 from flexapod.views.scene.colours import PULL, PUSH, colour
 from flexapod.views.studio.numbers import Numbers
-from flexapod.views.studio.tables import Moment, actuator_legs
+from flexapod.views.studio.tables import UNKNOWN, Moment, actuator_legs
 from flexapod.views.studio.vibration import Modes
 
 RED = "#d51e1e"
 """Beyond a limit."""
+REASON = 60
+"""Letters of a reason that the strip has room for."""
 BAR = "display:inline-block;position:relative;width:9px;height:32px;background:#e4e7eb;border-radius:2px;margin-right:2px"
 
 
@@ -41,8 +44,8 @@ def strip_html(
                   largest, "rad" if robot.actuator_units[k] == "rad" else "m", legs[k] == selected)
         for k, name in enumerate(robot.actuators)
     )  # fmt: skip
-    word, shade = ("within all limits", "#009E73") if shown.good else ("limit exceeded" if shown.taken else "out of reach", RED)
-    first = "" if shown.good else f"<br><span style='font-size:11px'>{escape(shown.problems[0].text[:60])}</span>"
+    word, shade, reason = _verdict(shown)
+    first = f"<br><span style='font-size:11px'>{escape(shorten(reason, REASON, placeholder=' ...'))}</span>" if reason else ""
     when = f"t = {moment.time:.3f} s" if moment is not None else "at rest"
     facts = [
         f"<div class='strip-verdict' style='border-left:4px solid {shade};padding-left:7px;min-width:128px'>"
@@ -55,6 +58,15 @@ def strip_html(
         f"{escape(shown.origin.robot)}</b>, {escape(shown.origin.variant[:40])}<br>{when}</div>",
     ]
     return f"<div id='strip-source' hidden>{''.join(facts)}</div>"
+
+
+def _verdict(shown: Numbers) -> tuple[str, str, str]:
+    """Words, colour and reason: within limits, beyond them, or not known."""
+    if shown.unknown:
+        return UNKNOWN, "#0072B2", ""
+    if shown.good:
+        return "within all limits", "#009E73", ""
+    return "limit exceeded" if shown.taken else "out of reach", RED, shown.problems[0].text
 
 
 def _actuator(

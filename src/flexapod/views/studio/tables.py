@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DIGITS = 6
 """Significant digits of displayed forces and actuator positions."""
 
+UNKNOWN = "forces and limits are not known"
+
 UNSTABLE = (
     "A negative number is no frequency: the mode does not vibrate, it grows by itself from any disturbance, and the number is "
     "minus its growth rate over 2 pi."
@@ -38,6 +40,7 @@ overflow-wrap:anywhere}
 .fp .facts td:first-child{white-space:normal}
 .fp .good{background:#e6f4ee;border-left:4px solid #009E73;padding:.3em .5em;margin:.15em 0 .45em}
 .fp .bad{background:#fdeaea;border-left:4px solid #d51e1e;padding:.3em .5em;margin:.15em 0 .45em;color:#8f1414;white-space:normal}
+.fp .note{background:#eef2f7;border-left:4px solid #0072B2;padding:.3em .5em;margin:.15em 0 .45em;white-space:normal}
 .fp .dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.35em}
 .fp .bar{display:inline-block;width:64px;height:7px;background:#e4e7eb;border-radius:4px;position:relative;vertical-align:middle}
 .fp .bar i{position:absolute;top:-2px;width:3px;height:11px;border-radius:2px}
@@ -76,9 +79,11 @@ def numbers_html(
 
 
 def verdict(shown: Numbers) -> str:
-    """One line: within limits, or what is wrong, with leg and reason."""
+    """One line: within limits, or what is wrong, with leg and reason, or why that is not known."""
     if shown.good:
         return "<div class='good' id='verdict'>within all limits</div>"
+    if shown.unknown:
+        return f"<div class='note' id='verdict'><b>{UNKNOWN}</b><br>{escape(shown.unknown)}</div>"
     lines = "<br>".join(escape(problem.text) for problem in shown.problems[:4])
     more = f"<br>and {len(shown.problems) - 4} more" if len(shown.problems) > 4 else ""
     word = "limit exceeded" if shown.taken else "out of reach"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,8 @@ class Modes:
 def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | None = None, variant: str = FILE) -> Modes:
     """Modes about the equilibrium under gravity, with locked actuators, or of a rigid robot on actuator springs.
 
-    Of rigid robots with fewer than six degrees of freedom the prestress is left out, as it takes long to prepare; `held` says so.
+    The prestress by gravity is left out where more drives than freedoms leave it open (planar robots with four legs); `held`
+    says so.
 
     Args:
         stiffness: of the springs by the actuators' unit [N/m, N m/rad]; what is left out is assumed as in reports.
@@ -67,7 +69,8 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
     """
     springs = None if robot.elastic_names else dict(stiffness or {})
     drives = chosen_drives(robot, springs, hint="the drawer Modes takes yours")
-    prestress = bool(robot.elastic_names) or robot.mobility.platform == 6
+    count = robot.mobility.platform
+    prestress = bool(robot.elastic_names) or count == 6 or len(robot.actuators) <= count
     found = fp.natural_frequencies(robot, undeformed(state), actuators=drives.actuators, prestress=prestress)
     names = [str(n) for n in found.coordinate.values]
     shape = found["shape"].values.T
@@ -77,16 +80,24 @@ def modes_of(robot: fp.Robot, state: fp.State, stiffness: Mapping[str, float] | 
         if name in robot.elastic_names:
             bend[:, robot.elastic_names.index(name)] = shape[:, k]
     elastic = found.elastic.values if "elastic" in found else np.zeros(bend.shape[1])
-    if robot.moved_by == "actuators":
-        twist, push = np.zeros((len(shape), 6)), shape[:, [names.index(name) for name in robot.actuators]]
+    if set(robot.actuators) <= set(names):
+        push = shape[:, [names.index(name) for name in robot.actuators]]
+        twist = np.zeros((len(shape), 6)) if robot.elastic_names else shape @ _twists(robot, state, drives.actuators, prestress).T
     else:
         twist = _whole(robot, state, [names[k] for k in known], shape[:, known])
         push = twist @ fp.jacobian(robot, undeformed(state)).jacobian.values.T
+    held = drives.words + ("" if prestress else "; without the prestress by gravity: the drives are redundant")
     return Modes(
         origin=Origin.of(robot, state, variant), state=state, frequency=found.frequency.values,
         damping=found.damping.values, stable=found.stable.values.astype(bool), twist=twist, push=push, bend=bend, elastic=elastic,
-        held=drives.words + ("" if prestress else "; without the prestress by gravity"), assumed=drives.assumed,
+        held=held, assumed=drives.assumed,
     )  # fmt: skip
+
+
+def _twists(robot: fp.Robot, state: fp.State, actuators: Any, prestress: bool) -> Array:
+    """Twist of the platform (6, u) per coordinate of the modes of a rigid robot that its actuators move."""
+    system = fp.linearize(robot, undeformed(state), outputs=("platform",), actuators=actuators, prestress=prestress)
+    return np.asarray(system.C[:, : system.C.shape[1] // 2])
 
 
 def _whole(robot: fp.Robot, state: fp.State, names: list[str], parts: Array) -> Array:

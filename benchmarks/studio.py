@@ -1,0 +1,101 @@
+"""The studio in Chromium: from the command to the first picture, and from a key on a slider to changed numbers.
+
+    python benchmarks/studio.py [--moves 200]
+
+Times are those of the wall clock, so run it on a quiet machine. The latency leaves out the drawing by WebGL, which a machine
+without a graphics card does in software; the first picture has it. Everything is in the cache: each robot is opened once before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "studio")]
+
+from page import LATENCY, Page  # noqa: E402
+from studio_process import READY, Command  # noqa: E402
+
+from flexapod.views.studio.app import Studio  # noqa: E402
+
+GOALS = {"stewart-3-3": 30.0, "gough-stewart-flexible": 60.0}
+"""Median [ms] of slider to numbers that each robot shall have; the worst move of both shall take 100 ms at most."""
+STARTS = 3
+"""Starts of the command, of which the best counts."""
+Z_SLIDER, PAUSE = 2, 150
+"""Which slider is moved, and how long a hand rests between two moves [ms]."""
+PICTURE = "() => document.querySelector('#status')?.innerText.includes('is ready') && document.querySelector('canvas') !== null"
+DRAWN = "() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r())))"
+
+
+def chromium(play: Any) -> Any:
+    """The browser, or None where there is none."""
+    path = next((p for name in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(name))), None)
+    if path is None:
+        return None
+    flags = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        flags.append("--no-sandbox")
+    return play.chromium.launch(executable_path=path, args=flags)
+
+
+def first_picture(browser: Any, robot: str) -> tuple[float, float]:
+    """Seconds from the command to its address, and to the robot drawn on a page of 1280 x 720."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    command = Command(robot)
+    try:
+        page.goto(command.url)
+        page.wait_for_function(PICTURE, timeout=1000 * READY)
+        page.evaluate(DRAWN)
+        return command.started, time.monotonic() - command.begin
+    finally:
+        page.close()
+        command.end()
+
+
+def latencies(browser: Any, robot: str, moves: int) -> Any:
+    """Milliseconds (moves,) from a key on the slider z to changed numbers on the page."""
+    studio = Studio(robot)
+    try:
+        assert studio.loop.settle(READY)
+        page = Page(browser, studio, ROOT / "out" / "studio", draw=False)
+        page.settled()
+        found = page.page.evaluate(LATENCY, [Z_SLIDER, ["ArrowRight", "ArrowLeft"] * (moves // 2), PAUSE])
+        page.close()
+        return np.array(found)
+    finally:
+        studio.stop()
+
+
+def main() -> None:
+    """Print what was measured beside the goals."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moves", type=int, default=200, help="slider steps, an even number")
+    moves = parser.parse_args().moves
+    with sync_playwright() as play:
+        browser = chromium(play)
+        if browser is None:
+            print("no Chromium on this machine: nothing measured")
+            return
+        for robot, goal in GOALS.items():
+            found = latencies(browser, robot, moves)
+            print(f"{robot}: slider to numbers {np.median(found):.0f} ms median, {found.max():.0f} ms worst of {len(found)} moves"
+                  f" (goals {goal:.0f} and 100 ms)")  # fmt: skip
+        starts = min((first_picture(browser, "stewart-3-3") for _ in range(STARTS)), key=lambda pair: pair[1])
+        print(f"stewart-3-3: {starts[0]:.2f} s from the command to the page's address, {starts[1]:.2f} s to the first picture "
+              "(goal 3 s)")  # fmt: skip
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

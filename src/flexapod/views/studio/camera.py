@@ -1,0 +1,111 @@
+"""Where the cameras of the studio stand: directions of a robot, the place from which its box is seen whole."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flexapod as fp
+from flexapod.views.scene.arrows import LONGEST
+from flexapod.views.scene.frames import leg_ends, link_frames
+from flexapod.views.scene.shapes import base_points, rails
+
+Array = NDArray[np.float64]
+
+FIELD = float(np.radians(45.0))
+"""Field of view of the cameras."""
+PARALLEL = float(np.radians(1.5))
+"""Field of view that stands for parallel projection: lengths differ by the robot's depth over its distance, under 2 %."""
+FILLED = 0.78
+"""Part of the view that the robot fills."""
+ASIDE, ABOVE = 0.05, 0.13
+"""Distance of the scale bar from the robot and height of the handle above the platform, of its extent."""
+ASPECT = 1.3
+"""Width over height of a view that is not known yet."""
+
+
+def camera_place(points: Array, up: Array, direction: Array, field: float, aspect: float) -> tuple[Array, Array]:
+    r"""Position of a camera that sees points (n, 3) whole from a direction, as near as it can, and the place that it looks at.
+
+    A point with parts r to the right, a upwards and c towards the camera is seen from (R, A, D) where
+
+    .. math:: |r - R| \le (D - c)\,t\,w, \qquad |a - A| \le (D - c)\,t, \qquad t = \tan(\text{field} / 2)
+
+    with the aspect w; so :math:`2 D t w \ge \max(r + c t w) - \min(r - c t w)`, with R in the middle of both, and so upwards.
+
+    Checked by: tests/studio/test_studio_view.py.
+    """
+    d = direction / np.linalg.norm(direction)
+    right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+    above, t = np.cross(d, right), np.tan(0.5 * field) * FILLED
+    c, place, distance = points @ d, np.zeros(3), 0.0
+    for axis, slope in ((right, t * max(aspect, 0.2)), (above, t)):
+        most, least = (points @ axis + c * slope).max(), (points @ axis - c * slope).min()
+        place = place + 0.5 * (most + least) * axis
+        distance = max(distance, float(most - least) / (2.0 * slope))
+    middle = 0.5 * float(c.min() + c.max())
+    return place + distance * d, place + middle * d
+
+
+def planes_of(position: Array, points: Array) -> tuple[float, float]:
+    """Near and far plane of a camera: around the robot and the ground about it."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    away, size = float(np.linalg.norm(position - 0.5 * (low + high))), float(np.linalg.norm(high - low))
+    return max(0.01 * size, away - 8.0 * size), away + 12.0 * size
+
+
+def level(robot: fp.Robot, up: Array) -> Array:
+    """A direction across `up`, to the right of the camera or nearly; within its plane for a planar robot."""
+    axes = [np.eye(3)["xyz".index(a)] for a in (robot.description.file.plane or "xyz")]
+    first = next(axis for axis in axes if abs(axis @ up) < 0.9)
+    return np.asarray((first - up * (first @ up)) / np.linalg.norm(first - up * (first @ up)))
+
+
+def oblique(robot: fp.Robot, up: Array, across: Array) -> Array:
+    """The direction from which a robot is seen: from a little above; planar robots in plan view, along their normal."""
+    if not robot.planar:
+        return np.asarray(0.95 * np.cross(across, up) + 0.45 * across + 0.42 * up)
+    plane = robot.description.file.plane or "xy"
+    normal = np.eye(3)["xyz".index(next(a for a in "xyz" if a not in plane))]
+    if abs(normal @ up) > 0.5:  # lying: from above, a little tilted so that "up" is known
+        return np.asarray(up + 1e-3 * np.cross(across, up))
+    return np.asarray(normal if normal @ np.cross(across, up) >= 0 else -normal)
+
+
+def upwards(robot: fp.Robot) -> Array:
+    """Against gravity; without gravity along z, or along y for a robot that moves in the plane xy."""
+    pull = float(np.linalg.norm(robot.gravity))
+    if pull > 0:
+        return np.asarray(-robot.gravity / pull)
+    return np.asarray(np.eye(3)[1 if robot.description.file.plane == "xy" else 2])
+
+
+def seen_points(robot: fp.Robot, size: float) -> Array:
+    """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it and of its scale bar."""
+    up = upwards(robot)
+    start, right = scale_place(robot, size)
+    tall = robot.home.position + ABOVE * size * (np.zeros(3) if robot.planar else up)
+    bar = [start, start + LONGEST * size * right] if "m" in robot.actuator_units else []  # torques are arcs without a scale
+    return np.vstack([_own_points(robot), tall, *bar])
+
+
+def _own_points(robot: fp.Robot) -> Array:
+    frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
+    points = [p for own in frames for f in own for p in (f.origin, f.foot)] + list(leg_ends(robot, frames))
+    points += [end for rail in rails(robot) for end in rail] + [robot.home.position]
+    return np.array([*points, *base_points(robot)])
+
+
+def scale_place(robot: fp.Robot, size: float) -> tuple[Array, Array]:
+    """Where the scale bar of a robot of an extent [m] starts, and its direction: before the robot, low, across the view.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    up, points = upwards(robot), _own_points(robot)
+    d = oblique(robot, up, level(robot, up))
+    right = np.cross(up, d) / np.linalg.norm(np.cross(up, d))
+    towards = np.cross(right, up)
+    across = 0.5 * ((points @ right).min() + (points @ right).max() - LONGEST * size)
+    lower = ASIDE * size if robot.planar else 0.0
+    start = right * across + towards * ((points @ towards).max() + ASIDE * size)
+    return np.asarray(start + up * ((points @ up).min() - lower)), right
