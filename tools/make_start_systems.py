@@ -24,7 +24,7 @@ COUNTS = {"six_legs": 40, "six_three": 16}
 CANDIDATES = 8
 STORED = (
     "five-bar", "tripteron", "dualemps", "spherical-five-bar", "agile-eye", "3-ups-s", "exechon", "4-ruu", "tricept", "delta",
-    "orthoglide",
+    "orthoglide", "par4",
 )  # fmt: skip
 """Robots of the catalogue without a proven bound: their generic poses and the trace test take seconds to minutes. Flexible ones
 with the same joints share them."""
