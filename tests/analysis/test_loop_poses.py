@@ -161,6 +161,7 @@ def test_rods_of_parallelograms_are_six_spheres():
 STORED = {
     "five-bar": (2, 8), "tripteron": (1, 1), "dualemps": (2, 4), "spherical-five-bar": (2, 12), "agile-eye": (8, 56),
     "3-ups-s": (8, 16), "exechon": (16, 64), "4-ruu": (16, 94), "tricept": (24, 56), "delta": (84, 728),
+    "par4": (8, 56),
 }  # fmt: skip
 """Complex poses and the degree of the trace test, as `python tools/make_start_systems.py` found them."""
 
