@@ -193,11 +193,31 @@ def test_loops_of_articulated_platforms(name: str) -> None:
     assert base.gap[0] > 1e3 * base.gap[1]
 
 
+BALANCER = "{from: base, at: [0.1, 0.5, 0], to: platform, stiffness: 60, length: 0.2, damping: 2, preload: 4}"
+
+
+def test_forces_without_columns_are_known(tmp_path: Path) -> None:
+    """A spring between base and platform: its force is beside the columns, and `identify` subtracts it."""
+    text = fp.catalogue()["five-bar"].read_text(encoding="utf-8")
+    (tmp_path / "five-bar.yaml").write_text(f"{text}\nforces: {{balancer: {BALANCER}}}\n", encoding="utf-8")
+    robot = fp.load(tmp_path / "five-bar.yaml")
+    motion = series(robot, 4.0, 100.0, size=0.05, seed=2)
+    platform = fp.platform_motion(robot, motion)
+    force, found = fp.inverse_dynamics(robot, platform).force.values, fp.regressor(robot, platform)
+    known = found.known_force.values
+    assert np.abs(known).max() > 0.1 * np.abs(force).max()
+    assert np.abs(found.regressor.values @ found.value.values + known - force).max() < 10 * ROUNDING * np.abs(force).max()
+    wrong = robot.with_parameters({"legs.left.tool.mass": 0.3})
+    data = fp.Measurement(time=motion.time, position=motion.position, force=force, motion=platform)
+    estimate, true = fp.identify(wrong, data).estimate, fp.base_parameters(robot).values
+    assert np.abs(estimate - true).max() < 1e-6 * np.abs(true).max()
+
+
 def test_what_it_refuses() -> None:
     with pytest.raises(fp.InputError, match="deflections that no actuator measures; name file parameters"):
         fp.base_parameters(fp.load("dualemps"))
-    with pytest.raises(fp.InputError, match="base parameters: andrews has force elements, or dampers, preloads or bump stops"):
-        fp.base_parameters(fp.load(DATA.parent.parent / "data" / "mechanisms" / "andrews.yaml"))
+    with pytest.raises(fp.InputError, match="exciting motion: andrews has force elements, or dampers, preloads or bump stops"):
+        fp.exciting_motion(fp.load(DATA.parent.parent / "data" / "mechanisms" / "andrews.yaml"))
     robot = fp.load("hexapod")
     with pytest.raises(fp.InputError, match="has no friction here"):
         fp.regressor(robot, states_of(robot), loads=np.ones((STATES, 3)))

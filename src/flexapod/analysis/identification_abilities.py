@@ -15,8 +15,8 @@ DEFLECTIONS = (
     "to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
 )
 COLUMNLESS = (
-    "{verb}: {robot} has force elements, or dampers, preloads or bump stops at its drives, which are no columns of the linear "
-    "model; name file parameters to fp.identify(robot, data, parameters=[...]) instead, which fits them with the whole model"
+    "{verb}: {robot} has force elements, or dampers, preloads or bump stops at its drives, which it leaves out; take the "
+    "robot without them, or fp.identify, which subtracts their forces"
 )
 NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"
 INSTRUMENTS = "instruments: give them together with method='iv', and only then"
@@ -37,12 +37,12 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
 
     Checked by: tests/analysis/test_abilities.py.
     """
-    linear: Row = {"unmeasured deflections": DEFLECTIONS, "forces without columns": COLUMNLESS, "under-actuated": underactuated}
+    linear: Row = {"unmeasured deflections": DEFLECTIONS, "under-actuated": underactuated}
     return {
         "regressor": {ANY: linear, "friction": {}, "legs": {}, "loads": {}},
         "base_parameters": {ANY: linear, "friction": {}, "legs": {}, "seed": {}},
         "exciting_motion": {
-            ANY: {**linear, "redundant actuators": INDEPENDENT},
+            ANY: {**linear, "forces without columns": COLUMNLESS, "redundant actuators": INDEPENDENT},
             "period": {}, "harmonics": {}, "rate": {}, "legs": {}, "friction": {}, "passes": {}, "seed": {},
         },
         "simulated_measurement": {
@@ -51,8 +51,7 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
         },
         "identify": {
             ANY: {
-                "no parameters & unmeasured deflections": DEFLECTIONS, "no parameters & forces without columns": COLUMNLESS,
-                "under-actuated": underactuated,
+                "no parameters & unmeasured deflections": DEFLECTIONS, "under-actuated": underactuated,
             },
             **{name: {} for name in ("parameters", "cutoff", "decimate", "friction", "prior", "least", "validate", "on_bad")},
             **{
@@ -75,5 +74,5 @@ def identification_rows(underactuated: str) -> dict[str, dict[str, Row]]:
                 "state", "sigma", "spread", "damping", "damping_sigma", "shapes", "shape_coordinates", "actuators", "prestress",
             )
         },
-        "export_payload_estimator": {ANY: linear},
+        "export_payload_estimator": {ANY: {**linear, "forces without columns": COLUMNLESS}},
     }  # fmt: skip

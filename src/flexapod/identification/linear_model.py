@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.inverse_kinematics import follow
 from flexapod.analysis.kernels import RobotKernel, kernel
-from flexapod.analysis.properties import depends_on_loads
+from flexapod.analysis.properties import depends_on_loads, holds
 from flexapod.analysis.results import check_option
 from flexapod.analysis.rigid_dynamics import note
 from flexapod.equations.friction_regressor import friction_columns
 from flexapod.equations.regressor import Column, inertial_columns
 from flexapod.errors import InputError
-from flexapod.identification.loop_regressor import loop_friction_regressor, loop_regressor, loop_request
+from flexapod.identification.loop_regressor import known_forces, loop_friction_regressor, loop_regressor, loop_request
 from flexapod.robot.build import has_inner_loops
 
 if TYPE_CHECKING:
@@ -135,6 +135,10 @@ class LinearModel:
             parts.append(batch.outputs["regressor"])
         Y = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=2)
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)
+
+    def known(self, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array | float:
+        """(n, actuators) forces that have no columns: force elements, dampers, preloads and bump stops of drives; 0 without."""
+        return known_forces(self.robot, inputs, reasons) if holds(self.robot, "forces without columns") else 0.0
 
 
 def inertial_kernel(robot: Robot, columns: tuple[int, ...]) -> RobotKernel:

@@ -12,7 +12,7 @@ are exact. Redundant actuators: forces of least norm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,25 +58,42 @@ def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequ
     return _by_units(robot, inputs, [{name: 1.0} for name in names], {name: 0.0 for name in names}, True, words)
 
 
+def known_forces(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> Array:
+    """Actuator forces (n, actuators) of what has no column: force elements, dampers, preloads and bump stops of drives.
+
+    Checked by: tests/identification/test_regressor.py.
+    """
+    none = {name: 0.0 for column in inertial_columns(robot) for name in in_kernel_axes(robot, column)}
+    forces, inverse = _forces_by_values(robot, inputs, none, False, words)
+    return np.asarray(np.einsum("nau,nu->na", inverse, forces({})))
+
+
 def _by_units(
     robot: Robot, inputs: Mapping[str, Any], units: Sequence[Mapping[str, float]], none: Mapping[str, float], friction: bool,
     words: NDArray[Any],
 ) -> Array:  # fmt: skip
     """Columns: actuator forces of one unit each, less those of none."""
+    forces, inverse = _forces_by_values(robot, inputs, none, friction, words)
+    left = forces({})
+    return np.stack([np.einsum("nau,nu->na", inverse, forces(unit) - left) for unit in units], axis=2)
+
+
+def _forces_by_values(
+    robot: Robot, inputs: Mapping[str, Any], none: Mapping[str, float], friction: bool, words: NDArray[Any]
+) -> tuple[Callable[[Mapping[str, float]], Array], Array]:
+    """Generalized forces (n, u) of a motion as a function of values beside those of `none`, and A^-T (n, actuators, u)."""
     request = loop_request(robot, inputs, words)
     terms = leg_terms(robot, request.state, request.wrench, False, words)
     assert request.acceleration is not None
     J, drift = platform_jacobian(robot, request.state, words)
     S = prescribed(robot, J, followed(robot))
     second = np.einsum("nuj,nji,ni->nu", pseudo_inverse(S @ J), S, request.acceleration - drift)
-    inverse = pseudo_inverse(np.swapaxes(terms.A, 1, 2))
 
     def forces(values: Mapping[str, float]) -> Array:
         found = leg_terms(with_values(robot, {**none, **values}), request.state, request.wrench, friction, words)
         return np.asarray(np.einsum("nij,nj->ni", found.M, second) + found.c)
 
-    left = forces({})
-    return np.stack([np.einsum("nau,nu->na", inverse, forces(unit) - left) for unit in units], axis=2)
+    return forces, pseudo_inverse(np.swapaxes(terms.A, 1, 2))
 
 
 def in_kernel_axes(robot: Robot, column: Column) -> dict[str, float]:

@@ -217,7 +217,7 @@ class Problem:
             k = int(np.flatnonzero(reasons != "")[0])
             raise FlexapodError(f"data: sample at t = {one.time[part][k]:g} s: {reasons[k]}")
         n, a = drive.shape
-        parts, y = [Y], drive
+        parts, y = [Y], drive - self.model.known(given, reasons)
         if self.options.offset:
             parts.append(np.broadcast_to(np.eye(a), (n, a, a)))
         if self.options.backlash:
@@ -236,7 +236,7 @@ class Problem:
         def force(given: dict[str, Array]) -> Array:
             reasons = np.full(len(given["position"]), "", dtype=object)
             loads = None if self._loading is None else self._loading.loads(given, reasons)
-            return np.asarray(self.model.rows(given, loads, reasons) @ self.prior)
+            return np.asarray(self.model.rows(given, loads, reasons) @ self.prior + self.model.known(given, reasons))
 
         return backlash_columns(one.track, part, force)
 

@@ -37,8 +37,9 @@ def regressor(
             result; left out: those of the robot's own numbers.
     Returns:
         Dataset with `regressor` (.., actuator, parameter), `value` (parameter): the robot's numbers, `parameter_unit`, and
-        `load` (.., place) where there is friction. `regressor @ value` is `inverse_dynamics`. Names are those of the robot file;
-        first moments and tensors are about the origin of the body's frame, in its axes.
+        `load` (.., place) where there is friction, `known_force` (.., actuator) [N or N m] of force elements, and of dampers,
+        preloads and bump stops of drives. `regressor @ value` and `known_force` add up to `inverse_dynamics`. Names are those of
+        the robot file; first moments and tensors are about the origin of the body's frame, in its axes.
 
     Checked by: tests/identification/test_regressor.py.
     """
@@ -50,10 +51,13 @@ def regressor(
     if loads is not None and not model.friction:
         raise InputError(f"loads: {robot.name} has no friction here that they would multiply; leave them out")
     Y = model.rows(inputs, given, reasons)
+    known = model.known(inputs, reasons)
     settle("regressor", robot, reasons, at, "raise")
     variables: dict[str, tuple[Any, Any, str]] = {
         "regressor": (("actuator", "parameter"), Y, "N or N m per unit of the parameter")
     }
+    if isinstance(known, np.ndarray):
+        variables["known_force"] = (("actuator",), known, "N or N m")
     if given is not None:
         variables["load"] = (("place",), given, "N")
     result = dataset(robot, variables, at, names={"parameter": model.names})
