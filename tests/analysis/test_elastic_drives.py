@@ -128,3 +128,18 @@ def test_reactions_are_those_of_rigid_drives() -> None:
         ours, theirs = found[name].sel(joint=joints).values, expected[name].sel(joint=joints).values
         assert np.nanmax(np.abs(ours - theirs)) < REACTIONS * size
     assert np.abs(found.force.values - expected.force.values).max() > 0.1  # N: the motors move otherwise
+
+
+def test_a_motor_without_mass_behind_a_spring_is_named(tmp_path: Path) -> None:
+    """Nothing determines its acceleration; runs stopped at their start for a step that did not converge."""
+    text = fp.catalogue()["3-rps"].read_text(encoding="utf-8").replace("start: 0.61,", "start: 0.61, stiffness: 2e5,")
+    (tmp_path / "3-rps.yaml").write_text(text, encoding="utf-8")
+    robot = fp.load(tmp_path / "3-rps.yaml")
+    state = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    why = "actuator slide of 3-rps drives through a spring and has no mass on its own side"
+    with pytest.raises(fp.InputError, match=f"forward dynamics: {why}"):
+        fp.forward_dynamics(robot, state, np.zeros(3))
+    with pytest.raises(fp.InputError, match=f"simulate: {why}"):
+        fp.simulate(robot, state, drive="force", force=np.zeros(3), duration=0.01)
+    with pytest.raises(fp.InputError, match=f"stepper: {why}"):
+        fp.stepper(robot, step=1e-4)

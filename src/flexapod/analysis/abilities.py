@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexapod.analysis.arguments import SIGNATURES
-from flexapod.analysis.bridge_abilities import BRIDGES
+from flexapod.analysis.bridge_abilities import BRIDGES, MASSLESS_DRIVE
 from flexapod.analysis.design_abilities import DESIGN, DESIGNS, EACH_DESIGN, UNDETERMINED
 from flexapod.analysis.identification_abilities import identification_rows
 from flexapod.analysis.properties import PLACES, PROPERTIES, has_friction
@@ -231,7 +231,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, **ELASTIC, "on_error": {},
     },
     "forward_dynamics": {
-        ANY: {},
+        ANY: {"massless drive": MASSLESS_DRIVE},
         "friction": {}, "reactions": {}, **FORMULATION,
         "formulation=general": {}, **DESIGNS,
         "formulation=links": {**FORMULATION["formulation=links"], "rigid & friction & friction=True": SMOOTH},

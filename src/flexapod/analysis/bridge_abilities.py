@@ -11,6 +11,10 @@ EXPLICIT = (
     "method: steps of {robot}, which has {part}, are 'implicit' or 'radau', as stiff springs need, not {value!r}; simulate has "
     "explicit methods too"
 )
+MASSLESS_DRIVE = (
+    "{verb}: actuator {massless} of {robot} drives through a spring and has no mass on its own side, so that nothing determines its "
+    "acceleration; give the joint `inertia`"
+)
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
 RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
 STEPS: dict[str, Row] = {
@@ -22,7 +26,7 @@ BRIDGES: dict[str, dict[str, Row]] = {
     "export_mjcf": {**RIGID_ONLY, "copies": {}},
     "export_urdf": RIGID_ONLY,
     "export_fmu": {**STEPS, "quantity": {}, "version": {}, "general": {}, "binary": {}, "check": {}},
-    "stepper": STEPS,
+    "stepper": {"": {"massless drive": MASSLESS_DRIVE}, **STEPS},
     "casadi_function": {"parameters": {}, "passes": {}},
     "physical_equivalent": {"": {"flexible legs": ALL_MASSES, "flexible platform": ALL_MASSES}},
 }

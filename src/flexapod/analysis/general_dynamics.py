@@ -21,7 +21,7 @@ from flexapod.analysis.anderson import fixed_points
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import LegTerms, leg_terms
-from flexapod.analysis.linear_solve import solved
+from flexapod.analysis.linear_solve import MASSLESS, solved
 from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import depends_on_loads
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SINGULAR = "the actuators cannot choose these accelerations: the pose is singular, or their forces do not reach it"
-MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 LOCKED = "friction and joint reactions do not converge: the friction coefficients are so large that joints lock themselves"
 REPEATED = 1e-9
 """Singular value of the closing rows, of the largest, below which rows repeat each other: rounding is 1e-15."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.leg_request import LegRequest, leg_request
-from flexapod.analysis.linear_solve import inverted, solved
+from flexapod.analysis.linear_solve import MASSLESS, inverted, solved
 from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import COMPILED
 from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Variables = dict[str, tuple[Any, Any, str]]
-MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 
 
 def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:

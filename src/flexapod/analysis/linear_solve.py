@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
+"""Why a mass matrix is singular."""
+
 SINGULAR = 1e-14
 """Reciprocal condition number of the balanced matrix below which a system counts as singular: rounding of its entries is 1e-16,
 stiff beams beside soft ones reach 1e-11."""

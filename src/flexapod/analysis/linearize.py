@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from flexapod.analysis.abilities import moving, refuse
 from flexapod.analysis.arguments import checked
-from flexapod.analysis.leg_dynamics import MASSLESS
 from flexapod.analysis.linear_model import actuator_stiffness, linear_model, warn_equilibrium
-from flexapod.analysis.linear_solve import inverted
+from flexapod.analysis.linear_solve import MASSLESS, inverted
 from flexapod.analysis.loads import is_loaded
 from flexapod.analysis.results import check_option, settle
 from flexapod.analysis.validity import warn_beyond

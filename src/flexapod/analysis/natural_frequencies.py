@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flexapod.analysis.abilities import refuse
 from flexapod.analysis.arguments import checked
 from flexapod.analysis.linear_model import LinearModel, actuator_stiffness, linear_model
+from flexapod.analysis.linear_solve import MASSLESS
 from flexapod.analysis.over_designs import over_designs
 from flexapod.analysis.results import OnError, dataset, settle
 from flexapod.analysis.vibration import Vibration, vibration
@@ -83,9 +84,6 @@ def natural_frequencies(
     model = model.rows(~light)
     found = _modes(model, actuators if isinstance(actuators, str) else "stiffness", stiffness)
     return _labelled(robot, state, model, found, words, on_error)
-
-
-MASSLESS = "something that moves has no mass: an actuator that drives through a spring needs `inertia`"
 
 
 def _moves(M: Array) -> NDArray[np.bool_]:

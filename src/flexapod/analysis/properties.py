@@ -58,6 +58,13 @@ def _elastic_drives(robot: Robot) -> list[Any]:
     return [link for leg in robot.legs for link in leg.links if link.elastic and link.spring]
 
 
+def _massless_drives(robot: Robot) -> list[Any]:
+    """Actuators that drive through a spring and have no mass on their own side of it."""
+    sprung = {link.joint for link in _elastic_drives(robot)}
+    links = [link for leg in robot.legs for link in leg.links]
+    return [k for k in links if k.actuated and k.joint in sprung and k.inertia == 0.0 and k.body is None]
+
+
 def _mobility(robot: Robot) -> int:
     return robot.mobility.rank if robot.floats else len(robot.plan.platform_independent)
 
@@ -120,6 +127,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
         for leg in robot.legs
         for link in leg.links
     ),
+    "massless drive": lambda robot: bool(_massless_drives(robot)),
     "tied actuators": lambda robot: robot.elastic_legs and not set(driven_columns(robot)) <= set(robot.elastic_plan.independent),
     "under-actuated": lambda robot: len(robot.actuators) < _mobility(robot),
     "fully actuated": lambda robot: not PROPERTIES["under-actuated"](robot),
@@ -173,6 +181,7 @@ PLACES: dict[str, Callable[[Robot], Any]] = {
     "no_links": lambda robot: robot.no_link_plan,
     "mobility": _mobility,
     "motor": lambda robot: _joint(_elastic_drives(robot)),
+    "massless": lambda robot: _joint(_massless_drives(robot)),
     "loaded_joint": lambda robot: _joint(_loaded(robot)),
     "platform_joint": lambda robot: _joint(_closing(robot, ())),
 }  # fmt: skip

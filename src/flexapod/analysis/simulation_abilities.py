@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flexapod.analysis.bridge_abilities import MASSLESS_DRIVE
+
 Row = Mapping[str, str]
 ANY = ""
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
@@ -53,7 +55,7 @@ def simulation_rows(*, six: Row, of_platform: Row, redundant: str, inverse: str)
     return {
         "simulate": {
             ANY: six,
-            "drive=platform": {"elastic drive": GIVE_FORCES},
+            "drive=platform": {"elastic drive": GIVE_FORCES}, "drive=force": {"massless drive": MASSLESS_DRIVE},
             "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
             "controller": {"drive=actuators": FOLLOWED},
             "force": {
