@@ -12,8 +12,8 @@ EXPLICIT = (
     "explicit methods too"
 )
 MASSLESS_DRIVE = (
-    "{verb}: actuator {massless} of {robot} drives through a spring and has no mass on its own side, so that nothing determines its "
-    "acceleration; give the joint `inertia`"
+    "{verb}: actuator {massless} of {robot} drives through a spring and has no mass on its own side, so that nothing determines "
+    "its acceleration; give the joint `inertia`"
 )
 ALL_MASSES = "physical equivalent: {robot} has {part}, whose mass is that of their shapes"
 RIGID_ONLY: dict[str, Row] = {"": {"elastic legs": NO_FLEXIBLE, "elastic drive": NO_FLEXIBLE, "flexible platform": NO_FLEXIBLE}}
