@@ -49,12 +49,7 @@ KINDS = ["crank and rod in space", "two cranks", "slide and rod", "cranks in a t
 
 @pytest.mark.parametrize("where", KINDS)
 def test_closed_forms_agree_with_newton(where: str, tmp_path: Path) -> None:
-    names = {
-        "crank and rod in space": "delta",
-        "two cranks": "five-bar",
-        "slide and rod": "planar-4-prr",
-        "crank and ball": "3-rsr",
-    }
+    names = dict(zip(KINDS, ("delta", "five-bar", "planar-4-prr", "planar-3-rrr", "3-rsr"), strict=False))
     robot = slides_and_balls(tmp_path) if where == "slide and ball" else fp.load(names[where])
     assert any(closes(leg, plan.rows) for leg, plan in zip(robot.legs, robot.plan.legs, strict=True))
     if where == "cranks in a tilted plane":
