@@ -61,6 +61,12 @@ def _is_dead(robot: Robot, position: Array, rotation: Array, start: Array) -> bo
         q = q + step / max(1.0, float(np.abs(step).max()))
     else:
         return False
-    plan = robot.elastic_plan
-    A = np.vstack(loop_matrix(robot, plan.carrier, plan.first, len(plan.columns), (np.split(q, counts), at)))
-    return bool(np.linalg.svd(A[:, list(plan.bound)], compute_uv=False)[-1] < NEAR)
+    return hold_of_actuators(robot, position, rotation, q) < NEAR
+
+
+def hold_of_actuators(robot: Robot, position: Array, rotation: Array, q: Array) -> float:
+    """Smallest singular value of the dimensionless rows by the coordinates that are solved for: 0 at a dead point."""
+    plan, counts = robot.elastic_plan, np.cumsum([len(leg.moving) for leg in robot.legs])[:-1]
+    at = np.split(q, counts), pose(position, rotation)
+    A = np.vstack(loop_matrix(robot, plan.carrier, plan.first, len(plan.columns), at))
+    return float(np.linalg.svd(A[:, list(plan.bound)], compute_uv=False)[-1])

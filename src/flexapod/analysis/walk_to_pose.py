@@ -17,13 +17,17 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from flexapod.analysis.closed_legs import ClosedLegs, home
-from flexapod.analysis.dead_point import NOT_CLOSED
+from flexapod.analysis.dead_point import NOT_CLOSED, hold_of_actuators
 from flexapod.analysis.kernels import kernel
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
+
+DEAD = 1e-6
+"""Smallest singular value of the dimensionless rows with which the actuators count as holding the platform: at a dead point it
+is up to the root of rounding, and forces of any size would come out."""
 
 STRIDES = 12
 """Poses on the way from home; each starts from the joints of the one before."""
@@ -53,6 +57,8 @@ def walk_to_poses(robot: Robot, state: ClosedLegs, position: Array, rotation: Ar
         batch = bound.batch({name: np.ascontiguousarray(values) for name, values in at.items()})
         closed = batch.status == 0
         q = np.where(closed[:, None], batch.outputs["joint_position"], q)
+    for k in np.flatnonzero(closed):
+        closed[k] = hold_of_actuators(robot, at["position"][k], at["rotation"][k], q[k]) > DEAD
     part = replace(part, joint_position=q, position=at["position"], rotation=at["rotation"])
     words[failed[closed]] = ""
     return state.with_rows(failed[closed], part.rows(closed))
