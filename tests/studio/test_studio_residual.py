@@ -52,6 +52,6 @@ def test_the_stiffness_of_drives_has_the_unit_of_the_robot(studio: Studio) -> No
     before = studio.modes.found
     assert before is not None
     studio.loop.post("ask", studio.modes.ask)
-    assert until(lambda: "drives of 4e+05 N m/rad;" in studio.frequencies.content)
+    assert until(lambda: "drives of 4e+05 N m/rad" in studio.frequencies.content)
     assert studio.modes.found is not None
     assert np.allclose(studio.modes.found.frequency, 2.0 * before.frequency, rtol=1e-9), "four times as stiff"
