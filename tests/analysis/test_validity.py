@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -221,3 +222,8 @@ def test_flexible_legs_warn_alike(beam: fp.Robot, verb: str) -> None:
     options = {"coordinates": "independent"} if verb == "mass_matrix" else {}
     with pytest.warns(fp.ValidityWarning, match=r"link\.beam1 is deflected by 0\.4 of its length"):
         getattr(fp, verb)(beam, at, *(("platform",) if verb == "point_motion" else ()), **options)
+
+
+def test_a_plate_with_all_joints_at_one_place_has_no_bound_by_thickness() -> None:
+    part = replace(parts(fp.load("gough-stewart-flexible"))[0], length=0.0)
+    assert part.bound("deflection_ratio") == BOUNDS["deflection_ratio"]["linear"]

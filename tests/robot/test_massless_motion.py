@@ -10,7 +10,7 @@ import pytest
 
 import flexapod as fp
 from flexapod.analysis.closed_legs import home as closed_home
-from flexapod.equations.elastodynamics.massless import has_massless_motion
+from flexapod.equations.elastodynamics.massless import _is_singular, has_massless_motion
 
 SAME = 1e-10
 """Of the force: the same four-bar, its loop cut at another joint."""
@@ -108,3 +108,9 @@ def test_one_coordinate(tmp_path: Path) -> None:
     about_pin = 0.02 + 0.1 + 4 * 0.25**2
     expected = -2.0 * about_pin - 4 * 9.81 * 0.25 * np.cos(0.2)
     assert fp.inverse_dynamics(fp.load(path), motion).force.values == pytest.approx(expected, rel=SAME)
+
+
+def test_masses_beyond_floating_point_numbers_count_as_none() -> None:
+    assert _is_singular(np.diag([np.inf, 1.0]))
+    assert _is_singular(np.array([[1e300, 1e308], [1e308, 1e-300]]))
+    assert not _is_singular(np.diag([1e200, 1e-200]))

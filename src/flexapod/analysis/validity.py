@@ -109,9 +109,10 @@ class Part:
 
     @property
     def _thin(self) -> float:
-        """Half the thickness of a linear plate, of its length."""
-        linear = self.thickness is not None and self.law == "linear"
-        return OF_THICKNESS * self.thickness / self.length if linear and self.thickness is not None else np.inf
+        """Half the thickness of a linear plate, of its length; no bound where all its joints are at one place."""
+        if self.thickness is None or self.law != "linear" or self.length == 0.0:
+            return np.inf
+        return OF_THICKNESS * self.thickness / self.length
 
     @property
     def kind(self) -> str:

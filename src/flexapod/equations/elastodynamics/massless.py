@@ -33,7 +33,9 @@ def _is_singular(M: NDArray[np.float64]) -> bool:
     diagonal = np.sqrt(np.diag(M))
     if not len(M) or np.any(diagonal == 0.0):
         return bool(len(M))
-    return bool(np.linalg.eigvalsh(M / np.outer(diagonal, diagonal))[0] < MASSLESS)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = M / diagonal / diagonal[:, None]
+    return not np.isfinite(scaled).all() or bool(np.linalg.eigvalsh(scaled)[0] < MASSLESS)
 
 
 def leg_mass(leg: Leg) -> NDArray[np.float64]:
