@@ -17,6 +17,7 @@ from flexapod.views.studio.app import Studio
 from flexapod.views.studio.camera import FILLED, PARALLEL, camera_place
 from flexapod.views.studio.link import link_query, read_state
 from flexapod.views.studio.plots import plots_png
+from support.patience import until
 
 SIZES = [(1280, 720), (1400, 900), (1920, 1080)]
 TABS = ("Pose", "Robot", "Design", "Motion", "Modes", "Space", "View")
@@ -146,13 +147,13 @@ def test_keys_have_a_sheet(page: Page, studio: Studio) -> None:
     page.page.keyboard.press("Escape")
     page.page.wait_for_selector("#fp-sheet:not(.shown)", state="attached", timeout=PATIENCE)
     page.page.keyboard.press("o")
+    assert until(lambda: studio.scene.parallel)
     page.settled()
-    assert studio.scene.parallel
     client = next(iter(studio.server.get_clients().values()))
-    assert client.camera.fov == pytest.approx(PARALLEL)
+    assert until(lambda: client.camera.fov == pytest.approx(PARALLEL))
     page.page.keyboard.press("o")
+    assert until(lambda: not studio.scene.parallel)
     page.settled()
-    assert not studio.scene.parallel
 
 
 def test_the_projector_theme_has_large_letters(page: Page, studio: Studio) -> None:
@@ -277,7 +278,7 @@ def test_a_motion_and_a_mode_are_saved_as_gif(browser: Any, page: Page, studio: 
     motion.seek(1)
     assert np.abs(np.asarray(motion.convert("RGB"), dtype=int) - first).max() > 30, "nothing moves"
     studio.loop.post("mode", studio.modes._toggle)
-    drawn.page.wait_for_function("() => true")
+    assert until(lambda: studio.modes.playing and studio.modes.found is not None)
     assert saved().n_frames == 3
     studio.loop.post("still", studio.modes.pause)
     drawn.close()
