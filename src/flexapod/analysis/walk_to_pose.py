@@ -57,8 +57,8 @@ def walk_to_poses(robot: Robot, state: ClosedLegs, position: Array, rotation: Ar
         batch = bound.batch({name: np.ascontiguousarray(values) for name, values in at.items()})
         closed = batch.status == 0
         q = np.where(closed[:, None], batch.outputs["joint_position"], q)
-    for k in np.flatnonzero(closed):
-        closed[k] = hold_of_actuators(robot, at["position"][k], at["rotation"][k], q[k]) > DEAD
+    for i in np.flatnonzero(closed):
+        closed[i] = hold_of_actuators(robot, at["position"][i], at["rotation"][i], q[i]) > DEAD
     part = replace(part, joint_position=q, position=at["position"], rotation=at["rotation"])
     words[failed[closed]] = ""
     return state.with_rows(failed[closed], part.rows(closed))
