@@ -20,9 +20,7 @@ def structure(robot: Robot) -> str:
     legs = [
         {
             "name": leg.name,
-            "architecture": f"general {reach(leg)}"
-            if closes(leg, plan.rows) and leg.architecture == "general"
-            else leg.architecture,
+            "architecture": _architecture(leg, plan.rows),
             "branch": leg.branch,
             "sign": form.sign if form else 0,
             "links": [
