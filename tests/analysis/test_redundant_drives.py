@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,3 +125,120 @@ def test_tied_actuators_as_the_rigid_robot() -> None:
     assert np.all(soft >= bare - AGREES * bare.max())  # joint springs only add stiffness
     with pytest.raises(fp.InputError, match="coordinates='actuator' needs as many actuators as freedoms"):
         fp.mass_matrix(tied, state, coordinates="actuator")
+
+
+PLATE = """platform:
+  flexible:
+    type: plate
+    outline: [[-1, -1], [1, -1], [1, 1], [-1, 1]]
+    thickness: 60 mm
+    young: {young} GPa
+    poisson: 0.30
+    density: 2700
+    modes: 4
+    damping: 0.02
+"""
+BEAM = (
+    "{{flexible: {{type: beam, length: 0.25, section: {{shape: rectangle, width: 6 mm, height: 25 mm}}, young: {young} GPa, "
+    "density: 2700, damping: 0.01}}}}"
+)
+STIFF = 7e7
+"""Young's modulus [GPa], a million times that of aluminium: what is left of the deflection is a millionth of the weight's."""
+RIGID_LIMIT = 1e-5
+"""Of the largest force: that deflection, and the change of it along the motion."""
+STILL = 1e-6
+"""Acceleration of deformations [1/s^2 of the coordinate] of forces that leave them at rest; others give 1 to 1e7."""
+
+
+def deforming(folder: Path, kind: str, young: float) -> fp.Robot:
+    """A redundant robot whose links, or whose platform, deform."""
+    name = {"legs": "planar-4-rrr", "platform": "8-ups"}[kind]
+    text = fp.catalogue()[name].read_text()
+    if kind == "platform":
+        begin, end = text.index("platform:\n"), text.index("legs:\n")
+        text = (text[:begin] + PLATE.format(young=young) + text[end:]).replace("-0.1]", "0]")
+    else:
+        text = text.replace("gravity: [0, 0, -9.81]", "gravity: [0, -9.81, 0]")
+        rigid = "{mass: 0.3, com: [0.125, 0, 0], inertia: {diagonal: [0.0001, 0.0016, 0.0016]}}"
+        assert rigid in text
+        text = text.replace(rigid, BEAM.format(young=young))
+    (folder / f"{kind}.yaml").write_text(text)
+    return fp.load(folder / f"{kind}.yaml")
+
+
+def as_rigid(folder: Path, kind: str) -> fp.Robot:
+    """The same robot with rigid bodies of the same mass."""
+    name = {"legs": "planar-4-rrr", "platform": "8-ups"}[kind]
+    text = fp.catalogue()[name].read_text()
+    if kind == "platform":
+        mass = 2700 * 4 * 0.06
+        flat, upright = mass * (4 + 0.06**2) / 12, mass * 8 / 12
+        text = text.replace("mass: 2000", f"mass: {mass}").replace("[700, 700, 1300]", f"[{flat}, {flat}, {upright}]")
+        text = text.replace("-0.1]", "0]")
+    else:
+        mass = 2700 * 0.25 * 0.006 * 0.025
+        own = f"{{mass: {mass}, com: [0.125, 0, 0], inertia: {{diagonal: [1e-6, 1e-3, {mass * (0.25**2 + 0.006**2) / 12}]}}}}"
+        text = text.replace("{mass: 0.3, com: [0.125, 0, 0], inertia: {diagonal: [0.0001, 0.0016, 0.0016]}}", own)
+        text = text.replace("gravity: [0, 0, -9.81]", "gravity: [0, -9.81, 0]")
+    (folder / f"{kind}-rigid.yaml").write_text(text)
+    return fp.load(folder / f"{kind}-rigid.yaml")
+
+
+def swing(robot: fp.Robot, count: int = 3) -> fp.Motion:
+    """A slow swing along x."""
+    time = np.linspace(0.0, 1.0, count)
+    along = np.array([0.02, 0.0, 0.0])
+    none, turned = np.zeros((count, 3)), np.tile(robot.home.rotation, (count, 1, 1))
+    return fp.Motion(
+        time=time, position=robot.home.position + np.sin(time)[:, None] * along, rotation=turned,
+        velocity=np.cos(time)[:, None] * along, acceleration=-np.sin(time)[:, None] * along, angular_velocity=none,
+        angular_acceleration=none,
+    )  # fmt: skip
+
+
+DEFORMING = ["legs", pytest.param("platform", marks=pytest.mark.full)]
+
+
+@pytest.mark.parametrize("kind", DEFORMING)
+def test_stiff_redundant_robots_have_the_forces_of_rigid_ones(kind: str, tmp_path: Path) -> None:
+    """Chosen by any weights, moving and at rest; deformations stay at rest under the chosen forces."""
+    soft, stiff, rigid = deforming(tmp_path, kind, 70.0), deforming(tmp_path, kind, STIFF), as_rigid(tmp_path, kind)
+    n = len(rigid.actuators)
+    idle = np.ones(n)
+    idle[0] = np.inf
+    for choice in ({}, {"weights": np.arange(1.0, n + 1)}, {"preload": np.linspace(-3.0, 5.0, n)}, {"weights": idle}):
+        expected = fp.inverse_dynamics(rigid, swing(rigid), **choice).force.values
+        found = fp.inverse_dynamics(stiff, swing(stiff), **choice)
+        assert np.abs(found.force.values - expected).max() < RIGID_LIMIT * np.abs(expected).max(), choice
+        bent = fp.inverse_dynamics(soft, swing(soft), **choice)
+        assert np.abs(bent.elastic_acceleration.values).max() < STILL * max(1.0, np.abs(bent.force.values).max()), choice
+        assert np.abs(bent.force.values - expected).max() < 0.02 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("kind", DEFORMING)
+def test_redundant_robots_that_deform(kind: str, tmp_path: Path) -> None:
+    """Statics, accelerations that come back, and a simulation that follows its platform's motion."""
+    robot = deforming(tmp_path, kind, 70.0)
+    home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+    held, rest = fp.static_deflection(robot, home), fp.inverse_dynamics(robot, home)
+    size = np.abs(rest.force.values).max()
+    assert np.abs(held.force.values - rest.force.values).max() < AGREES * size
+    at = swing(robot)
+    drive = fp.inverse_dynamics(robot, at)
+    parts = {name: getattr(at, name) for name in ("position", "rotation", "velocity", "angular_velocity")}
+    state = fp.State(**parts, elastic=drive.elastic.values, elastic_velocity=drive.elastic_velocity.values)
+    back = fp.forward_dynamics(robot, state, drive.force.values)
+    assert np.abs(back.acceleration.values - at.acceleration).max() < 1e-6 * np.abs(at.acceleration).max()
+    run = fp.simulate(robot, swing(robot, 101), drive="platform", duration=0.004, step=2e-4, method="implicit")
+    assert np.abs(run.position.values[-1] - at.position[0] - [0.02 * np.sin(0.004), 0.0, 0.0]).max() < 1e-9
+
+
+@pytest.mark.full
+def test_actuators_that_push_against_each_other_do_not_say_how_far(tmp_path: Path) -> None:
+    robot = deforming(tmp_path, "platform", 70.0)
+    none = np.zeros((2, 8))
+    at = fp.ActuatorMotion(time=[0.0, 1.0], position=none + 1.2, velocity=none, acceleration=none)
+    with pytest.raises(fp.InputError, match="push against each other"):
+        fp.inverse_dynamics(robot, at)
+    with pytest.raises(fp.InputError, match="drive='actuators': 8 actuators hold the 6 motions"):
+        fp.simulate(robot, at, drive="actuators")

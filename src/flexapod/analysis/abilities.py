@@ -55,7 +55,6 @@ LOOPS = (
     "{verb}: lists the ways in which each leg reaches the platform by itself, and {robot} has loops inside or between its legs, "
     "which have no ways of their own; assembly_modes lists the poses of all loops together"
 )
-SIX = "{verb}: {robot} has {actuators} actuators; a flexible platform with its six motions needs six. Actuate six joints"
 NO_DERIVATIVES = ("redundant actuators & flexible legs", "tied actuators")
 DERIVATIVES = (
     "{verb}: found by moving the actuators one by one, and loops of {robot} tie them ({actuators} actuators for {mobility} "
@@ -148,10 +147,8 @@ LOCKED = (
 LOAD: dict[str, Row] = {"wrench": {}, "point": {"no wrench": NO_WRENCH}, "axes": {"no wrench": NO_WRENCH}}
 OWN: Row = {"rigid": NO_ELASTIC, "no elastic coordinates": NO_COORDINATES}
 ELASTIC: dict[str, Row] = {"elastic": OWN, "elastic_velocity": OWN}
-SIX_ONLY: Row = {"flexible platform & other actuators than freedoms": SIX}
 SQUARE = "coordinates='actuator' needs as many actuators as freedoms; {robot} has {actuators} and {mobility}"
 TERMS: dict[str, Row] = {
-    ANY: {**SIX_ONLY},
     "on_error": {}, **DESIGNS,
     "coordinates=platform": {
         "tied coordinates":
@@ -167,7 +164,6 @@ TERMS: dict[str, Row] = {
     "coordinates": {},
 }  # fmt: skip
 SMALL: dict[str, Row] = {
-    ANY: {**SIX_ONLY},
     "actuators=locked": {
         "rigid":
             "{verb}: {robot} is rigid, and with actuators 'locked' nothing in it is elastic; "
@@ -195,7 +191,7 @@ HANGING: dict[str, Row] = {  # what no actuator holds moves under its weight, li
 
 ABILITIES: dict[str, dict[str, Row]] = {
     "inverse_kinematics": {
-        ANY: {**SIX_ONLY, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
         "joints": {}, "on_error": {}, **ELASTIC, **DESIGNS,
         "bodies": {},
         "elastic_acceleration": OWN,
@@ -212,11 +208,11 @@ ABILITIES: dict[str, dict[str, Row]] = {
     "working_modes": {ANY: {"inner loops": LOOPS}},
     "platform_motion": {ANY: {"under-actuated": UNDETERMINED}, "guess": {}},
     "point_motion": {
-        ANY: {**SIX_ONLY, "elastic drive & motion=platform & no elastic_acceleration": GIVE},
+        ANY: {"elastic drive & motion=platform & no elastic_acceleration": GIVE},
         **ELASTIC, "elastic_acceleration": OWN, "on_error": {}, **EACH_DESIGN,
     },
     "deformation": {
-        ANY: {"rigid": IS_RIGID, **SIX_ONLY, "rigid platform & flexible legs": LEG_DEFORMATION},
+        ANY: {"rigid": IS_RIGID, "rigid platform & flexible legs": LEG_DEFORMATION},
         "elastic": {}, "elastic_velocity": {}, "on_error": {},
     },
     "inverse_dynamics": {
@@ -240,27 +236,26 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     "inverse_dynamics_derivatives": {
         ANY: {
-            **SIX_ONLY, "under-actuated": UNDERACTUATED, "elastic drive": NO_REACH, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES),
+            "under-actuated": UNDERACTUATED, "elastic drive": NO_REACH, **dict.fromkeys(NO_DERIVATIVES, DERIVATIVES),
         },
         "parameters": {}, "wrench": {},
     },
     "mass_matrix": TERMS,
     "gravity_force": TERMS,
     "coriolis_force": TERMS,
-    "energy": {ANY: {**SIX_ONLY}, **DESIGNS},
+    "energy": {**DESIGNS},
     "static_deflection": {
-        ANY: {"rigid": IS_RIGID, **SIX_ONLY},
+        ANY: {"rigid": IS_RIGID},
         **LOAD, "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT}, "on_error": {},
         **EACH_DESIGN, "sequence": {"flexible platform": POSE_HELD},
     },
-    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL, **SIX_ONLY}, **LOAD, "on_error": {}},
+    "internal_dynamics": {ANY: {"rigid": IS_RIGID, "flexible legs": LEG_INTERNAL}, **LOAD, "on_error": {}},
     "natural_frequencies": {
         **SMALL, **HANGING, **EACH_DESIGN, **{k: v for k, v in LOAD.items() if k != "wrench"},
         "point": {"no wrench": NO_WRENCH, "flexible platform on flexible legs": WHOLE_POINT},
     },
     "cartesian_stiffness": {**SMALL, **EACH_DESIGN, "point": {}},
     "linearize": {
-        ANY: {**SIX_ONLY},
         "velocity": {},
         "inputs": {}, "outputs": {}, "actuators": {},
         "actuators=locked": {**HANGING["actuators=locked"], "with velocity": LOCKED_MOTION},
@@ -278,7 +273,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
     **simulation_rows(
-        six=SIX_ONLY, of_platform=OF_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
+        of_platform=OF_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
     ),
     **identification_rows(UNDERACTUATED),
     **DESIGN,

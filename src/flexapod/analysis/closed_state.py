@@ -21,6 +21,7 @@ from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.platform_motion import as_platform
+from flexapod.analysis.redundancy import redundancy
 from flexapod.analysis.results import reasons
 from flexapod.errors import InputError
 
@@ -46,7 +47,8 @@ def closed_request(robot: Robot, request: Request, words: NDArray[Any]) -> LegRe
 def from_elastic_legs(robot: Robot, request: Request, words: NDArray[Any]) -> LegRequest:
     """What deforms itself, or is given by its actuators: Newton's method from the neighbour or from home."""
     return leg_request(
-        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, words
+        robot, request.at, request.elastic, request.elastic_velocity, request.load, request.friction, words,
+        redundancy(robot, request),
     )  # fmt: skip
 
 

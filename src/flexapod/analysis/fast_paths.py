@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flexapod.analysis.properties import holds
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion
+from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def _platform_inverse(robot: Robot, request: Request) -> bool:
 def _legs_inverse(robot: Robot, request: Request) -> bool:
     if not _is("flexible legs")(robot, request) or _more(request):
         return False
+    if holds(robot, "redundant actuators") and not isinstance(request.at, ActuatorMotion):
+        return False  # of the forces that give the platform's motion one must be chosen
     own, _ = chosen_drives(robot)
     return len(own) == len(robot.actuators) and not (request.friction and holds(robot, "friction by loads"))
 
@@ -190,6 +193,10 @@ FAST_PATHS: dict[str, tuple[FastPath, ...]] = {
 """Verb -> its paths, in the order in which they are tried."""
 
 
+LED = ("inverse_kinematics", "point_motion", "closed_state", "inverse_dynamics")
+"""Verbs whose result follows from the platform's motion where that is given, whichever coordinates are independent else."""
+
+
 def choose(robot: Robot, verb: str, request: Request) -> FastPath:
     """The path that answers a request."""
     return next(path for path in FAST_PATHS[verb] if path.applies(robot, request))
@@ -201,6 +208,8 @@ def answer(robot: Robot, verb: str, request: Request, *more: Any) -> Any:
     Checked by: tests/analysis/test_fast_paths.py.
     """
     path = choose(robot, verb, request)
+    if verb in LED and not isinstance(request.at, ActuatorMotion):
+        robot = led_by_platform(robot)
     if path.name == GENERAL and request.formulation not in ("auto", GENERAL):
         raise InputError(
             f"formulation={request.formulation!r}: what is asked of {robot.name} beside the forces comes from the general model; "

@@ -11,24 +11,25 @@ reactions that they touch are NaN.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.anderson import fixed_points
-from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, pseudo_inverse, run
 from flexapod.analysis.kernels import kernel
 from flexapod.analysis.leg_model import LegTerms, leg_terms
 from flexapod.analysis.linear_solve import MASSLESS, solved
 from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import depends_on_loads
+from flexapod.analysis.redundancy import Redundancy
 from flexapod.equations.elastodynamics.reactions import all_rows, reaction_joints
 from flexapod.equations.elastodynamics.statics import used_rows
 from flexapod.equations.newton_euler.friction_points import SOURCES
 from flexapod.errors import InputError
-from flexapod.robot.elastic_plan import driven_columns
+from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
     from flexapod.analysis.leg_request import LegRequest
@@ -67,19 +68,6 @@ class Solution:
     wrench: Array
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Redundancy:
-    """How forces are chosen where actuators are redundant.
-
-    Args:
-        weights: (actuators,) positive: what is least is the sum of weight times force squared.
-        preload: (actuators,) or (n, actuators) [N or N m]: forces nearest to these, in that norm.
-    """
-
-    weights: Array
-    preload: Array
-
-
 def solve_inverse(
     robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any], sources: tuple[str, ...] = SOURCES,
     redundancy: Redundancy | None = None,
@@ -94,10 +82,12 @@ def solve_inverse(
     Source: Briot 2014 Eqs. (41)-(44), Kim 2002 Eqs. (20)-(32). Checked by: tests/analysis/test_general_dynamics.py.
     """
     terms = leg_terms(robot, request.state, request.wrench, False, words)
-    J, right = _wanted(robot, request, terms, words)
+    J, right = wanted(robot, request, terms, words)
+    chosen = redundancy or Redundancy.plain(len(robot.actuators))
 
     def choose(Q: Array) -> tuple[Array, Array]:
-        return chosen_forces(terms, J, right, terms.c - _projected(terms, Q), redundancy)
+        c = terms.c - _projected(terms, Q)
+        return chosen_forces(terms, J, right, c, quiet(robot, terms, J, right, c, chosen))
 
     return _solution(robot, request.state, request.wrench, terms, choose, sources if friction else (), SINGULAR, words)
 
@@ -117,7 +107,7 @@ def _projected(terms: LegTerms, Q: Array) -> Array:
     return np.asarray(np.einsum("nzu,nz->nu", terms.N, Q))
 
 
-def _wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[Any]) -> tuple[Array, Array]:
+def wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[Any]) -> tuple[Array, Array]:
     """Rows (n, j, u) and right sides (n, j) of the accelerations that a request prescribes."""
     if request.actuator_acceleration is not None:
         own = [k for k, column in enumerate(driven_columns(robot)) if column in robot.elastic_plan.independent]
@@ -128,13 +118,20 @@ def _wanted(robot: Robot, request: LegRequest, terms: LegTerms, words: NDArray[A
     return S @ J, np.einsum("nri,ni->nr", S, request.acceleration - drift)
 
 
-def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy: Redundancy | None = None) -> tuple[Array, Array]:
-    r"""Forces (n, a) and accelerations (n, u) with M u'' + c = A^T force, J u'' = right.
+def quiet(robot: Robot, terms: LegTerms, J: Array, right: Array, c: Array, choice: Redundancy) -> Redundancy:
+    """The choice among forces of redundant actuators of a robot that deforms: nearest to those that move it as if its
+    deformations had no acceleration. These stay at rest then, and a stiff robot has the forces of the rigid one."""
+    _, driven = chosen_drives(robot)
+    if not robot.elastic_names or terms.A.shape[1] == J.shape[1] or not driven:
+        return choice
+    second = np.einsum("nij,nj->ni", pseudo_inverse(J[:, :, driven]), right)
+    rho = (c + np.einsum("nij,nj->ni", terms.M[:, :, driven], second))[:, driven]
+    return replace(choice, preload=choice.nearest(np.swapaxes(terms.A[:, :, driven], 1, 2), rho))
 
-    Of many forces the one nearest to the preload p in the norm of the weights W, with S = J M^{-1} A^T:
 
-    .. math:: f = p + W^{-1}S^T(S W^{-1} S^T)^{-1}(r - S p)
-    """
+def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy: Redundancy) -> tuple[Array, Array]:
+    """Forces (n, a) and accelerations (n, u) with M u'' + c = A^T force, J u'' = right; of many forces those that `redundancy`
+    chooses."""
     count, size = c.shape
     actuators, rows = terms.A.shape[1], J.shape[1]
     if actuators < rows:
@@ -146,11 +143,7 @@ def chosen_forces(terms: LegTerms, J: Array, right: Array, c: Array, redundancy:
         return x[:, size:], x[:, :size]
     moved = solved(terms.M, np.concatenate([np.swapaxes(terms.A, 1, 2), -c[:, :, None]], axis=2))
     reach = J @ moved
-    S, rest = reach[:, :, :-1], right - reach[:, :, -1]
-    lighter = np.ones(actuators) if redundancy is None else 1.0 / redundancy.weights
-    near = np.zeros((count, actuators)) if redundancy is None else np.broadcast_to(redundancy.preload, (count, actuators))
-    missing = rest - np.einsum("nja,na->nj", S, near)
-    force = near + lighter * np.einsum("nja,nj->na", S, solved((S * lighter) @ np.swapaxes(S, 1, 2), missing))
+    force = redundancy.nearest(reach[:, :, :-1], right - reach[:, :, -1])
     return force, np.einsum("nua,na->nu", moved[:, :, :-1], force) + moved[:, :, -1]
 
 

@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 from flexapod.analysis.closed_legs import platform_jacobian
 from flexapod.analysis.closed_state import closed_request
 from flexapod.analysis.contributions import INERTIAL, NAMES, contributions
-from flexapod.analysis.general_dynamics import Redundancy, solve_forward, solve_inverse
 from flexapod.analysis.general_dynamics import reactions as joint_reactions
+from flexapod.analysis.general_dynamics import solve_forward, solve_inverse
 from flexapod.analysis.leg_dynamics import no_words, state_variables
 from flexapod.analysis.leg_model import elastic_columns
 from flexapod.analysis.properties import has_friction
+from flexapod.analysis.redundancy import redundancy
 from flexapod.analysis.results import OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.equations.elastodynamics.reactions import reaction_joints
-from flexapod.errors import InputError
-from flexapod.motions.arrays import finite_array, real_array
-from flexapod.robot.elastic_plan import chosen_drives, driven_columns
+from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -67,7 +66,7 @@ def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     robot = without_leg_mass(robot) if asked.legs == "massless" else robot
     words, friction = no_words(motion), asked.friction and has_friction(robot)
     request = closed_request(robot, replace(asked, friction=friction), words)
-    found = solve_inverse(robot, request, friction, words, redundancy=_redundancy(robot, asked, len(words)))
+    found = solve_inverse(robot, request, friction, words, redundancy=redundancy(robot, asked))
     variables: Variables = {
         "force": (("actuator",), found.force, force_unit(robot)),
         "power": (("actuator",), found.force * request.state.actuators(robot)[1], "W"),
@@ -79,26 +78,6 @@ def general_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
     settle("inverse dynamics", robot, words.astype(str), motion, on_error)
     result = _labelled(robot, motion, request, found.coordinates, variables, words, on_error)
     return result.assign_attrs(friction=int(friction), elastic=request.source, formulation="general")
-
-
-def _redundancy(robot: Robot, asked: Request, count: int) -> Redundancy | None:
-    """The choice among forces that a request makes, if any."""
-    if asked.weights is None and asked.preload is None:
-        return None
-    n = len(robot.actuators)
-    weights = np.ones(n) if asked.weights is None else real_array("weights", asked.weights, (n,))
-    if not np.all(weights > 0.0):
-        raise InputError(f"weights: expected positive numbers, one per actuator, got {weights.tolist()}")
-    idle, needed = [a for a, w in zip(robot.actuators, weights, strict=True) if np.isinf(w)], len(chosen_drives(robot)[0])
-    if n - len(idle) < needed:
-        raise InputError(
-            f"weights: without {', '.join(idle)} (weight inf: idle) {robot.name} has {n - len(idle)} actuators for {needed} "
-            "degrees of freedom; leave fewer of them idle"
-        )
-    preload = np.zeros(n)
-    if asked.preload is not None:
-        preload = finite_array("preload", asked.preload, (n,) if np.ndim(asked.preload) == 1 else (count, n))
-    return Redundancy(weights=weights, preload=preload)
 
 
 def general_forward_dynamics(robot: Robot, asked: Request) -> xr.Dataset:

@@ -5,7 +5,8 @@ Letters: e deformations, q actuators, rho_e forces left on the deformations, K t
 .. math:: \begin{bmatrix} K_{ee} & K_{eq} \\ J_e & J_q \end{bmatrix} \begin{pmatrix} \delta e \\ \delta q \end{pmatrix} =
           \begin{pmatrix} -\rho_e \\ \text{pose error} \end{pmatrix}
 
-A held pose may be in equilibrium where the robot on locked actuators is not stable.
+A held pose may be in equilibrium where the robot on locked actuators is not stable. Redundant actuators follow the others by the
+loops; their forces f, A_q^T f = rho_q, are those that `Redundancy` chooses, and leave rho_e - A_e^T f on the deformations.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from flexapod.analysis.prescribed import coordinate_sizes, followed, prescribed,
 from flexapod.robot.elastic_plan import chosen_drives
 
 if TYPE_CHECKING:
+    from flexapod.analysis.redundancy import Redundancy
     from flexapod.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -32,7 +34,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldPose:
-    """Poses (n, ...), twists and accelerations (n, 6) of the platform, world axes, and the load = (wrench, point, axes)."""
+    """Poses (n, ...), twists and accelerations (n, 6) of the platform, world axes, the load = (wrench, point, axes), and how the
+    forces of redundant actuators are chosen."""
 
     position: Array
     rotation: Array
@@ -40,6 +43,7 @@ class HeldPose:
     acceleration: Array
     load: tuple[Any, Any, str]
     friction: bool
+    choice: Redundancy
 
 
 def held_pose(robot: Robot, state: ClosedLegs, pose: HeldPose, words: NDArray[Any]) -> ClosedLegs:
@@ -97,12 +101,16 @@ def _step(
     _, K, _ = leg_stiffness(robot, state, wrench, words)
     inverse = pseudo_inverse(J[:, rows][:, :, driven])
     qdd = np.einsum("nij,nj->ni", inverse, pose.acceleration[:, rows] - drift[:, rows])
-    rho = (terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], qdd))[:, soft]
-    J_e, K_eq = J[:, rows][:, :, soft], K[:, soft][:, :, driven]
+    rho = terms.c + np.einsum("nij,nj->ni", terms.M[:, :, driven], qdd)
+    left, K_e = rho[:, soft], K[:, soft]
+    if terms.A.shape[1] > len(driven):
+        A_q, A_e = (np.swapaxes(terms.A[:, :, k], 1, 2) for k in (driven, soft))
+        left = left - np.einsum("nea,na->ne", A_e, pose.choice.nearest(A_q, rho[:, driven]))
+        K_e = K_e - A_e @ pose.choice.inverse(A_q) @ K[:, driven]
+    J_e, K_ee, K_eq = J[:, rows][:, :, soft], K_e[:, :, soft], K_e[:, :, driven]
     reach = np.einsum("nij,nj->ni", inverse, error)
-    good = (words == "") & np.all(np.isfinite(rho), axis=1) & np.all(np.isfinite(reach), axis=1)
-    de, dq = np.zeros_like(rho), np.zeros_like(reach)
-    whole = K[:, soft][:, :, soft] - K_eq @ inverse @ J_e
-    de[good] = -solved(whole[good], (rho + np.einsum("nij,nj->ni", K_eq, reach))[good])
+    good = (words == "") & np.all(np.isfinite(left), axis=1) & np.all(np.isfinite(reach), axis=1)
+    de, dq = np.zeros_like(left), np.zeros_like(reach)
+    de[good] = -solved((K_ee - K_eq @ inverse @ J_e)[good], (left + np.einsum("nij,nj->ni", K_eq, reach))[good])
     dq[good] = (reach - np.einsum("nij,nj->ni", inverse @ J_e, de))[good]
     return de, dq

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
+from flexapod.analysis.general_dynamics import SINGULAR, chosen_forces, quiet, wanted
 from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, matrices_at
 from flexapod.analysis.leg_request import LegRequest, leg_request
 from flexapod.analysis.linear_solve import MASSLESS, inverted, solved
-from flexapod.analysis.prescribed import followed, prescribed
 from flexapod.analysis.properties import COMPILED
+from flexapod.analysis.redundancy import Redundancy
 from flexapod.analysis.results import TWIST, OnError, dataset, force_unit, settle
 from flexapod.analysis.rigid_dynamics import forces
 from flexapod.analysis.validity import spin_variable, warn_beyond
-from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import driven_columns
 
 if TYPE_CHECKING:
@@ -55,28 +55,18 @@ def leg_inverse_dynamics(robot: Robot, asked: Request) -> xr.Dataset:
 
 def solve_inverse(robot: Robot, request: LegRequest, friction: bool, words: NDArray[Any]) -> tuple[Array, Array]:
     """Actuator forces (n, actuators) and accelerations of all coordinates (n, z)."""
-    state, n = request.state, len(robot.actuators)
+    state = request.state
     if request.actuator_acceleration is not None and len(robot.elastic_plan.columns) <= COMPILED:
         given = {**state.inputs(), "actuator_acceleration": request.actuator_acceleration, "wrench": request.wrench}
         loaded = bool(np.any(request.wrench))
         found = run(robot, "elastic_inverse_dynamics", given, words, friction=friction, load=loaded)
         return found["force"], found["coordinate_acceleration"]
     terms = leg_terms(robot, state, request.wrench, friction, words)
-    if request.actuator_acceleration is not None:
-        J, right = terms.A, request.actuator_acceleration - terms.gamma
-    else:
-        assert request.acceleration is not None
-        whole, drift = platform_jacobian(robot, state, words)
-        S = prescribed(robot, whole, followed(robot))
-        J, right = S @ whole, np.einsum("nri,ni->nr", S, request.acceleration - drift)
-    if J.shape[1] != n:
-        raise InputError(f"inverse dynamics: {robot.name} has {n} actuators for {J.shape[1]} components of motion")
-    size = terms.M.shape[1]
-    system = np.zeros((len(words), size + n, size + n))
-    system[:, :size, :size], system[:, :size, size:], system[:, size:, :size] = terms.M, -np.swapaxes(terms.A, 1, 2), J
-    x = solved(system, np.concatenate([-terms.c, right], axis=1))
-    _told(x, "the actuators cannot choose these accelerations: the pose is singular, or their forces do not reach it", words)
-    return x[:, size:], np.einsum("nzu,nu->nz", terms.N, x[:, :size]) + terms.beta
+    J, right = wanted(robot, request, terms, words)
+    plain = Redundancy.plain(len(robot.actuators))
+    force, u = chosen_forces(terms, J, right, terms.c, quiet(robot, terms, J, right, terms.c, plain))
+    _told(np.concatenate([force, u], axis=1), SINGULAR, words)
+    return force, np.einsum("nzu,nu->nz", terms.N, u) + terms.beta
 
 
 def _told(x: Array, what: str, words: NDArray[Any]) -> None:

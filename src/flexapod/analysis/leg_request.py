@@ -35,10 +35,12 @@ from flexapod.analysis.leg_model import elastic_columns, leg_stiffness, leg_term
 from flexapod.analysis.linear_solve import solved
 from flexapod.analysis.loads import platform_wrench
 from flexapod.analysis.prescribed import Stride, coordinate_sizes, impossible, prescribed, reached, twist_scale
+from flexapod.analysis.redundancy import Redundancy
 from flexapod.analysis.state import State
 from flexapod.analysis.walk_to_pose import walk_to_poses
 from flexapod.errors import InputError
 from flexapod.motions.motion import ActuatorMotion, Motion
+from flexapod.robot.chosen_dependents import led_by_platform
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
 
 if TYPE_CHECKING:
@@ -87,9 +89,10 @@ class LegRequest:
 
 def leg_request(
     robot: Robot, motion: Any, elastic: Any, elastic_velocity: Any, load: tuple[Any, Any, str], friction: bool,
-    words: NDArray[Any],
+    words: NDArray[Any], choice: Redundancy | None = None,
 ) -> LegRequest:  # fmt: skip
-    """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes)."""
+    """The states of a request; arguments as for `inverse_dynamics`, `load` = (wrench, point, axes), `choice` among the forces of
+    redundant actuators that hold a pose."""
     if isinstance(motion, State) and elastic is None and motion.elastic is not None:
         elastic, elastic_velocity = motion.elastic, motion.elastic_velocity
     source = ("static" if elastic is None else elastic) if elastic is None or isinstance(elastic, str) else "given"
@@ -110,7 +113,8 @@ def leg_request(
         e = elastic_array("elastic", motion.elastic, count, N)
     if isinstance(motion, ActuatorMotion):
         return _from_actuators(robot, motion, e, ed, load, source, friction, words)
-    return _from_platform(robot, motion, e, ed, load, source, friction, words)
+    robot = led_by_platform(robot)
+    return _from_platform(robot, motion, (e, ed), load, source, friction, words, choice or Redundancy.plain(len(robot.actuators)))
 
 
 def _from_actuators(
@@ -120,6 +124,11 @@ def _from_actuators(
     n = len(robot.actuators)
     if motion.position.shape[1] != n:
         raise InputError(f"position: {robot.name} has {n} actuators, the motion {motion.position.shape[1]}")
+    if robot.elastic_names and len(chosen_drives(robot)[0]) < n:
+        raise InputError(
+            f"motion: the {n} actuators of {robot.name} push against each other, and their coordinates do not say how far it "
+            "gives way; give the motion of its platform (Motion or State)"
+        )
     state = close_along(robot, motion.position, e, motion.velocity, ed, words)
     wrench = platform_wrench(robot, state.inputs(), *load)
     if source == "static":
@@ -250,9 +259,11 @@ def searched(
 
 
 def _from_platform(
-    robot: Robot, motion: Any, e: Array, ed: Array, load: tuple[Any, Any, str], source: str, friction: bool, words: NDArray[Any]
-) -> LegRequest:
+    robot: Robot, motion: Any, elastic: tuple[Array, Array], load: tuple[Any, Any, str], source: str, friction: bool,
+    words: NDArray[Any], choice: Redundancy,
+) -> LegRequest:  # fmt: skip
     """States at a given pose and twist of the platform."""
+    e, ed = elastic
     inputs = platform_inputs(motion)
     rows, others = reached(robot)
     acceleration = np.concatenate([inputs["acceleration"], inputs["angular_acceleration"]], axis=1)
@@ -290,7 +301,7 @@ def _from_platform(
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
-    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], words)
+    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, words)
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
         never = impossible(robot, platform_jacobian(robot, state, words)[0])
@@ -301,7 +312,7 @@ def _from_platform(
 
         pose = HeldPose(
             position=inputs["position"], rotation=inputs["rotation"], twist=twist, acceleration=acceleration, load=load,
-            friction=friction,
+            friction=friction, choice=choice,
         )  # fmt: skip
         state = held_pose(robot, state, pose, words)
     J, drift = platform_jacobian(robot, state, words)

@@ -136,6 +136,7 @@ PROPERTIES: dict[str, Callable[[Robot], bool]] = {
     "friction": has_friction,
     "redundant actuators": lambda robot: len(robot.actuators) > _mobility(robot),
     "determined forces": lambda robot: len(robot.actuators) <= _mobility(robot),
+    "elastic coordinates": lambda robot: bool(robot.elastic_names),
     "no elastic coordinates": lambda robot: not robot.elastic_names,
     "joints only": lambda robot: robot.elastic_legs and len(robot.elastic_plan.independent) <= len(robot.actuators),
     "tied coordinates": lambda robot: robot.elastic_legs and _own(robot) != len(robot.elastic_names) + 6,

@@ -40,22 +40,26 @@ GIVE_FORCES = (
     "drive='platform': actuator {motor} of {robot} drives through a spring: its force does not reach the platform's motion "
     "at once; use drive='force' with the forces of inverse_dynamics, or drive='actuators'"
 )
+TIED = (
+    "drive='actuators': {actuators} actuators hold the {mobility} motions of the platform of {robot} and push against each "
+    "other; their coordinates do not say how far it gives way. Use drive='platform' or 'force'"
+)
 NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
 ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
 
-def simulation_rows(*, six: Row, of_platform: Row, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+def simulation_rows(*, of_platform: Row, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
     """Verb -> option -> condition -> reason, of simulations.
 
     Args:
-        six, of_platform: conditions that dynamics share; redundant, inverse: reasons likewise.
+        of_platform: conditions that dynamics share; redundant, inverse: reasons likewise.
     """
     return {
         "simulate": {
-            ANY: six,
             "drive=platform": {"elastic drive": GIVE_FORCES}, "drive=force": {"massless drive": MASSLESS_DRIVE},
+            "drive=actuators": {"tied actuators & elastic coordinates": TIED},
             "drive": {}, "duration": {}, "step": {}, "output_step": {}, "progress": {},
             "controller": {"drive=actuators": FOLLOWED},
             "force": {

@@ -44,6 +44,16 @@ def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
     return other
 
 
+def led_by_platform(robot: Robot) -> Robot:
+    """The robot with all deformations independent: redundant actuators follow the platform and push against each other."""
+    if "led by platform" not in robot.kept:
+        redundant = not robot.floats and len(robot.actuators) > len(robot.plan.platform_independent)
+        plan = elastic_plan(robot, tied="driven") if redundant and robot.elastic_names else robot.elastic_plan
+        robot.kept["led by platform"] = robot if plan == robot.elastic_plan else with_plan(robot, plan)
+    found: Robot = robot.kept["led by platform"]
+    return found
+
+
 def _column(robot: Robot, name: str, columns: Sequence[str]) -> str:
     found = [c for c in columns if c == name] or [c for c in columns if c.partition(".")[2] == name]
     if len(found) == 1:

@@ -76,12 +76,16 @@ Configuration = tuple[list[Array], Pose]
 """Coordinates of every leg, pose of the platform."""
 
 
-def elastic_plan(robot: Robot, solved: Sequence[str] | None = None, at: Configuration | None = None) -> ElasticPlan:
+def elastic_plan(
+    robot: Robot, solved: Sequence[str] | None = None, at: Configuration | None = None, tied: str | None = None
+) -> ElasticPlan:
     """The plan of a robot, by pivoting at a generic configuration near home.
 
     Args:
         solved: names of coordinates to solve for in place of the passive ones, as far as that is possible.
         at: an assembled configuration to pivot at instead.
+        tied: what follows where actuators are redundant: ``"elastic"`` coordinates, or ``"driven"`` ones, which then push
+            against each other. Left out: elastic ones where legs deform.
 
     Checked by: tests/robot/test_elastic_plan.py.
     """
@@ -107,7 +111,9 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None, at: Configur
     G = np.vstack([*rest, np.zeros((0, len(columns)))])
     taken = {k for leg in legs for k in leg.dependents}
     left = [k for k in range(len(columns)) if k not in taken]
-    groups = [[k for k in left if kinds[k] == kind] for kind in ("passive", "elastic", "driven")]
+    first_tied = tied or ("elastic" if robot.elastic_indices else "driven")
+    sequence = ("passive", first_tied, "driven" if first_tied == "elastic" else "elastic")
+    groups = [[k for k in left if kinds[k] == kind] for kind in sequence]
     dependents = preferred_pivots(G, groups)
     kept = pivots(G[:, dependents].T) if dependents else []
     free = [k for k in left if k not in dependents]

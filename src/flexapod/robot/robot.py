@@ -260,7 +260,8 @@ class Robot:
         """The equations in independent coordinates are the robot's: a leg deforms, has springs or inner loops, or no closed form
         under a flexible platform; forces act between points; actuators move while the platform stands still; or its one way to
         move changes its direction."""
-        general = self.flexible_platform is not None and any(form is None for form in self.closed_forms)
+        plain = len(self.actuators) == 6 and all(form is not None for form in self.closed_forms)
+        general = self.flexible_platform is not None and not plain
         sprung = any(link.elastic or link.spring for leg in self.legs for link in leg.links)
         return general or has_inner_loops(self.legs) or bool(self.forces) or sprung or self.floats or not self.follows_platform
 
