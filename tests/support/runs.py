@@ -72,7 +72,7 @@ CHOSEN = {
     "simulation/test_controllers.py::test_wrong_masses": ("[hexaslide]",),
     "simulation/test_controllers.py::test_computed_torque_follows": ("[hexaslide]",),
     "simulation/test_load_friction.py::test_cranks_and_general_legs": ("[hexa-",),
-    "simulation/test_independent_runs.py::test_controllers_two_ways": ("[sampled PID]",),
+    "simulation/test_independent_runs.py::test_controllers_two_ways": ("[sampled PID-implicit]", "[PD and load-rk4]"),
     "simulation/test_simulation_closure.py::test_constraints_hold_after_coarse": ("[five-bar]",),
     "simulation/test_stepper.py::test_steps_are_those_of_simulate": ("[five-bar]",),
 }

@@ -71,7 +71,7 @@ def test_simulate(run: Run, tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         (["--motion", "cosine-z"], "--motion cosine-z: dualemps is simulated along"),
-        (["--method", "cvode"], "method='cvode': the reference integrates the motion of a platform"),
+        (["--method", "euler"], "method: expected 'rk4' or 'dopri'"),
     ],
 )
 def test_simulate_refuses(run: Run, options: list[str], sentence: str) -> None:

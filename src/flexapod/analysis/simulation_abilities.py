@@ -9,21 +9,6 @@ from flexapod.analysis.bridge_abilities import MASSLESS_DRIVE
 Row = Mapping[str, str]
 ANY = ""
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
-STIFF = (
-    "method={value!r}: {robot} has {coordinates} coordinates, and explicit steps are compiled for up to {compiled}; choose "
-    "'implicit' or 'radau'"
-)
-PINNED = ("drive=actuators", "friction at the platform & friction=True", "friction at the platform & friction=constant")
-"""Requests that are integrated in independent coordinates although the platform deforms and the legs do not."""
-STIFF_ONES: Row = {
-    "flexible legs & many coordinates": STIFF,
-    **{f"flexible platform & many coordinates & {why}": STIFF for why in PINNED},
-}
-OTHER_MAKE = (
-    "method='cvode': the reference integrates the motion of a platform, and that of {robot} follows from its {part}; choose "
-    "'dopri', 'implicit' or 'radau'"
-)
-OF_PLATFORMS: Row = {"flexible legs": OTHER_MAKE, **{f"flexible platform & {why}": OTHER_MAKE for why in PINNED}}
 UNDRIVEN = (
     "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
     "controller, or set friction=False"
@@ -69,7 +54,7 @@ def simulation_rows(*, of_platform: Row, redundant: str, inverse: str) -> dict[s
             "wrench": {},
             "start": {"rigid & drive=actuators": FOLLOWED},
             "method": {"rigid & drive=actuators": FOLLOWED},
-            "method=rk4": STIFF_ONES, "method=dopri": STIFF_ONES, "method=cvode": OF_PLATFORMS,
+            "method=cvode": {},
             "method=implicit": {"friction by loads & friction=True": NO_LOADS},
             "method=radau": {"friction by loads & friction=True": NO_LOADS},
             "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},

@@ -5,7 +5,7 @@ Attitude is the quaternion itself, :math:`\\dot q = (0, \\omega)\\otimes q/2`; s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from flexapod.errors import FlexapodError, InputError
 from flexapod.kernels.program import Program
+from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.layout import MOTION
 from flexapod.simulation.plant import coordinates
 from flexapod.simulation.runner import compiled
@@ -23,6 +24,8 @@ from flexapod.simulation.system import moment_of, rates
 if TYPE_CHECKING:
     from flexapod.simulation.events import Event
     from flexapod.simulation.layout import Layout
+    from flexapod.simulation.numeric_rows import NumericRows
+    from flexapod.simulation.numeric_steps import Start
     from flexapod.simulation.setup import Setup
 
 Array = NDArray[np.float64]
@@ -67,6 +70,8 @@ def cvode_run(
     layout = setup.layout
     if events or layout.memory:
         raise InputError("method='cvode' is the reference for continuous runs: it knows no events and no sampled controllers")
+    if isinstance(layout, IndependentLayout):
+        return _independent_run(setup, duration, output_step, rtol, atol)
     kernel, parameters = compiled(layout, "rhs", rhs_program, setup.values)
     call = kernel.prepare(parameters)
     joints = layout.places["joints"]
@@ -75,10 +80,7 @@ def cvode_run(
         call.inputs["state"][:] = y
         call.inputs["state"][joints] = guess
         if layout.width:
-            times = np.array([t])
-            call.inputs["signals"][:] = np.concatenate([setup.signals[name](times)[0] for name in layout.signals])
-        if setup.function is not None:
-            call.inputs["signals"][layout.signals["force"]] = setup.function(t, _sample(setup, np.asarray(y)))
+            call.inputs["signals"][:] = _signals(setup, t, lambda _: np.asarray(y))[0]
 
     def rhs(t: float, y: Any, yp: Any) -> None:
         fill(t, y)
@@ -102,6 +104,63 @@ def cvode_run(
         kernel.raise_for(call())
         extra.append(call.outputs["forces"].copy())
     return np.concatenate([states, np.array(extra)], axis=1), times
+
+
+def _independent_run(setup: Setup, duration: float, output_step: float, rtol: float, atol: float) -> tuple[Array, Array]:
+    """As `cvode_run`, of increments of the independent coordinates from one output time to the next.
+
+    Checked by: tests/simulation/test_independent_runs.py.
+    """
+    from flexapod.simulation.numeric_rows import NumericRows
+
+    assert isinstance(setup.layout, IndependentLayout)
+    rows, now, result = NumericRows(setup.layout, setup.values), np.array(setup.start), []
+    times = np.linspace(0.0, duration, max(1, round(duration / output_step)) + 1)
+    for t, end in zip(times, [*times[1:], times[-1]], strict=True):
+        begun = rows.begun(now, _signals(setup, float(t), lambda _, at=now: at))  # type: ignore[misc]
+        if begun.why:
+            raise IntegrationError(f"CVODE stopped at {t:g} s: {begun.why}")
+        result.append(np.concatenate([now, begun.shown]))
+        now = _interval(setup, rows, begun.start, (float(t), float(end)), (rtol, atol)) if end > t else now
+    return np.array(result), times
+
+
+def _interval(
+    setup: Setup, rows: NumericRows, start: Start, times: tuple[float, float], tolerances: tuple[float, float]
+) -> Array:
+    """Carried numbers at the end of an interval."""
+    from sksundae.cvode import CVODE
+
+    from flexapod.simulation.numeric_steps import derivative
+
+    begin, end = times
+
+    def at(t: float, y: Array) -> Array:
+        return _signals(setup, t, lambda column: rows.advanced(start, y, column)[0])
+
+    def rhs(s: float, y: Any, yp: Any) -> None:
+        own = np.array(y)
+        yp[:], why = derivative(rows, start, own, at(begin + s, own))
+        if why:
+            raise IntegrationError(f"CVODE stopped at {begin + s:g} s: {why}")
+
+    solver = CVODE(rhs, method="Adams", rtol=max(tolerances[0], 1e-13), atol=tolerances[1], max_num_steps=1_000_000)
+    found = solver.solve(np.array([0.0, end - begin]), np.zeros(rows.layout.increments))
+    if not found.success:
+        raise IntegrationError(f"CVODE stopped at {begin + found.t[-1]:g} s: {found.message}")
+    y = np.array(found.y[-1])
+    return rows.advanced(start, y, at(end, y))[0]
+
+
+def _signals(setup: Setup, t: float, carried: Callable[[Array], Array]) -> Array:
+    """Signals (1, width) at a time; forces of a function of the state from the carried numbers at these signals."""
+    layout = setup.layout
+    column = np.zeros((1, max(layout.width, 1)))
+    if layout.width:
+        column[0] = np.concatenate([setup.signals[name](np.array([t]))[0] for name in layout.signals])
+    if setup.function is not None:
+        column[0, layout.signals["force"]] = setup.function(t, _sample(setup, carried(column)))
+    return column
 
 
 def _sample(setup: Setup, y: Array) -> dict[str, Array]:

@@ -1,17 +1,17 @@
 r"""Runs of robots with many coordinates: the same rows as the compiled loop has, stepped in NumPy with kernels for the terms.
 
-A loop with everything in it would compile for minutes beyond some 24 coordinates. Here a step evaluates its stages together: one
-call of the closing kernel, one of the terms; linear algebra is LAPACK's. The method is that of `implicit`, the same tolerances.
+A loop with everything in it would compile for minutes beyond some 24 coordinates. Here kernels close the loops and give terms;
+linear algebra is LAPACK's. Methods and tolerances are those of the compiled loop (`numeric_steps`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from flexapod.analysis.closed_legs import ClosedLegs, platform_jacobian, run
@@ -19,10 +19,9 @@ from flexapod.analysis.leg_model import LegTerms, elastic_columns, leg_terms, ma
 from flexapod.analysis.properties import COMPILED
 from flexapod.kernels.program import Program
 from flexapod.robot.elastic_plan import chosen_drives, driven_columns
-from flexapod.simulation.collocation import METHODS
-from flexapod.simulation.implicit import CLOSED, LOST, PASSES, ROUNDING
 from flexapod.simulation.independent import IndependentLayout
 from flexapod.simulation.layout import Layout
+from flexapod.simulation.numeric_steps import Start, adaptive_row, implicit_increments, rk4_increments, signal_of
 from flexapod.simulation.plant import Coordinates, Moment
 from flexapod.simulation.program import LOST_CONTROL, NEAR
 from flexapod.simulation.runner import Runner, compiled
@@ -110,83 +109,52 @@ class NumericRows:
 
     # -- one row ------------------------------------------------------------------------------------------
     def _row(self, now: Array, h: float, tick: float, signals: Array) -> tuple[Array, Array, str]:
-        layout, place = self.layout, self.layout.places
-        words = np.full(1, "", dtype=object)
-        begin, x = self._closed(now[None], words), np.zeros((1, len(layout.unknown)))
-        ud = now[place["ud"]]
-        first = self._evaluate(begin, ud[None], x, np.zeros((1, self._beside)), signals[:1], now, tick, words)
-        memory = first.memory
-        unknown, N = layout.unknown, first.terms.N[0]
-        M = first.terms.M[0][np.ix_(unknown, unknown)]
-        a0 = np.linalg.solve(M, -first.residual[0]) if len(unknown) else np.zeros(0)
-        second = self._completed(a0[None], signals[:1], 2)
-        force = self._force(first, second)
-        shown = np.concatenate([force[0], self._accelerations(begin, first.terms, second, words)])
-        why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
+        layout, signal = self.layout, signal_of(self.layout.method, signals)
+        begun = self.begun(now, signal(0.0), tick)
+        start, shown, why = begun.start, begun.shown, begun.why
         if why or h == 0.0:
             return now, np.nan_to_num(shown), why
-        own_K, own_D = matrices_at(layout.robot, begin, words)
+        if layout.method == "dopri":
+            following, why = adaptive_row(self, start, h, signal)
+            return (now if why else following), shown, why
+        if layout.method == "rk4":
+            y, why = rk4_increments(self, start, h, signal)
+        else:
+            y, why = implicit_increments(self, start, h, signals, begun.acceleration, (begun.M, *self._tangent(begun)))
+        if why:
+            return now, shown, why
+        following, _, why = self.advanced(start, y, signals[-1:])
+        return following, shown, why
+
+    def begun(self, now: Array, column: Array, tick: float = 0.0) -> Any:
+        """The start of a row at signals (1, width): M and accelerations of the unknowns, forces and accelerations to show, and a
+        reason where there are none."""
+        layout, place, words = self.layout, self.layout.places, np.full(1, "", dtype=object)
+        begin, none = self._closed(now[None], words), np.zeros((1, sum(layout.extra.values())))
+        first = self.evaluate(
+            begin, now[place["ud"]][None], np.zeros((1, len(layout.unknown))), none, column, now, tick, words
+        )  # fmt: skip
+        M = first.terms.M[0][np.ix_(layout.unknown, layout.unknown)]
+        a0 = np.linalg.solve(M, -first.residual[0]) if len(layout.unknown) else np.zeros(0)
+        second = self.completed(a0[None], column, 2)
+        shown = np.concatenate([self._force(first, second)[0], self._accelerations(begin, first.terms, second, words)])
+        why = str(words[0]) or self._outside(begin) or self._lost(now, begin, words)
+        held = now.copy()
+        for name, values in first.memory.items():
+            held[place[name]] = values
+        start = Start(now=held, begin=begin, N=first.terms.N[0], signals=column)
+        return SimpleNamespace(start=start, first=first, M=M, acceleration=a0, shown=shown, why=why)
+
+    def _tangent(self, begun: Any) -> tuple[Array, Array]:
+        """Damping and stiffness of the unknowns at the start of a row, with what a continuous controller adds."""
+        first, words = begun.first, np.full(1, "", dtype=object)
+        N, (own_K, own_D) = first.terms.N[0], matrices_at(self.layout.robot, begun.start.begin, words)
         K, D = (N.T @ matrix @ N for matrix in (own_K[0], own_D[0] + first.slope[0]))
         if self.gains is not None:
             A = first.terms.A[0]
             K, D = K + A.T * self.gains[0] @ A, D + A.T * self.gains[1] @ A
-        part = np.ix_(unknown, unknown)
-        held = {**{name: now[place[name]] for name in layout.memory}, **memory}
-        x, v, z, why = self._stages(now, begin, h, signals, a0, (M, D[part], K[part]), held, N)
-        if why:
-            return now, shown, why
-        step = self._completed(x[None], signals[-1:] - signals[:1], 0)
-        rates = self._completed((ud[unknown] + v)[None], signals[-1:], 1)
-        last = self._moved(begin, step, rates, words, N)
-        return self._carried(now, last, rates[0], z, memory), shown, str(words[0])
-
-    @property
-    def _beside(self) -> int:
-        return sum(self.layout.extra.values())
-
-    def _stages(
-        self, now: Array, begin: ClosedLegs, h: float, signals: Array, a0: Array, tangent: tuple[Array, Array, Array],
-        memory: dict[str, Array], N: Array,
-    ) -> tuple[Array, Array, Array, str]:  # fmt: skip
-        """Increments of x, v, z after a step, by the passes of `implicit_step`."""
-        method, layout = METHODS[self.layout.method], self.layout
-        M, D, K = tangent
-        unknown, s, m = layout.unknown, method.stages, self._beside
-        v0 = now[layout.places["ud"]][unknown]
-        factors = [(scipy.linalg.lu_factor(M + h * w * D + (h * w) ** 2 * K), row, column)
-                   for w, row, column in (*method.real, *method.pairs)]  # fmt: skip
-        X, V, Z = v0[:, None] + h * a0[:, None] * method.c, np.tile(a0[:, None], (1, s)), np.zeros((m, s))
-        before = np.inf
-        for _ in range(PASSES):
-            words = np.full(s, "", dtype=object)
-            x, v, z = (h * rate @ method.A.T for rate in (X, V, Z))
-            step = self._completed(x.T, signals[1:-1] - signals[:1], 0)
-            rates = self._completed(v0 + v.T, signals[1:-1], 1)
-            at = self._moved(begin.rows(np.zeros(s, dtype=int)), step, rates, words, N)
-            carried = now.copy()
-            for name, values in memory.items():
-                carried[layout.places[name]] = values
-            found = self._evaluate(at, rates, V.T, z.T, signals[1:-1], carried, 0.0, words)
-            if np.any(words != ""):
-                return x[:, 0], v[:, 0], z[:, 0], str(words[words != ""][0])
-            rate = self._rates(begin, at, v0[:, None] + v)
-            off = X - rate
-            delta = self._correction(factors, h * K @ (off @ method.A.T) - found.residual.T)
-            X, V, Z = rate + h * delta @ method.A.T, V + delta, found.beside.T
-            scale = CLOSED[1] + CLOSED[0] * (np.abs(v0) + h * np.linalg.norm(V, axis=1))
-            size = float(np.sqrt(np.sum((h**2 * np.sum(delta**2, axis=1) + np.sum(off**2, axis=1)) / scale**2)))
-            if size < 1.0 or (size < ROUNDING and size > 0.9 * before):
-                return h * X @ method.b, h * V @ method.b, h * Z @ method.b, ""
-            before = size
-        return x[:, 0], v[:, 0], z[:, 0], LOST
-
-    @staticmethod
-    def _correction(factors: list[Any], right: Array) -> Array:
-        total = np.zeros_like(right)
-        for factor, row, column in factors:
-            found = np.outer(scipy.linalg.lu_solve(factor, right @ row), column)
-            total = total + (found if np.isrealobj(found) else 2.0 * found.real)
-        return total
+        part = np.ix_(self.layout.unknown, self.layout.unknown)
+        return D[part], K[part]
 
     # -- states -------------------------------------------------------------------------------------------
     def _closed(self, states: Array, words: NDArray[Any]) -> ClosedLegs:
@@ -199,9 +167,9 @@ class NumericRows:
             position=np.ascontiguousarray(states[:, place["p"]]), rotation=rotation, velocity=none, angular_velocity=none,
             modes=np.ascontiguousarray(states[:, place["modes"]]), modes_velocity=0.0 * states[:, place["modes"]],
         )  # fmt: skip
-        return self._moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], words)
+        return self.moved(start, np.zeros((len(states), len(self.free))), states[:, place["ud"]], words)
 
-    def _moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any], N: Array | None = None) -> ClosedLegs:
+    def moved(self, start: ClosedLegs, step: Array, rates: Array, words: NDArray[Any], N: Array | None = None) -> ClosedLegs:
         """States after steps (n, u) of the independent coordinates, at rates (n, u), loops closed; from N step where given."""
         robot, plan = self.layout.robot, self.layout.robot.elastic_plan
         z, modes = np.zeros((len(step), len(plan.columns))), start.modes.shape[1]
@@ -225,7 +193,7 @@ class NumericRows:
             angular_velocity=found["platform_angular_velocity"], modes=e, modes_velocity=whole[:, at - modes : at],
         )  # fmt: skip
 
-    def _rates(self, begin: ClosedLegs, at: ClosedLegs, v: Array) -> Array:
+    def rates(self, begin: ClosedLegs, at: ClosedLegs, v: Array) -> Array:
         """Rates (unknowns, n) of coordinates: v, but for those of the platform's rotation since `begin` (Cayley's vector)."""
         plan = self.layout.robot.elastic_plan
         columns = [plan.independent[k] for k in self.layout.unknown]
@@ -237,7 +205,7 @@ class NumericRows:
         turning = w + np.cross(w, theta) / 2.0 + theta * (np.einsum("ni,ni->n", w, theta) / 4.0)[:, None]
         return np.array([turning[:, c - 3] if c in (3, 4, 5) else v[k] for k, c in enumerate(columns)])
 
-    def _completed(self, own: Array, signals: Array, which: int) -> Array:
+    def completed(self, own: Array, signals: Array, which: int) -> Array:
         """(n, u): unknowns as given; actuators that follow by the signal's coordinates (0), rates (1) or accelerations (2)."""
         result, n = np.zeros((len(own), len(self.free))), self.layout.actuators
         result[:, self.layout.unknown] = own
@@ -246,19 +214,29 @@ class NumericRows:
             result[:, self.places] = signals[:, at : at + n][:, self.own]
         return result
 
-    def _carried(self, now: Array, last: ClosedLegs, rates: Array, z: Array, memory: dict[str, Array]) -> Array:
-        result, place = now.copy(), self.layout.places
+    def slopes(self, at: ClosedLegs) -> Array:
+        """N (z, u) of a closed state; NaN where its loops are singular."""
+        words = np.full(1, "", dtype=object)
+        return leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, words).N[0]
+
+    def advanced(self, start: Start, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
+        """Carried numbers and closed state after increments y (k,), and a reason where there are none; signals there."""
+        layout, place, words = self.layout, self.layout.places, np.full(1, "", dtype=object)
+        n, result = len(layout.unknown), start.now.copy()
+        step = self.completed(y[None, :n], signals - start.signals, 0)
+        rates = self.completed((start.now[place["ud"]][layout.unknown] + y[n : 2 * n])[None], signals, 1)
+        last = self.moved(start.begin, step, rates, words, start.N)
         found = {
             "p": last.position[0], "R": last.rotation[0].T.ravel(), "v": last.velocity[0], "w": last.angular_velocity[0],
-            "joints": last.joint_position[0], "modes": last.modes[0], "ud": rates, **memory,
+            "joints": last.joint_position[0], "modes": last.modes[0], "ud": rates[0],
         }  # fmt: skip
         for name, values in found.items():
             result[place[name]] = values
-        at = 0
-        for name, size in self.layout.extra.items():
-            result[place[name]] += z[at : at + size]
+        at = 2 * n
+        for name, size in layout.extra.items():
+            result[place[name]] += y[at : at + size]
             at += size
-        return result
+        return result, last, str(words[0])
 
     def _outside(self, state: ClosedLegs) -> str:
         """An actuator beyond its stroke, in words."""
@@ -279,12 +257,10 @@ class NumericRows:
         return LOST_CONTROL if value * before < 0 or abs(value) <= NEAR * start else ""
 
     # -- equations ----------------------------------------------------------------------------------------
-    def _evaluate(
+    def evaluate(
         self, at: ClosedLegs, rates: Array, a: Array, z: Array, signals: Array, now: Array, tick: float, words: NDArray[Any]
     ) -> Any:
         """Residual (n, unknowns), rates of what is integrated beside, and what they were made of."""
-        from types import SimpleNamespace
-
         layout, robot, count = self.layout, self.layout.robot, len(rates)
         place = layout.signals
         wrench = signals[:, place["wrench"]] if "wrench" in place else np.zeros((count, 6))
@@ -294,7 +270,7 @@ class NumericRows:
         if layout.sliding:
             found = run(robot, "elastic_sliding", at.inputs(), words, friction=layout.sliding)
             friction, slope = found["friction"], found["slope"]
-        second = self._completed(a, signals, 2)
+        second = self.completed(a, signals, 2)
         felt = np.einsum("nij,nj->ni", terms.M, second) + terms.c + np.einsum("nzu,nz->nu", terms.N, friction)
         q, qd = at.actuators(robot)
         damped = np.broadcast_to(matrices_at(robot, at, words)[1], (count, zd.shape[1], zd.shape[1]))
