@@ -1,5 +1,6 @@
 """Many trajectories at once are the runs that one would make one by one."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from runs import PD_RUN, at_home, pd_motion, robot_named
 
 import flexapod as fp
+
+DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 
 
 def test_trajectories_are_those_of_single_runs() -> None:
@@ -50,6 +53,29 @@ def test_a_bad_trajectory_does_not_harm_the_others() -> None:
     assert np.allclose(study.position[0], robot.home.position, atol=1e-9)
     assert np.array_equal(study.position[0], study.position[2])
     assert np.all(np.isfinite(study.position))
+
+
+def test_robots_that_deform_one_by_one() -> None:
+    """Each trajectory is the run that `simulate` makes, with its own mass and gains; one that cannot start has its reason."""
+    robot = fp.load(DATA / "spring-drive.yaml")
+    t = np.linspace(0.0, 0.05, 6)[:, None]
+    swing = fp.ActuatorMotion(
+        time=t[:, 0], position=0.01 * np.sin(60 * t), velocity=0.6 * np.cos(60 * t), acceleration=-36 * np.sin(60 * t)
+    )
+    masses, gains = np.array([1.0, 2.0, 3.0]), np.array([1e3, 2e3, 4e3])
+    values = {"legs.A.rail.s.body.mass": masses, "controller.kp.A": gains}
+    given = {"duration": 0.05, "step": 1e-3, "output_step": 0.01}
+    study = fp.simulate_study(robot, swing, values=values, controller=fp.PD(kp=1e3, kd=20.0), **given)
+    assert list(study.reason.values) == ["", "", ""]
+    for k in range(3):
+        own = robot.with_parameters({"legs.A.slider.mass": masses[k]})
+        one = fp.simulate(own, swing, controller=fp.PD(kp=gains[k], kd=20.0), watch=(), **given)
+        for name in ("position", "force", "elastic", "velocity"):
+            assert np.allclose(study[name][k], one[name], rtol=0, atol=1e-12 * max(1.0, float(np.abs(one[name]).max()))), name
+    starts = fp.State.from_actuators(robot, np.array([[0.0], [0.01]]))
+    away = fp.simulate_study(robot, swing, starts=starts, controller=fp.PD(kp=1e3, kd=20.0), **given)
+    assert np.allclose(away.position[:, 0], starts.position, atol=1e-6)
+    assert np.ptp(away.position.values[:, 0, 2]) > 5e-3
 
 
 def test_refusals() -> None:

@@ -73,12 +73,6 @@ MOTOR_FRICTION = (
     "set friction=False, or give an ActuatorMotion"
 )
 GIVE = MOTOR + ", or `elastic_acceleration`"
-AT_PLATFORM = "friction of {platform_joint}: not available on the flexible platform of {robot}; set friction=False"
-OF_PLATFORM: Row = {
-    "flexible platform & friction by loads & friction=True":
-        "friction by joint loads: not known of the flexible platform of {robot}; set friction='constant'",
-    "flexible platform & friction at the platform": AT_PLATFORM,
-}  # fmt: skip
 CARRIED = (
     "{option}: with the platform's motion given, the springs of {motor} are carried along quasi-statically, and their part has "
     "no source of its own; give an ActuatorMotion"
@@ -273,7 +267,7 @@ ABILITIES: dict[str, dict[str, Row]] = {
     },
     **space_rows(determines=UNDETERMINED, drives=UNDERACTUATED, inverse=NO_INVERSE, loads=REDUNDANT),
     **simulation_rows(
-        of_platform=OF_PLATFORM, redundant=REDUNDANT, inverse=NO_INVERSE
+        redundant=REDUNDANT, inverse=NO_INVERSE
     ),
     **identification_rows(UNDERACTUATED),
     **DESIGN,

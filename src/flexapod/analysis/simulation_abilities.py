@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from flexapod.analysis.bridge_abilities import MASSLESS_DRIVE
 
 Row = Mapping[str, str]
-ANY = ""
 FOLLOWED = "{option}: with drive='actuators' the actuators follow the motion exactly, so that it has no effect; leave it out"
 UNDRIVEN = (
     "friction of {platform_joint}: drive='platform' has no forces against it on the flexible platform of {robot}; use a "
@@ -17,6 +16,9 @@ MANY_LOADED = (
     "friction by joint loads ({loaded_joint}): needs explicit steps, which are compiled for up to {compiled} coordinates, and "
     "{robot} has {coordinates}; set friction='constant' for its other parts, or friction=False"
 )
+MANY: Row = {
+    f"flexible {part} & many coordinates & friction by loads & friction=True": MANY_LOADED for part in ("legs", "platform")
+}
 LOADED = (
     "friction by joint loads ({loaded_joint}): drive='platform' has no forces against it on the flexible platform of {robot}; "
     "use a controller, or set friction='constant'"
@@ -32,14 +34,13 @@ TIED = (
 NO_LOADS = "method={value!r} knows no friction by joint loads; use 'rk4' or 'dopri', or friction='constant'"
 FIXED = "{option}: a tolerance of the adaptive methods 'dopri' and 'cvode'; other methods take `step`. Leave it out"
 REFERENCE = "{option}: not available with method='cvode', the reference integrator; leave it out"
-ONE_BY_ONE = "{verb}: {robot} has {part}; a study runs by explicit steps. simulate takes such robots one by one"
 
 
-def simulation_rows(*, of_platform: Row, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
+def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]]:
     """Verb -> option -> condition -> reason, of simulations.
 
     Args:
-        of_platform: conditions that dynamics share; redundant, inverse: reasons likewise.
+        redundant, inverse: reasons that dynamics share.
     """
     return {
         "simulate": {
@@ -62,8 +63,7 @@ def simulation_rows(*, of_platform: Row, redundant: str, inverse: str) -> dict[s
             "friction": {
                 "flexible platform & friction at the platform & drive=platform": UNDRIVEN,
                 "flexible platform & friction by loads & friction=True & drive=platform": LOADED,
-                "flexible legs & many coordinates & friction by loads & friction=True": MANY_LOADED,
-                "flexible platform & many coordinates & friction by loads & friction=True": MANY_LOADED,
+                **MANY,
                 "rigid & redundant actuators & friction by loads & friction=True": redundant,
                 "rigid & drive=actuators & friction=constant & friction by loads":
                     "friction='constant': with drive='actuators' friction is that of the file, loads included; use True or False",
@@ -74,9 +74,8 @@ def simulation_rows(*, of_platform: Row, redundant: str, inverse: str) -> dict[s
             "save": {"rigid & drive=actuators": FOLLOWED, "method=cvode": REFERENCE},
         },
         "simulate_study": {
-            ANY: {"flexible legs": ONE_BY_ONE},
             "robots": {}, "values": {}, "starts": {}, "controller": {}, "force": {}, "wrench": {}, "duration": {}, "step": {},
             "output_step": {},
-            "friction": {**of_platform, "rigid & redundant actuators & friction by loads & friction=True": redundant},
+            "friction": {**MANY, "rigid & redundant actuators & friction by loads & friction=True": redundant},
         },
     }  # fmt: skip

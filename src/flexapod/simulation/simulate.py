@@ -106,7 +106,7 @@ def simulate(
     Checked by: tests/simulation/test_simulate.py.
     """
     independent, chosen = in_independent(robot, drive, method, friction), method
-    method = method or ("rk4" if not independent else "dopri" if by_loads(robot, friction) else "implicit")
+    method = method or default_method(robot, drive, friction)
     _check(drive, method, watch or (), step)
     named = chosen or not (drive == "actuators" or (independent and by_loads(robot, friction)))
     refuse(
@@ -141,6 +141,13 @@ def simulate(
         clock = make_clock(setup, length, step, output_step)
         done = run(setup, clock, events, progress, save)
     return finished(setup, done, events, options, reactions, wrench)
+
+
+def default_method(robot: Robot, drive: str, friction: object) -> Method:
+    """The method where none is chosen: implicit where vibrations are stiff, but friction by joint loads needs explicit steps."""
+    if not in_independent(robot, drive, None, friction):
+        return "rk4"
+    return "dopri" if by_loads(robot, friction) else "implicit"
 
 
 def _check(drive: str, method: str, watch: Sequence[str], step: float) -> None:

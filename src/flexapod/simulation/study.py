@@ -16,9 +16,9 @@ from flexapod.simulation.attitude import quaternions
 from flexapod.simulation.flexible_start import elastic_start
 from flexapod.simulation.load_friction import smooth
 from flexapod.simulation.runner import Runner, advance_many
-from flexapod.simulation.setup import Setup, first_load, make_setup
+from flexapod.simulation.setup import Setup, first_load, in_independent, make_setup
 from flexapod.simulation.signals import row_table
-from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, make_clock
+from flexapod.simulation.simulate import MOST_ROWS, _check, _duration, default_method, make_clock
 from flexapod.simulation.study_values import study_columns
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def simulate_study(
     output_step: float | None = None,
     friction: bool | str = True,
 ) -> xr.Dataset:
-    """Simulate many trajectories by fixed-step RK4.
+    """Simulate many trajectories by fixed-step RK4; robots that deform, or whose loops are closed together, one by one by the
+    steps that `simulate` takes for them.
 
     Args:
         motion: as for `simulate`; all trajectories follow it.
@@ -67,13 +68,21 @@ def simulate_study(
     if starts is not None and not starts.single and len(starts) == 0:
         raise InputError("starts: there is no state; give one per trajectory")
     first = None if starts is None else _single(starts, 0)
-    setup = make_setup(
-        robot, motion, drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method="rk4",
-        events=(), watch=(), start=first, tolerance=(1e-9, 1e-11), step=step, rows=8,
+    method = default_method(robot, "force", friction)
+    given = dict(
+        drive="force", controller=controller, force=force, wrench=wrench, friction=friction, method=method, events=(), watch=(),
+        tolerance=(1e-9, 1e-11),
     )  # fmt: skip
+    setup = make_setup(robot, motion, start=first, step=step, rows=8, **given)
     if setup.function is not None or setup.layout.memory:
         raise InputError("controller: a study takes continuous compiled controllers; run sampled ones and functions one by one")
     setup, columns, count = _varied(setup, robots, values, starts)
+    if in_independent(robot, "force", None, friction):
+        from flexapod.simulation.study_runs import one_by_one
+
+        begins = [None if starts is None else _single(starts, k) for k in range(count)]
+        times = dict(duration=length, step=step, output_step=output_step)
+        return one_by_one(robots or [robot] * count, motion, begins, columns if robots is None else {}, times, given)
     runner = Runner(setup.layout, setup.values)
     parameters = np.tile(runner.parameters, (count, 1))
     for k, parameter in enumerate(runner.kernel.signature.parameters):
