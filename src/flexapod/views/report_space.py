@@ -96,12 +96,22 @@ def tilt_reach(robot: fp.Robot) -> Array:
 
 
 def _reach(robot: fp.Robot, axes: Array) -> Array:
-    """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits."""
+    """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits and none is singular."""
     steps = np.arange(1, int(MOST_TILT / STEP_TILT) + 1) * STEP_TILT
     turns = np.radians(steps)[:, None] * axes[:, None]  # (k, steps, 3)
-    valid = fp.check_pose(robot, _rotated(robot, turns.reshape(-1, 3))).margins.valid.values.reshape(len(axes), -1)
+    at = _rotated(robot, turns.reshape(-1, 3))
+    valid = (fp.check_pose(robot, at).margins.valid.values & ~_beyond(robot, at)).reshape(len(axes), -1)
     first = np.where(valid.all(axis=1), len(steps), np.argmin(valid, axis=1))
     return np.concatenate([[0.0], steps])[first]
+
+
+def _beyond(robot: fp.Robot, at: fp.State) -> NDArray[np.bool_]:
+    """Poses at a singular pose or on its other side; with redundant actuators no side is known, and none is called so."""
+    try:
+        side = fp.singularities(robot, at, on_error="mask").side.values
+    except fp.FlexapodError:
+        return np.zeros(len(at.position), dtype=bool)
+    return np.asarray(side < 0.5)
 
 
 def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
