@@ -31,7 +31,7 @@ def test_tilt_is_within_limits_and_no_further() -> None:
 
 
 def test_rotation_ends_at_the_first_singular_pose(run: Any, tmp_path: Path) -> None:
-    """Joints of base and platform on such arcs: a quarter turn about the vertical is singular (Fichter 1986), whatever the limits."""
+    """Such pairs of joints: a quarter turn about the vertical is singular (Fichter 1986), whatever the limits."""
     file = tmp_path / "hexapod.yaml"
     run("new", str(file), "--kind", "6-ups")
     file.write_text(re.sub(r"\n  stroke: [0-9.]+", "\n  stroke: 2", file.read_text()))
