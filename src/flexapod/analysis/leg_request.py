@@ -290,7 +290,7 @@ def _from_platform(
             state = settled(robot, state, wrench, qdd, friction, words)
             if k and np.all(done & (np.abs(state.elastic(robot)[0] - before).max(axis=1, initial=0.0) < 1e-12 * length)):
                 break
-    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], words)
+    state = walk_to_poses(robot, state, inputs["position"], inputs["rotation"], e, words)
     off = pose_error(robot, state, inputs["position"], inputs["rotation"]) / scale
     if robot.elastic_names:
         never = impossible(robot, platform_jacobian(robot, state, words)[0])
