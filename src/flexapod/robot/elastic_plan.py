@@ -98,6 +98,8 @@ def elastic_plan(robot: Robot, solved: Sequence[str] | None = None, at: Configur
         kinds = ["passive" if name in solved else kind for name, kind in zip(columns, others, strict=True)]
     met = {c.to[0] for i, leg in enumerate(robot.legs) for c in leg.closings if c.to is not None and c.to[0] != i}
     met |= {k for i, leg in enumerate(robot.legs) for coupling in leg.couplings for k, _, _ in coupling.terms if k != i}
+    if carrier is not None and any(c.to is None for i, leg in enumerate(robot.legs) if i != carrier for c in leg.closings):
+        met.add(carrier)
     legs, rest = [], []
     for i, block in enumerate(A):  # joints of a leg that others end on are in their rows too: solved for with all that is left
         own = range(first[i], first[i] + counts[i])
