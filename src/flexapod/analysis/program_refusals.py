@@ -128,8 +128,8 @@ def undetermined(robot: Robot) -> InputError:
     """Why actuators do not give the platform's pose."""
     count, rest = len(robot.actuators), ", ".join(robot.independent[k] for k in undriven(robot))
     return InputError(
-        f"forward kinematics: the {count} actuators of {robot.name} do not determine where all its bodies are: with all of them held, "
-        f"{rest} can move. Drive that, tie it by a coupling, or choose a home that is not singular"
+        f"forward kinematics: the {count} actuators of {robot.name} do not determine where all its bodies are: "
+        f"with all of them held, {rest} can move. Drive that, tie it by a coupling, or choose a home that is not singular"
     )
 
 
