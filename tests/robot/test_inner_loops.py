@@ -123,6 +123,21 @@ def close(ours: object, truth: object) -> None:
     np.testing.assert_allclose(a, b, atol=EQUAL * float(np.abs(b).max()))
 
 
+def test_a_planar_loop_may_stand_anywhere(tmp_path: Path) -> None:
+    """In space its rows repeat each other; turned by any angles, they do so up to rounding: the same forces as in its plane."""
+    (tmp_path / "flat.yaml").write_text(HEAD + in_one_leg())
+    flat, R = fp.load(tmp_path / "flat.yaml"), fp.motions.rotvec_rotation(np.array([0.4, -0.7, 1.1]))
+    turn = f"{{matrix: {R.tolist()}}}"
+    text = (HEAD + in_one_leg()).replace("plane: xy\n", "").replace("    a:\n", f"    a:\n      frame: {{rotation: {turn}}}\n")
+    text = text.replace("[0, -9.81, 0]", str((R @ [0.0, -9.81, 0.0]).tolist()))
+    text = text.replace("{position: [0, 0.1, 0]}", f"{{position: {(R @ [0.0, 0.1, 0.0]).tolist()}, rotation: {turn}}}")
+    (tmp_path / "turned.yaml").write_text(text)
+    turned = fp.load(tmp_path / "turned.yaml")
+    assert turned.independent == turned.actuators
+    motion = fp.ActuatorMotion(time=[0.0, 1.0], position=[[1.6], [1.8]], velocity=[[2.0], [-1.0]], acceleration=[[3.0], [5.0]])
+    close(fp.inverse_dynamics(turned, motion).force.values, fp.inverse_dynamics(flat, motion).force.values)
+
+
 def test_parallelograms_move_as_universal_joints_do() -> None:
     """Clavel's Delta with two rods per forearm against the 3-RUU with one: rods of a parallelogram move alike."""
     ours, plain = deltas()

@@ -132,13 +132,16 @@ def _leg(block: Array, passive: list[int]) -> LegLoop:
 
 
 def _left(block: Array, loop: LegLoop) -> Array:
-    """Rows of a leg that remain when its passive joints are eliminated, in numbers."""
+    """Rows of a leg that remain when its passive joints are eliminated, in numbers; rows that repeat others leave zeros, no
+    rounding."""
     B, rows, left = block[:, list(loop.dependents)], list(loop.rows), list(loop.leftover)
-    if loop.crossed:
-        return np.asarray(np.linalg.svd(B[rows].T)[2][-1:] @ block[rows])
     if not rows:
         return block[left]
-    return np.asarray(block[left] - B[left] @ np.linalg.solve(B[rows], block[rows]))
+    if loop.crossed:
+        found = np.linalg.svd(B[rows].T)[2][-1:] @ block[rows]
+    else:
+        found = block[left] - B[left] @ np.linalg.solve(B[rows], block[rows])
+    return np.asarray(np.where(np.abs(found) > RANK * np.abs(block).max(initial=0.0), found, 0.0))
 
 
 def _carrier(robot: Robot) -> int | None:
