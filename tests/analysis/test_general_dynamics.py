@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from flexapod.analysis.anderson import fixed_points
 from flexapod.analysis.sampling import random_states
 from flexapod.description import description_from_document
 from flexapod.robot.robot import build_robot
+from flexapod.views.chosen_motion import small_motion
 
 AGREEMENT = 1e-10
 """Two derivations of one number, of the largest; found 1e-14."""
@@ -117,3 +119,16 @@ def test_fixed_points_of_many_samples() -> None:
     assert np.allclose(y, np.linalg.solve(np.eye(2) - A, b[..., None])[..., 0], rtol=1e-11)
     _, none = fixed_points(lambda x: x + 1.0, np.zeros((1, 1)))
     assert not none.any()
+
+
+def test_accelerations_of_a_motion_are_not_asked_for(tmp_path: Path) -> None:
+    """Masses, energies and motions under forces belong to states: a platform that turns on its way has an acceleration there."""
+    text = fp.catalogue()["five-bar"].read_text(encoding="utf-8")
+    words = "elbow: {type: revolute, stiffness: 2, preload: 0.4, "
+    (tmp_path / "robot.yaml").write_text(text.replace("elbow: {type: revolute, ", words))
+    sprung, way = fp.load(tmp_path / "robot.yaml"), small_motion(fp.load("five-bar"))
+    found = fp.forward_dynamics(sprung, way, force=fp.inverse_dynamics(sprung, way).force.values)
+    assert np.abs(way.angular_velocity).max() > 0.01
+    assert np.abs(found.acceleration.values - way.acceleration).max() <= AGREEMENT * np.abs(way.acceleration).max()
+    assert np.isfinite(fp.energy(sprung, way).potential.values).all()
+    assert np.isfinite(fp.coriolis_force(sprung, way, coordinates="independent").values).all()

@@ -711,3 +711,50 @@ def test_a_massless_end_of_a_loop_is_refused(tmp_path: Path) -> None:
     (tmp_path / "robot.yaml").write_text(PIN.replace(piston, "piston: {}"))
     with pytest.raises(fp.InputError, match=r"export: 1\.piston, 2\.piston, 3\.piston would be moving bodies without mass"):
         fp.export_mjcf(fp.load(tmp_path / "robot.yaml"), tmp_path / "robot.xml")
+
+
+GROUNDED = """flexapod: 1
+name: grounded
+source: written for this test
+gravity: [0.5, -9.81, 0]
+characteristic_length: 0.3
+home: {position: [0, 0.1, 0]}
+platform: {body: a.coupler}
+legs:
+  each:
+    a:
+      frame: {rotation: {Z: 30 deg}, position: [0.1, 0, 0]}
+      joints:
+        motor: {type: revolute, from: base, to: crank, axis: [0, 0, 1], actuated: true, start: 90 deg}
+        pin: {type: revolute, from: crank, to: coupler, at: [0.1, 0, 0], axis: [0, 0, 1], start: -90 deg}
+        tip: {type: revolute, from: coupler, to: rocker, at: [0.3, 0, 0], axis: [0, 0, 1], start: -116.565 deg}
+        foot: {type: revolute, from: rocker, to: base, at: [0.1118033988749895, 0, 0], on: [0.25, 0, 0], axis: [0, 0, 1]WORDS}
+      bodies: {crank: BODY, coupler: BODY, rocker: BODY}
+"""
+
+
+@pytest.mark.parametrize("words", ["", ", friction: {viscous: 0.1}"])
+def test_loops_that_end_on_the_base(tmp_path: Path, words: str) -> None:
+    """A loop written from its last body to the base: MuJoCo's terms with hard loops."""
+    body = "{mass: 1, com: [0.05, 0.01, 0], inertia: {diagonal: [0.001, 0.002, 0.003]}}"
+    text = GROUNDED.replace("WORDS", words).replace("BODY", body)
+    text = text.replace("home: {position: [0, 0.1, 0]}", "home: {position: [0.05, 0.0866025403784, 0], rotation: {Z: 30 deg}}")
+    (tmp_path / "robot.yaml").write_text(text)
+    robot = fp.load(tmp_path / "robot.yaml")
+    engine = Engine(fp.export_mjcf(robot, tmp_path / "robot.xml").read_text())
+    driven = fp.ActuatorMotion(time=[0.0, 1.0], position=[[1.6], [1.8]], velocity=[[2.0], [-1.0]], acceleration=[[3.0], [5.0]])
+    motion = fp.platform_motion(robot, driven)
+    joints, force = fp.inverse_kinematics(robot, motion), fp.inverse_dynamics(robot, motion).force.values
+    for k in range(2):
+        acceleration = engine.put(robot, motion, joints, k)
+        M, bias, J, S = engine.parts()
+        assert np.abs(engine.data.efc_pos[: len(J)]).max() <= 1e-12
+        rest = M @ acceleration + bias - engine.data.qfrc_passive - S @ force[k]
+        carried = J.T @ np.linalg.lstsq(J.T, rest, rcond=1e-10)[0]
+        assert np.abs(carried - rest).max() <= EXACT * np.abs(force[k]).max()
+    fp.export_urdf(robot, tmp_path / "robot.urdf")
+    for form in ("xml", "urdf"):
+        fp.write_robot_file(fp.import_robot(tmp_path / f"robot.{form}", platform="platform"), tmp_path / "again.yaml")
+        again = fp.load(tmp_path / "again.yaml")
+        back = fp.inverse_dynamics(again, fp.platform_motion(again, driven)).force.values
+        assert np.abs(back - force).max() <= EXACT * np.abs(force).max()

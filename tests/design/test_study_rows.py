@@ -108,3 +108,27 @@ def test_threads_do_not_change_a_bit(robot: fp.Robot, monkeypatch: pytest.Monkey
     ]
     assert runs[0].rows.identical(runs[1].rows)
     assert runs[0].summary.state() == runs[1].summary.state()
+
+
+def test_criteria_of_loops_inside_legs_are_those_of_the_same_robot_without() -> None:
+    """A Delta with parallelograms, and one whose forearms are rods with universal joints: the same criteria by verbs."""
+    at = fp.State(position=[[0.05, -0.03, -0.75], [-0.04, 0.06, -0.7]])
+    stiff = {"stiffness": 1e4}
+    criteria = ["peak_force", "rms_force", "stroke", "longest", "worst_condition", "mass",
+                fp.Criterion(name="stiffness", options=stiff), fp.Criterion(name="lowest_frequency", options=stiff),
+                fp.Criterion(name="deflection", options={**stiff, "load": [1, 2, 3, 0, 0, 0]})]  # fmt: skip
+    found = [fp.study(fp.load(name), {"platform.mass": (0.5, 1.5)}, criteria, at=at, count=2, plan="grid", progress=False).rows
+             for name in ("delta", "delta-parallelograms")]  # fmt: skip
+    for c in criteria:
+        name = c if isinstance(c, str) else c.name
+        np.testing.assert_allclose(np.asarray(found[1][name]), np.asarray(found[0][name]), rtol=1e-9, err_msg=name)
+    volume = fp.Criterion(name="workspace_volume", options={"box": {"x": (-0.1, 0.1, 3)}})
+    with pytest.raises(fp.InputError, match="workspace_volume: is not known where loops run inside or between legs"):
+        fp.study(fp.load("delta-parallelograms"), {"platform.mass": (0.5, 1.5)}, volume, count=2, progress=False)
+
+
+def test_lengths_of_an_orthoglide_are_variables() -> None:
+    """Isotropic at home, whatever the length of its links."""
+    robot = fp.load("orthoglide")
+    found = fp.study(robot, {"parameters.link": (0.3, 0.32)}, ["worst_condition"], count=2, plan="grid", progress=False).rows
+    np.testing.assert_allclose(found.worst_condition.values, 1.0, rtol=1e-9)

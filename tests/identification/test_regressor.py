@@ -14,6 +14,7 @@ from flexapod.analysis.rigid_dynamics import INVERSE
 from flexapod.analysis.sampling import random_states
 from flexapod.equations.regressor import inertial_columns
 from flexapod.identification.linear_model import inertial_kernel, linear_model, model_inputs
+from flexapod.views.chosen_motion import small_motion
 
 ROUNDING = 1e-12
 """Regressor and inverse dynamics are sums of some thousand products; errors over the largest force of all samples."""
@@ -216,7 +217,7 @@ def test_forces_without_columns_are_known(tmp_path: Path) -> None:
 def test_what_it_refuses() -> None:
     with pytest.raises(fp.InputError, match="deflections that no actuator measures; name file parameters"):
         fp.base_parameters(fp.load("dualemps"))
-    with pytest.raises(fp.InputError, match="exciting motion: andrews has force elements, or dampers, preloads or bump stops"):
+    with pytest.raises(fp.InputError, match="exciting motion: andrews has force elements, preloads, bump stops, or dampers"):
         fp.exciting_motion(fp.load(DATA.parent.parent / "data" / "mechanisms" / "andrews.yaml"))
     robot = fp.load("hexapod")
     with pytest.raises(fp.InputError, match="has no friction here"):
@@ -231,3 +232,21 @@ def test_one_axis() -> None:
     found = fp.regressor(robot, motion)
     force = 95.1089 * motion.acceleration + 203.5034 * motion.velocity + 20.3935 * np.sign(motion.velocity)
     np.testing.assert_allclose(found.regressor.values @ found.value.values, force, rtol=1e-12, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "words", ["inertia: 0.05, ", "stiffness: 2, rest: 0.3, preload: 0.4, ", "limits: {stroke: [-1e-3, 1e-3], stop: 50}, "]
+)
+@pytest.mark.parametrize("name", ["planar-3-rrr", "five-bar"])
+def test_what_acts_at_passive_joints_is_in_the_model(name: str, words: str, tmp_path: Path) -> None:
+    """Rotors behind gears, preloads and bump stops of joints that nothing drives: columns or known forces, none left out."""
+    plain = fp.load(name)
+    text = plain.description.path.read_text(encoding="utf-8")
+    assert "elbow: {type: revolute, " in text
+    (tmp_path / "robot.yaml").write_text(text.replace("elbow: {type: revolute, ", f"elbow: {{type: revolute, {words}"))
+    robot, motion = fp.load(tmp_path / "robot.yaml"), small_motion(plain)
+    force = fp.inverse_dynamics(robot, motion).force.values
+    assert np.abs(force - fp.inverse_dynamics(plain, motion).force.values).max() > 1e-3 * np.abs(force).max()
+    found = fp.regressor(robot, motion)
+    known = found.known_force.values if "known_force" in found else 0.0
+    assert np.abs(found.regressor.values @ found["value"].values + known - force).max() <= 10 * ROUNDING * np.abs(force).max()

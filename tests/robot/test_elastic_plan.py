@@ -16,6 +16,9 @@ DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
 RANK = 1e-9
 """Singular values below this, of the largest, are zero; the next is above 1e-3."""
 
+SAME = 1e-11
+"""Of forces and lengths: the same mechanism closed in another order."""
+
 ROBOTS = {"dualemps": 11, "planar-3-rrr": 21, "planar-3-rrr-springs": 24, "tripteron-flexible": 36, "gough-stewart-beams": 42}
 """Independent coordinates: freedoms of the rigid robot, and every elastic coordinate that no loop ties to others."""
 
@@ -131,3 +134,47 @@ legs:
     again = with_other_rows(robot, {"joint_position": joints[None]}, 0)
     assert again is not None
     assert again.elastic_plan.independent == robot.elastic_plan.independent
+
+
+ROD = "{mass: 0.7, com: [0.1, 0.02, 0.01], inertia: {diagonal: [0.002, 0.004, 0.005]}}"
+PUCK = "{mass: 1.5, com: [0.01, 0.02, 0.03], inertia: {diagonal: [0.01, 0.02, 0.03]}}"
+TABLE = """flexapod: 1
+name: table
+source: written for this test
+gravity: [0.7, -9.81, 1.3]
+characteristic_length: 0.3
+home: {position: [0.02, 0.29, 0]}
+platform: PLATFORM
+legs:
+  each:
+    t: GROUND
+"""
+ARM = """    {name}:
+      joints:
+        motor: {{type: revolute, from: base, to: arm, at: [{at}, 0], axis: [0, 0, 1], actuated: true, start: {start}}}
+        elbow: {{type: revolute, from: arm, to: rod, at: [0.25, 0, 0], axis: [0, 0, 1], start: {bent}}}
+        pin: {{type: revolute, from: rod, to: END, at: [0.25, 0, 0], on: [{on}, 0], axis: [0, 0, 1]}}
+      bodies: {{arm: ROD, rod: ROD}}
+"""
+ARMS = [("a", "0.3, 0", 2.2, 0.6, "0.05, 0"), ("b", "-0.3, 0", 0.9, -0.6, "-0.05, 0"), ("c", "0.1, 0.6", -1.9, 0.9, "0.06, 0.08")]
+
+
+def on_a_table(tmp_path: Path, platform: str, ground: str, end: str) -> fp.Robot:
+    arms = "".join(ARM.format(name=n, at=at, start=start, bent=bent, on=on) for n, at, start, bent, on in ARMS)
+    text = TABLE.replace("PLATFORM", platform).replace("GROUND", ground) + arms.replace("END", end).replace("ROD", ROD)
+    (tmp_path / "table.yaml").write_text(text)
+    return fp.load(tmp_path / "table.yaml")
+
+
+def test_actuators_are_independent_where_legs_end_on_a_link_with_loops_of_its_own(tmp_path: Path) -> None:
+    """A puck that floats on a table is the platform, or a link of a leg that is called so: the same forces and poses."""
+    slide = "{type: planar, from: base, to: END, axis: [0, 0, 1]}"
+    plain = on_a_table(tmp_path, PUCK, f"{{joints: {{ground: {slide}}}}}".replace("END", "platform"), "platform")
+    own = f"{{joints: {{free: {{type: free, from: base, to: puck}}, ground: {slide}}}, bodies: {{puck: {PUCK}}}}}"
+    link = on_a_table(tmp_path, "{body: t.puck}", own.replace("END", "puck"), "t.puck")
+    assert link.independent == link.actuators
+    at = fp.State(position=[0.03, 0.27, 0], velocity=[0.2, -0.1, 0], angular_velocity=[0, 0, 0.5])
+    one, two = (fp.inverse_dynamics(r, at).force.values for r in (plain, link))
+    np.testing.assert_allclose(two, one, rtol=SAME)
+    q = fp.inverse_kinematics(link, at).actuator_position.values
+    np.testing.assert_allclose(fp.forward_kinematics(link, q).position.values, at.position, atol=SAME)

@@ -1,5 +1,6 @@
 """Loops inside legs and between them: the same mechanism written in other ways, or known in another form."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -7,10 +8,14 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.robot.catalogue import catalogue
 from flexapod.views.chosen_motion import small_motion
 
 EQUAL = 1e-11
 """Relative to the largest value; measured below 1e-14, forward dynamics and Coriolis forces below 1e-11."""
+
+STIFF = 1e-6
+"""Steel rods of 12 mm under their own weight bend by 1e-5 of their length; forces follow by 6e-8."""
 
 JOINT = "{{type: revolute, from: {0}, to: {1}, at: [{2}, 0, 0], axis: [0, 0, 1]{3}}}"
 CRANK = JOINT.format("base", "crank", 0, ", start: 90 deg, actuated: true")
@@ -116,6 +121,21 @@ def states() -> fp.Motion:
 def close(ours: object, truth: object) -> None:
     a, b = np.asarray(ours), np.asarray(truth)
     np.testing.assert_allclose(a, b, atol=EQUAL * float(np.abs(b).max()))
+
+
+def test_a_planar_loop_may_stand_anywhere(tmp_path: Path) -> None:
+    """In space its rows repeat each other; turned by any angles, they do so up to rounding: the same forces as in its plane."""
+    (tmp_path / "flat.yaml").write_text(HEAD + in_one_leg())
+    flat, R = fp.load(tmp_path / "flat.yaml"), fp.motions.rotvec_rotation(np.array([0.4, -0.7, 1.1]))
+    turn = f"{{matrix: {R.tolist()}}}"
+    text = (HEAD + in_one_leg()).replace("plane: xy\n", "").replace("    a:\n", f"    a:\n      frame: {{rotation: {turn}}}\n")
+    text = text.replace("[0, -9.81, 0]", str((R @ [0.0, -9.81, 0.0]).tolist()))
+    text = text.replace("{position: [0, 0.1, 0]}", f"{{position: {(R @ [0.0, 0.1, 0.0]).tolist()}, rotation: {turn}}}")
+    (tmp_path / "turned.yaml").write_text(text)
+    turned = fp.load(tmp_path / "turned.yaml")
+    assert turned.independent == turned.actuators
+    motion = fp.ActuatorMotion(time=[0.0, 1.0], position=[[1.6], [1.8]], velocity=[[2.0], [-1.0]], acceleration=[[3.0], [5.0]])
+    close(fp.inverse_dynamics(turned, motion).force.values, fp.inverse_dynamics(flat, motion).force.values)
 
 
 def test_parallelograms_move_as_universal_joints_do() -> None:
@@ -319,6 +339,16 @@ def test_the_platform_walks_where_actuators_turn_back() -> None:
     t = np.array([-0.05, -0.12, -0.15, -0.2])
     found = fp.inverse_kinematics(robot, fp.State(position=np.repeat(t[:, None], 3, axis=1)))
     close(found.actuator_position.values, np.repeat((t - np.sqrt(length**2 - 2.0 * t**2) + length)[:, None], 3, axis=1))
+
+
+def test_a_robot_that_deforms_walks_there_too(tmp_path: Path) -> None:
+    """Rods as beams of the same mass: the forces of the rigid robot, also where the actuators turn back."""
+    text = catalogue()["orthoglide"].read_text()
+    beam = "{flexible: {type: beam, length: 0.31, section: {shape: tube, outer: 12 mm}, material: steel}}"
+    (tmp_path / "bent.yaml").write_text(re.sub(r"bar1:\n        mass(.*\n){3}", f"bar1: {beam}\n", text, count=1))
+    robot, at = fp.load(tmp_path / "bent.yaml"), fp.State(position=[[-0.12] * 3, [-0.15, -0.15, 0.0]])
+    rigid, bent = (fp.inverse_dynamics(r, at).force.values for r in (fp.load("orthoglide"), robot))
+    np.testing.assert_allclose(bent, rigid, rtol=STIFF)
 
 
 SPRUNG = """flexapod: 1

@@ -409,3 +409,16 @@ def test_dampers_at_the_balls_of_legs_at_right_angles(tmp_path: Path) -> None:
     damped = fp.load(tmp_path / "damped.yaml")
     assert (damped.mobility.rank, damped.mobility.platform) == (6, 6)
     assert len(damped.elastic_plan.independent) == 6
+
+
+def test_a_leg_that_only_a_coupling_holds_is_told_where_to_stand(tmp_path: Path) -> None:
+    legs = """    a:
+      joints: {hinge: {type: revolute, from: base, to: bar, axis: [0, 0, 1], actuated: true}}
+      bodies: {bar: BAR}
+    w:
+      joints: {axle: {type: revolute, from: base, to: wheel, at: [0, 1, 0], axis: [0, 0, 1]}}
+      bodies: {wheel: BAR}
+couplings: {gear: {a.hinge: 1, w.axle: -3}}
+"""
+    with pytest.raises(fp.FlexapodError, match=r"What only a coupling \(gear\) holds stands in the leg that it is coupled to"):
+        made(tmp_path, legs)

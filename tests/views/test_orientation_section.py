@@ -1,5 +1,9 @@
 """Orientation workspace of the report: how far a platform tilts, against a search one pose at a time."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +13,8 @@ from flexapod.views.report_space import DIRECTIONS, STEP_TILT, orientation_block
 
 def valid(robot: fp.Robot, degrees: float, direction: np.ndarray) -> bool:
     R = fp.motions.rotvec_rotation(np.radians(degrees) * direction) @ robot.home.rotation
-    return bool(fp.check_pose(robot, fp.State(position=robot.home.position, rotation=R)).margins.valid)
+    at = fp.State(position=robot.home.position, rotation=R)
+    return bool(fp.check_pose(robot, at).margins.valid) and float(fp.singularities(robot, at, on_error="mask").side) == 1.0
 
 
 def test_tilt_is_within_limits_and_no_further() -> None:
@@ -23,6 +28,14 @@ def test_tilt_is_within_limits_and_no_further() -> None:
     low, high = reach_about(robot, "x")
     assert high == tilts[0]
     assert low == tilts[DIRECTIONS // 2]
+
+
+def test_rotation_ends_at_the_first_singular_pose(run: Any, tmp_path: Path) -> None:
+    """Such pairs of joints: a quarter turn about the vertical is singular (Fichter 1986), whatever the limits."""
+    file = tmp_path / "hexapod.yaml"
+    run("new", str(file), "--kind", "6-ups")
+    file.write_text(re.sub(r"\n  stroke: [0-9.]+", "\n  stroke: 2", file.read_text()))
+    assert reach_about(fp.load(file), "z") == (90.0 - STEP_TILT, 90.0 - STEP_TILT)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from flexapod.views.output import number
 from flexapod.views.plot_force_speed import force_speed_figure
 from flexapod.views.report import robot_report
 from flexapod.views.sizing import actuator_sizing, joint_rows, sizing_table
+from flexapod.views.slice_axes import slice_axes, slice_window
 
 Run = Callable[..., Any]
 SAME = 1e-10
@@ -189,6 +190,28 @@ def test_rounding_is_no_moment() -> None:
     balls = [row for row in joint_rows(drive, robot.characteristic_length) if row[0].endswith(".ball")]
     assert len(balls) == 6
     assert {row[3] for row in balls} == {"0"}
+
+
+def test_forces_that_nothing_determines_are_no_zeros() -> None:
+    """Rods share the load of a platform in many ways; joints of bodies that float bear nothing, to the last digit."""
+    robot = fp.load("par4")
+    drive = fp.inverse_dynamics(robot, fp.State(position=robot.home.position), reactions=True).expand_dims("time")
+    rows = {row[0]: row for row in joint_rows(drive.assign_coords(time=[0.0]), robot.characteristic_length)}
+    rods = [row for name, row in rows.items() if "elbow" in name]
+    assert {cell for row in rods for cell in row[1:3]} == {"not determined"}
+    assert {cell for name, row in rows.items() if ".float." in name for cell in row[1:3]} == {"0"}
+
+
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [("hexapod", ("x", "y")), ("five-bar", ("x", "y")), ("3-rps", ("rx", "ry")), ("spherical-five-bar", ("rx", "ry"))],
+)
+def test_slices_lie_along_what_a_robot_chooses(name: str, axes: tuple[str, ...]) -> None:
+    """A slice along components that follow from others has one pose: home."""
+    robot = fp.load(name)
+    assert slice_axes(robot) == axes
+    area = fp.workspace(robot, grid={a: (*ends, 5) for a, ends in slice_window(robot, axes, 0.2).items()}, progress=False)
+    assert float(area.valid.mean()) > 0.5
 
 
 def test_a_report_is_printed(browser: Any, tmp_path: Path) -> None:

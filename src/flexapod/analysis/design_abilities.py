@@ -29,7 +29,8 @@ EACH_DESIGN: dict[str, Row] = {"parameters": {}, "variation=sample": {ALWAYS: PE
 
 def _of_vocabulary(argument: str) -> Row:
     """Robots that the named criteria do not cover."""
-    return {f"{kind} & {argument}=vocabulary": CRITERIA for kind in ("flexible platform", "flexible legs")}
+    kinds = ("flexible platform", "elastic legs", "flexible platform on flexible legs")
+    return {f"{kind} & {argument}=vocabulary": CRITERIA for kind in kinds}
 
 
 DESIGN: dict[str, dict[str, Row]] = {

@@ -15,7 +15,7 @@ DEFLECTIONS = (
     "to fp.identify(robot, data, parameters=[...]) instead, which fits them with the elastic model"
 )
 COLUMNLESS = (
-    "{verb}: {robot} has force elements, or dampers, preloads or bump stops at its drives, which it leaves out; take the "
+    "{verb}: {robot} has force elements, preloads, bump stops, or dampers at its drives, which it leaves out; take the "
     "robot without them, or fp.identify, which subtracts their forces"
 )
 NAMED = "{option}: not available with named parameters, which are fitted to the forces directly; leave it out"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flexapod.errors import InputError
 from flexapod.robot.build import has_inner_loops
 from flexapod.robot.chain import closes_alone
-from flexapod.robot.elastic_plan import chosen_drives, posed, undriven
+from flexapod.robot.elastic_plan import posed, undriven
 
 if TYPE_CHECKING:
     from flexapod.robot.robot import Robot
@@ -126,8 +126,11 @@ def floating(robot: Robot, what: str, instead: str) -> InputError:
 
 def undetermined(robot: Robot) -> InputError:
     """Why actuators do not give the platform's pose."""
-    own, _ = chosen_drives(robot)
-    return InputError(f"forward kinematics: the {len(own)} actuators of {robot.name} do not determine where all its bodies are")
+    count, rest = len(robot.actuators), ", ".join(robot.independent[k] for k in undriven(robot))
+    return InputError(
+        f"forward kinematics: the {count} actuators of {robot.name} do not determine where all its bodies are: "
+        f"with all of them held, {rest} can move. Drive that, tie it by a coupling, or choose a home that is not singular"
+    )
 
 
 def _next(quantity: str) -> str:

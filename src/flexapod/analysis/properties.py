@@ -97,8 +97,10 @@ def _deflects(robot: Robot) -> bool:
 
 
 def _without_columns(robot: Robot) -> bool:
-    """Forces that are no part of the linear model: those of force elements, and of dampers, preloads and bump stops of drives."""
-    return bool(robot.forces) or any(link.spring and link.actuated for leg in robot.legs for link in leg.links)
+    """Forces that are no part of the linear model: of force elements, preloads and bump stops, and of dampers of drives."""
+    return bool(robot.forces) or any(
+        link.spring and (link.actuated or link.preload or link.stop) for leg in robot.legs for link in leg.links
+    )
 
 
 def _unproven(robot: Robot) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexapod.analysis.results import OnError
+from flexapod.analysis.state import State
 from flexapod.motions.motion import ActuatorMotion, Motion
 
 Load = tuple[Any, str | None, str]
@@ -60,9 +61,8 @@ class Request:
     def unaccelerated(self) -> Request:
         """The same states without accelerations: what masses, energies and motions under given forces are asked about."""
         if isinstance(self.at, Motion):
-            names = ("time", "position", "rotation", "velocity", "angular_velocity")
-            none = {name: np.zeros_like(self.at.velocity) for name in ("acceleration", "angular_acceleration")}
-            return replace(self, at=Motion(**{name: getattr(self.at, name) for name in names}, **none))
+            names = ("position", "rotation", "velocity", "angular_velocity")
+            return replace(self, at=State(**{name: getattr(self.at, name) for name in names}))
         if isinstance(self.at, ActuatorMotion):
             return replace(self, at=replace(self.at, acceleration=np.zeros_like(self.at.acceleration)))
         return self

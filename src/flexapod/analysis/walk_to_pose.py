@@ -87,9 +87,10 @@ def _undeformed(robot: Robot) -> Closing:
 
 
 def _deformed(robot: Robot) -> Closing:
-    """Loops solved for joints, actuators among them, while deformations stay as they are."""
+    """Loops solved for joints, actuators among them, while deformations stay as they are; loops that are over-constrained when
+    rigid bend some of these."""
     joints = [name for k, name in enumerate(robot.coordinates) if k not in robot.elastic_indices]
-    other = with_plan(robot, elastic_plan(robot, joints))
+    other = with_plan(robot, elastic_plan(robot, joints, tied="elastic"))
     bound, free = kernel(other, "elastic_closing"), len(other.elastic_plan.independent)
 
     def close(at: ClosedLegs) -> tuple[Array, NDArray[np.bool_]]:

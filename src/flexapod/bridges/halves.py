@@ -8,7 +8,8 @@ hangs behind the closing joint on the body that the joint leads to, and a fixed 
 The mechanism is the same. A program that can only hold points and frames together (MuJoCo's `connect` and `weld`) then has no
 constraint for the axes of a universal, prismatic or cylindrical joint to write, which it would do without their velocity terms.
 A revolute joint with friction is one of the tree too, where its friction has a word. A massless body that a fixed joint holds to
-another one, the far frame of a joint with a spring, takes a part of that body in the same way.
+another one, the far frame of a joint with a spring, takes a part of that body in the same way; one that is held to the base hangs
+there instead.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ CHAINS = {"revolute": "R", "universal": "RR", "prismatic": "P", "cylindrical": "
 """Joints of the tree behind the body that a closing joint leads to, from that body outwards; revolute ones with friction only."""
 ACROSS = pose(rotation=[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """The frame of the second axis of a universal joint in that of the first: z perpendicular."""
+FLIPPED = pose(rotation=[[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])
+"""A frame whose z axis points the other way: a joint seen from its far side keeps its coordinate there."""
 SAME = 1e-9
 """Distances [m] and cosines below this are zero: axes that meet, perpendicular or parallel."""
 
@@ -38,7 +41,40 @@ def halved(tree: Tree) -> Tree:
     for loop in tree.loops:
         if loop.type in CHAINS and (loop.type != "revolute" or loop.damping or loop.loss):
             tree = _halve(tree, loop)
-    return _weighted(tree)
+    return _weighted(_grounded(tree))
+
+
+def _grounded(tree: Tree) -> Tree:
+    """The tree with massless ends that fixed joints hold to the world hung on the world itself, joint by joint in reverse; half
+    of the body that carried them is the end there."""
+    for loop in (one for k in tree.loops if k.type == "fixed" for one in (k, _swapped(k))):
+        chain = _light_chain(tree, loop.first) if loop.second == WORLD else []
+        carrier = chain[0].parent if chain else WORLD
+        if carrier == WORLD or not _mass(tree, carrier):
+            continue
+        place, parent, found = loop.on_second @ inverse(loop.on_first) @ FLIPPED, WORLD, list[Node]()
+        for node in reversed(chain):
+            found.append(replace(node, parent=parent, place=place))
+            place, parent = FLIPPED @ inverse(node.place) @ FLIPPED, node.name
+        own, at = tree.node(carrier).inertial, chain[0].place @ FLIPPED
+        half = Inertial(mass=own.mass / 2.0, com=own.com, tensor=own.tensor / 2.0)
+        found[-1] = replace(found[-1], inertial=_seen(half, inverse(at)))
+        gone = {node.name for node in chain}
+        nodes = [replace(n, inertial=half) if n.name == carrier else n for n in tree.nodes if n.name not in gone]
+        held = replace(loop, type="held", first=carrier, on_first=at, second=found[-1].name, on_second=pose())
+        tree = replace(tree, nodes=(*nodes, *found), loops=tuple(held if k.name == loop.name else k for k in tree.loops))
+    return tree
+
+
+def _light_chain(tree: Tree, name: str) -> list[Node]:
+    """Massless joints of the tree that end at a node and carry nothing else, from the base outwards."""
+    chain: list[Node] = []
+    while name != WORLD and tree.node(name).light and tree.node(name).kind in "RP":
+        if sum(n.parent == name for n in tree.nodes) > (1 if chain else 0):
+            return []
+        chain.insert(0, tree.node(name))
+        name = chain[0].parent
+    return chain
 
 
 def _weighted(tree: Tree) -> Tree:

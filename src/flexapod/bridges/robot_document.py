@@ -201,7 +201,7 @@ def _written(
         legs[leg] = _leg(group, leg, own, joints)
         place |= {n.name: f"{leg}.{own[n.name]}" for n in group if n.name != platform.name}
         carrier = f"{leg}.{own[platform.name]}" if platform.name in own else carrier
-    for loop in loops:
+    for loop in _ended(loops, {end: path.partition(".")[0] for end, path in place.items() if "." in path}, carrier):
         first = place[loop.first]
         leg = first.partition(".")[0] if loop.first != WORLD else _leg_name([], legs)
         known = legs.setdefault(leg, {"joints": {}, "bodies": {}})
@@ -226,6 +226,22 @@ def _written(
     origins |= {f"legs.{carrier}": ("body", platform.name)} if carrier else {}
     origins |= {f"legs.{path}": ("joint", name) for name, path in joints.items()}
     return {**found, "legs": {"each": legs}, **extra}, joints, origins
+
+
+def _ended(loops: list[Loop], legs: dict[str, str], carrier: str) -> list[Loop]:
+    """Loops such that every leg has one that begins on it, where another leg ends on it and can do without; `legs`: by body."""
+    found, free = list(loops), {carrier.partition(".")[0]}
+    for leg in dict.fromkeys(legs.values()):
+        begin = [legs.get(loop.first, "") for loop in found]
+        if leg in free or leg in begin:
+            continue
+        spare = (
+            k for k, loop in enumerate(found) if legs.get(loop.second) == leg and (begin[k] in free or begin.count(begin[k]) > 1)
+        )
+        if (k := next(spare, None)) is not None:
+            loop = found[k]
+            found[k] = replace(loop, first=loop.second, on_first=loop.on_second, second=loop.first, on_second=loop.on_first)
+    return found
 
 
 def _force(s: Strut, place: dict[str, str]) -> dict[str, Any]:

@@ -171,7 +171,7 @@ def robot_tree(robot: Robot) -> Tree:
                 nodes.append(Node(name="platform", parent=first, place=place, kind="fixed", joint=f"{leg.name}.{cut.joint}",
                                   inertial=inertial_of(robot.platform)))  # fmt: skip
                 continue
-            second = "platform" if cut.to is None else names[cut.to[0]][cut.to[1]]
+            second = "platform" if cut.to is None else WORLD if cut.to[1] < 0 else names[cut.to[0]][cut.to[1]]
             f = cut.friction
             loops.append(Loop(
                 name=f"{leg.name}.{cut.joint}", type=cut.type, first=first, on_first=cut.on_link, second=second,

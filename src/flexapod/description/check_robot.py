@@ -105,7 +105,10 @@ def check_together(file: RobotFile, ends: Mapping[str, LegEnds], reports: Mappin
             waiting.append(other)
     for leg in ends:
         if leg not in reached:
+            gears = [name for name, factors in file.couplings.items() if any(j.startswith(f"{leg}.") for j in factors)]
             hint = "Add a joint with `to: platform`."
+            if gears:  # a shaft, a motor, a rack
+                hint = f"What only a coupling ({gears[0]}) holds stands in the leg that it is coupled to: move its joints there."
             reports[leg].error((), "the leg does not reach the platform", hint)
     if not any(end.actuated for end in ends.values()):
         report.error(

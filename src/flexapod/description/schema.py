@@ -199,7 +199,7 @@ class Limits(Model):
     """What an actuator or a passive joint can do."""
 
     stroke: Annotated[list[Coordinate], Field(min_length=2, max_length=2)] | None = Field(
-        default=None, description="smallest and largest coordinate"
+        default=None, description="smallest and largest coordinate; angles of passive joints count from home"
     )
     stop: Stiffness | None = Field(
         default=None, description="stiffness of bump stops at both ends of the stroke; left out: a limit that is only reported"
@@ -255,7 +255,9 @@ class Joint(Model):
         default=None, description="spring, unloaded at home or at `rest`; an actuator drives through it"
     )
     damping: Viscous | None = Field(default=None, description="damper at the joint, beside the spring")
-    rest: Coordinate | None = Field(default=None, description="coordinate at which the spring is unloaded; left out: home")
+    rest: Coordinate | None = Field(
+        default=None, description="coordinate at which the spring is unloaded, of an angle counted from home; left out: home"
+    )
     preload: SignedForceOrTorque = Field(
         default=0.0, description="constant force or torque of the spring besides, towards smaller coordinates"
     )

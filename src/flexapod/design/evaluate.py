@@ -20,6 +20,7 @@ from flexapod.analysis.inverse_kinematics import follow, make_continuous, platfo
 from flexapod.analysis.state import State
 from flexapod.design.criteria import RULES, Criterion
 from flexapod.design.design_kernels import MINIMAL, Part, box_part, make_part, parameter_names
+from flexapod.design.loop_criteria import by_verbs, takes_verbs
 from flexapod.design.reachable import box_poses, leg_pairs
 from flexapod.design.variables import Axis
 from flexapod.equations.deflections import swivels
@@ -56,6 +57,8 @@ class Evaluator:
     def __init__(self, robot: Robot, axes: Sequence[Axis], criteria: Sequence[Criterion], at: Any = None) -> None:
         self.robot, self.axes, self.criteria = robot, tuple(axes), tuple(criteria)
         self.at = State(position=robot.home.position, rotation=robot.home.rotation) if at is None else at
+        if takes_verbs(robot):
+            self.criteria = tuple(by_verbs(c, self.at, self._settled(c)) if c.function is None else c for c in self.criteria)
         self.ruled = [c for c in self.criteria if c.function is None]
         if self.ruled:
             refuse(robot, "study", criteria="vocabulary")

@@ -58,7 +58,8 @@ def is_closed_form(robot: Robot, index: int) -> bool:
 
 
 def leg_columns(robot: Robot, index: int) -> list[Column]:
-    """Parameters of a leg: bodies from the base outwards, drive inertia, springs and dampers."""
+    """Parameters of a leg: bodies from the base outwards, inertias of drives and of other joints that have one, springs and
+    dampers."""
     leg, result = robot.legs[index], []
     base = f"legs.{leg.name}"
     for k, link in enumerate(leg.links):
@@ -67,7 +68,7 @@ def leg_columns(robot: Robot, index: int) -> list[Column]:
             short = link.body.name.split(".")[-1]
             result += [Column(name=f"{base}.{short}.{p}", value=f"{base}.{own}.{p}", body=f"{base}.{own}") for p in INERTIAL]
     for link in leg.links:
-        if link.actuated:
+        if link.actuated or link.inertia:
             result.append(Column(name=f"{base}.{link.joint}.inertia", value=f"{base}.{link.coordinate}.rotor"))
         if link.spring:
             result += [

@@ -137,7 +137,7 @@ class LinearModel:
         return Y if self.legs == "each" else np.asarray(Y @ self.tie)
 
     def known(self, inputs: Mapping[str, Any], reasons: NDArray[Any]) -> Array | float:
-        """(n, actuators) forces that have no columns: force elements, dampers, preloads and bump stops of drives; 0 without."""
+        """(n, actuators) forces that have no columns: force elements, preloads, bump stops, dampers of drives; 0 without."""
         return known_forces(self.robot, inputs, reasons) if holds(self.robot, "forces without columns") else 0.0
 
 

@@ -59,7 +59,7 @@ def loop_friction_regressor(robot: Robot, inputs: Mapping[str, Any], names: Sequ
 
 
 def known_forces(robot: Robot, inputs: Mapping[str, Any], words: NDArray[Any]) -> Array:
-    """Actuator forces (n, actuators) of what has no column: force elements, dampers, preloads and bump stops of drives.
+    """Actuator forces (n, actuators) of what has no column: force elements, preloads, bump stops, dampers of drives.
 
     Checked by: tests/identification/test_regressor.py.
     """

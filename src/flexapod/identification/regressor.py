@@ -37,8 +37,8 @@ def regressor(
             result; left out: those of the robot's own numbers.
     Returns:
         Dataset with `regressor` (.., actuator, parameter), `value` (parameter): the robot's numbers, `parameter_unit`, and
-        `load` (.., place) where there is friction, `known_force` (.., actuator) [N or N m] of force elements, and of dampers,
-        preloads and bump stops of drives. `regressor @ value` and `known_force` add up to `inverse_dynamics`. Names are those of
+        `load` (.., place) where there is friction, `known_force` (.., actuator) [N or N m] of force elements, preloads,
+        bump stops, and dampers of drives. `regressor @ value` and `known_force` add up to `inverse_dynamics`. Names are those of
         the robot file; first moments and tensors are about the origin of the body's frame, in its axes.
 
     Checked by: tests/identification/test_regressor.py.

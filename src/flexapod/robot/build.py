@@ -160,7 +160,8 @@ def _lend(name: str, closings: dict[str, list[Closing]]) -> None:
                 closings[name], closings[other] = [seen], [k for k in own if k is not c]
                 return
     raise RobotBuildError(
-        f"leg {name} does not reach the platform: add a joint with `to: platform`, or begin another leg on one of its bodies"
+        f"leg {name} ends nowhere: add a joint with `to: platform`, begin another leg on one of its bodies, or write the joint "
+        f"by which another leg ends on it (`to: {name}.body`) in leg {name} itself, from its own body to the other leg's"
     )
 
 

@@ -98,10 +98,12 @@ def elastic_plan(
     A = loop_matrix(robot, carrier, first, len(columns), at)
     kinds = _kinds(robot, len(head), modes)
     if solved is not None:
-        others = ["elastic" if kind == "passive" else kind for kind in kinds]
+        others = ["driven" if kind == "passive" else kind for kind in kinds]
         kinds = ["passive" if name in solved else kind for name, kind in zip(columns, others, strict=True)]
     met = {c.to[0] for i, leg in enumerate(robot.legs) for c in leg.closings if c.to is not None and c.to[0] != i}
     met |= {k for i, leg in enumerate(robot.legs) for coupling in leg.couplings for k, _, _ in coupling.terms if k != i}
+    if carrier is not None and any(c.to is None for i, leg in enumerate(robot.legs) if i != carrier for c in leg.closings):
+        met.add(carrier)
     legs, rest = [], []
     for i, block in enumerate(A):  # joints of a leg that others end on are in their rows too: solved for with all that is left
         own = range(first[i], first[i] + counts[i])
@@ -136,13 +138,16 @@ def _leg(block: Array, passive: list[int]) -> LegLoop:
 
 
 def _left(block: Array, loop: LegLoop) -> Array:
-    """Rows of a leg that remain when its passive joints are eliminated, in numbers."""
+    """Rows of a leg that remain when its passive joints are eliminated, in numbers; rows that repeat others leave zeros, no
+    rounding."""
     B, rows, left = block[:, list(loop.dependents)], list(loop.rows), list(loop.leftover)
-    if loop.crossed:
-        return np.asarray(np.linalg.svd(B[rows].T)[2][-1:] @ block[rows])
     if not rows:
         return block[left]
-    return np.asarray(block[left] - B[left] @ np.linalg.solve(B[rows], block[rows]))
+    if loop.crossed:
+        found = np.linalg.svd(B[rows].T)[2][-1:] @ block[rows]
+    else:
+        found = block[left] - B[left] @ np.linalg.solve(B[rows], block[rows])
+    return np.asarray(np.where(np.abs(found) > RANK * np.abs(block).max(initial=0.0), found, 0.0))
 
 
 def _carrier(robot: Robot) -> int | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 import flexapod as fp
 from flexapod.views.drives import Drives
-from flexapod.views.output import number
+from flexapod.views.output import number, without_noise
 from flexapod.views.plot_time import actuator_limits, largest
 from flexapod.views.sizing import rms
 
@@ -122,7 +122,8 @@ def _angle(margins: xr.Dataset) -> KeyFigure:
     limit = np.nanmax(margins.deflection.values + margins.angle_margin.values, axis=0)
     known = np.isfinite(limit) & (limit > 0)
     margin = float((100.0 * (1.0 - bent[known] / limit[known])).min()) if known.any() else np.nan
-    return KeyFigure(name="largest joint angle from home", value=float(np.degrees(bent[k])), unit="deg",
+    angle = float(without_noise(np.degrees(bent[k]), 1.0))
+    return KeyFigure(name="largest joint angle from home", value=angle, unit="deg",
                      owner=str(margins.swivel.values[k]), margin=margin)  # fmt: skip
 
 

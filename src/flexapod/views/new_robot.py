@@ -95,6 +95,7 @@ def new_text(sizes: RobotSizes) -> str:
     head = (
         f"# {description.file.title}, made by `flexapod new`. Edit freely: SI units, or text with a unit such as 30 mm;\n"
         "# `$name` refers to `parameters:`. `flexapod check` tells what is wrong.\n"
+        "# Masses, inertias and `start` values are those of these sizes: they do not follow when a parameter changes.\n"
     )
     return head + fp.robot_text(description)
 

@@ -28,6 +28,7 @@ from flexapod.views.remarks import remarks
 from flexapod.views.report_loads import load_blocks
 from flexapod.views.report_space import orientation_blocks, pose_blocks, singular_blocks, solid_blocks
 from flexapod.views.sizing import actuator_sizing, sizing_table, under_actuated
+from flexapod.views.slice_axes import along_axes, slice_axes, slice_name, slice_window, slice_words
 
 Section = tuple[str, Sequence[Any]]
 """Heading and blocks."""
@@ -182,38 +183,47 @@ def _motion(motion: fp.Motion, name: str) -> list[Any]:
     return [paragraph(facts), time_figure(moved, panels, f"Platform: {name}", "axis")]
 
 
-def _slice(robot: fp.Robot, plane: str, size: float) -> Any:
-    """Poses of the home orientation on a plane through home, up to `size` [m] from it."""
-    at = {a: float(robot.home.position["xyz".index(a)]) for a in plane}
-    return fp.workspace(robot, grid={a: (x - size, x + size, SLICE) for a, x in at.items()}, progress=False)
+def _slice(robot: fp.Robot, axes: tuple[str, ...], scale: float) -> Any:
+    """Poses on a slice through home, `scale` times as wide as usual."""
+    window = slice_window(robot, axes, scale)
+    return fp.workspace(robot, grid={a: (*ends, SLICE) for a, ends in window.items()}, progress=False)
 
 
 def _workspace(robot: fp.Robot, motion: fp.Motion) -> list[Any]:
     """A slice through home as wide as the robot, wider where all of it can be taken, with the motion drawn in."""
-    size = max(robot.characteristic_length, 1.3 * float(np.abs(motion.position - robot.home.position).max()))
-    plane = robot.description.file.plane or "xy"
+    axes, scale = slice_axes(robot), 1.0
+    shifts = all(a in "xyz" for a in axes)
+    if shifts:
+        scale = max(scale, 1.3 * float(np.abs(motion.position - robot.home.position).max()) / robot.characteristic_length)
     try:
-        area = _slice(robot, plane, size)
-        for _ in range(WIDER):
+        area = _slice(robot, axes, scale)
+        for _ in range(WIDER if shifts else 1):
             if bool(area.valid.all()):
-                size *= 2.0
-                area = _slice(robot, plane, size)
+                scale *= 2.0
+                area = _slice(robot, axes, scale)
     except fp.FlexapodError as error:
         return [paragraph(f"No slice: {error}", "note")]
-    figure = workspace_figure(area, f"Slice {plane} through home, home orientation")
-    i, j = ("xyz".index(a) for a in plane)
-    still = np.ptp(motion.position[:, [i, j]], axis=0).max() < size / SLICE
+    rest = "home orientation" if shifts else "other components at home or as they follow"
+    figure = workspace_figure(area, f"Slice {slice_name(axes)} through home, {rest}")
+    if len(axes) == 2:
+        _add_motion(figure, along_axes(robot, motion, axes), slice_window(robot, axes, scale))
+    share = 100 * float(area.valid.mean())
+    told = f"{share:.0f} % of {area.valid.size} poses {slice_words(robot, axes, scale)} can be taken."
+    return [paragraph(told), figure]
+
+
+def _add_motion(figure: Any, way: Any, window: dict[str, tuple[float, float]]) -> None:
+    """A motion (n, 2) in the components of a slice, drawn in the units of its figure; one that stands still there as a point."""
+    still = all(np.ptp(way[:, k]) < (high - low) / SLICE for k, (low, high) in enumerate(window.values()))
+    x, y = (way[:, k] if a in "xyz" else np.degrees(way[:, k]) for k, a in enumerate(window))
     figure.add_scatter(
-        x=motion.position[:, i],
-        y=motion.position[:, j],
+        x=x,
+        y=y,
         name="the motion",
         mode="lines+markers" if still else "lines",
         line={"color": "#D55E00", "width": 3},
         marker={"size": 10},
     )
-    share = 100 * float(area.valid.mean())
-    told = f"{share:.0f} % of {area.valid.size} poses within {number(size, 4)} m of home can be taken."
-    return [paragraph(told), figure]
 
 
 def _modes(robot: fp.Robot, stiffness: float | Mapping[str, float] | None) -> tuple[Drives | None, Any]:

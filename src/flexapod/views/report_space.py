@@ -13,6 +13,7 @@ from flexapod.views.output import number
 from flexapod.views.plot_poses import poses_figure
 from flexapod.views.plot_space import locus_figure, solid_figure
 from flexapod.views.plot_workspace import workspace_figure
+from flexapod.views.slice_axes import slice_axes, slice_name, slice_window, slice_words
 
 Array = NDArray[np.float64]
 
@@ -52,7 +53,9 @@ def orientation_blocks(robot: fp.Robot) -> list[Any]:
     """Which rotations the platform can take at home's position: tilt in every direction, torsion, and a slice."""
     free = [a for a, moves in zip("xyz", rotations(robot), strict=True) if moves]
     if not free:
-        return [paragraph("The platform cannot be rotated at home's position.", "note")]
+        turns = any(k > 2 for k in robot.plan.platform_independent)
+        told = ": where it tilts, its position follows; the slice above shows it." if turns else "."
+        return [paragraph(f"The platform cannot be rotated at home's position{told}", "note")]
     facts = [f"about {a}: from {number(-low, 3)} to {number(high, 3)} deg" for a in free for low, high in [reach_about(robot, a)]]
     blocks: list[Any] = [
         paragraph("At home's position, one rotation at a time, until the first limit or singular pose:"),
@@ -96,12 +99,22 @@ def tilt_reach(robot: fp.Robot) -> Array:
 
 
 def _reach(robot: fp.Robot, axes: Array) -> Array:
-    """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits."""
+    """Largest angle (k,) [deg] about unit vectors (k, 3) up to which every smaller one is within limits and none is singular."""
     steps = np.arange(1, int(MOST_TILT / STEP_TILT) + 1) * STEP_TILT
     turns = np.radians(steps)[:, None] * axes[:, None]  # (k, steps, 3)
-    valid = fp.check_pose(robot, _rotated(robot, turns.reshape(-1, 3))).margins.valid.values.reshape(len(axes), -1)
+    at = _rotated(robot, turns.reshape(-1, 3))
+    valid = (fp.check_pose(robot, at).margins.valid.values & ~_beyond(robot, at)).reshape(len(axes), -1)
     first = np.where(valid.all(axis=1), len(steps), np.argmin(valid, axis=1))
     return np.concatenate([[0.0], steps])[first]
+
+
+def _beyond(robot: fp.Robot, at: fp.State) -> NDArray[np.bool_]:
+    """Poses at a singular pose or on its other side; with redundant actuators no side is known, and none is called so."""
+    try:
+        side = fp.singularities(robot, at, on_error="mask").side.values
+    except fp.FlexapodError:
+        return np.zeros(len(at.position), dtype=bool)
+    return np.asarray(side < 0.5)
 
 
 def _rotated(robot: fp.Robot, rotvec: Array) -> fp.State:
@@ -124,14 +137,16 @@ def singular_blocks(robot: fp.Robot) -> list[Any]:
 
 
 def _locus(robot: fp.Robot) -> list[Any]:
-    plane, size = robot.description.file.plane or "xy", robot.characteristic_length
-    at = {a: float(robot.home.position["xyz".index(a)]) for a in plane}
-    window = {a: (x - size, x + size) for a, x in at.items()}
+    axes = slice_axes(robot)
+    if len(axes) < 2:
+        return []
     try:
-        locus = fp.singularity_locus(robot, window, cells=CELLS, step=STEP)
+        locus = fp.singularity_locus(robot, slice_window(robot, axes), cells=CELLS, step=STEP)
     except fp.FlexapodError as error:
         return [paragraph(f"No singular curves: {error}", "note")]
-    within = f"within {number(size, 4)} m of home on the slice {plane} at home's orientation"
+    plane = slice_name(axes)
+    within = f"{slice_words(robot, axes)} on the slice {plane}"
+    within += " at home's orientation" if all(a in "xyz" for a in axes) else ""
     if not locus.curves:
         return [paragraph(f"No type 2 singularity was found {within}.")]
     many = f"{len(locus.curves)} curve{'s' * (len(locus.curves) > 1)} of type 2 singular poses {within}."

@@ -97,9 +97,11 @@ def joint_rows(drive: xr.Dataset, length: float = 1.0) -> list[list[str]]:
 
     Args:
         length: of the robot [m]; moments that are nothing against the largest force at this arm are shown as zero.
+
+    A force or moment of which no component is determined is called so: it may have any size.
     """
     time = drive.time.values
-    nothing = NOTHING * length * float(np.nanmax(np.abs(drive.reaction_force.values)))
+    most = float(np.nanmax(np.abs(drive.reaction_force.values)))
     rows = []
     for name in drive.joint.values:
         force = drive.reaction_force.sel(joint=name).values
@@ -107,8 +109,15 @@ def joint_rows(drive: xr.Dataset, length: float = 1.0) -> list[list[str]]:
         size = np.sqrt(np.nansum(force**2, axis=1))
         lost = [f"{what} {axis}" for what, a in (("force", force), ("moment", moment)) for axis, c in zip("xyz", a.T, strict=True)
                 if np.isnan(c).any()]  # fmt: skip
-        peak = np.sqrt(np.nansum(moment**2, axis=1)).max()
-        mean = float(rms(time, size[:, None])[0])
-        largest = peak if peak > nothing else 0.0
-        rows.append([str(name), number(size.max()), number(mean), number(largest), ", ".join(lost)])
+        sizes = (size.max(), float(rms(time, size[:, None])[0]))
+        shown = [_known(force, x, ROUNDING * most) for x in sizes]
+        shown.append(_known(moment, np.sqrt(np.nansum(moment**2, axis=1)).max(), NOTHING * length * most))
+        rows.append([str(name), *shown, ", ".join(lost)])
     return rows
+
+
+def _known(components: Any, value: float, nothing: float) -> str:
+    """The size of a vector (n, 3) as text: rounding as zero, one without any determined component as such."""
+    if np.isnan(components).any(axis=0).all():
+        return "not determined"
+    return number(value if value > nothing else 0.0)

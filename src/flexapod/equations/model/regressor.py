@@ -92,7 +92,7 @@ def _parameters(robot: Robot, values: LinkValues, theta: Mapping[str, Any], rota
             base = f"legs.{leg.name}"
             if link.body is not None:
                 bodies[f"{base}.{link.coordinate}.body"] = f"{base}.{link.body.name.split('.')[-1]}"
-            if link.actuated:
+            if link.actuated or link.inertia:
                 result[f"{base}.{link.coordinate}.rotor"] = theta[f"{base}.{link.joint}.inertia"]
     for value, name in bodies.items():
         R = values.rot(f"{value}.axes") if value in rotated else ca.SX.eye(3)

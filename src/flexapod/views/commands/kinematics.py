@@ -129,13 +129,11 @@ def axis_of(text: str) -> tuple[str, Any]:
 
 
 def default_grid(robot: fp.Robot, count: int = 41) -> dict[str, Any]:
-    """A slice through home: the two axes that span most of the robot's plane, one characteristic length each way."""
-    size = robot.characteristic_length
-    plane = robot.description.file.plane or "xy"
-    return {
-        a: (float(robot.home.position["xyz".index(a)] - size), float(robot.home.position["xyz".index(a)] + size), count)
-        for a in plane
-    }
+    """A slice through home: two components of the pose that the robot chooses, one characteristic length or half a radian each
+    way."""
+    from flexapod.views.slice_axes import slice_axes, slice_window
+
+    return {a: (*ends, count) for a, ends in slice_window(robot, slice_axes(robot)).items()}
 
 
 def workspace(

@@ -1,0 +1,105 @@
+"""Criteria of the vocabulary where loops run inside or between legs: by the verbs, on a robot built per design.
+
+The reductions are those of the kernels; what they read comes from inverse kinematics, inverse dynamics and the Jacobians of all
+loops. A design takes milliseconds to seconds instead of microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexapod.analysis.pose_jacobians import pose_jacobians
+from flexapod.analysis.properties import holds
+from flexapod.design.criteria import RULES, Criterion
+from flexapod.errors import FlexapodError, InputError
+
+if TYPE_CHECKING:
+    from flexapod.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def takes_verbs(robot: Robot) -> bool:
+    """No kernel has the criteria of this robot, and verbs have: its loops are closed together, and nothing deforms."""
+    return holds(robot, "flexible legs") and not robot.elastic_names and robot.flexible_platform is None
+
+
+def by_verbs(criterion: Criterion, at: Any, settled: dict[str, Any]) -> Criterion:
+    """A criterion of the vocabulary as a function of a robot.
+
+    Args:
+        at: poses or motion, the same for all designs.
+        settled: options with what the reduction must know of the robot.
+
+    Checked by: tests/design/test_study_rows.py.
+    """
+    needed = [name for name in RULES[criterion.kind].kernels if name not in OUTPUTS]
+    if needed:
+        raise InputError(
+            f"criteria: {criterion.name}: is not known where loops run inside or between legs; give it as a function of a robot: "
+            "Criterion(name=..., unit=..., function=lambda robot: ...)"
+        )
+
+    def value(robot: Robot) -> float:
+        if criterion.kind == "lowest_frequency":
+            return _lowest(robot, at, float(settled["stiffness"]))
+        outputs: dict[str, Array] = {}
+        for name in RULES[criterion.kind].kernels:
+            outputs |= {key: array.reshape(1, -1, *array.shape[1:]) for key, array in OUTPUTS[name](robot, at).items()}
+        if criterion.kind == "mass":
+            return float(outputs["total_mass"][0, 0])
+        own = {"length": robot.characteristic_length, "constraints": range(len(robot.plan.constraints))}
+        return float(RULES[criterion.kind].value(outputs, {**settled, **own})[0])
+
+    return replace(criterion, function=value)
+
+
+def _forces(robot: Robot, at: Any) -> dict[str, Array]:
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+
+    return {"force": np.atleast_2d(inverse_dynamics(robot, at).force.values)}
+
+
+def _reactions(robot: Robot, at: Any) -> dict[str, Array]:
+    from flexapod.analysis.inverse_dynamics import inverse_dynamics
+
+    found = inverse_dynamics(robot, at, reactions=True).reaction_force
+    return {"reaction_force": np.nan_to_num(found.values.reshape(-1, *found.shape[-2:]))}
+
+
+def _rates(robot: Robot, at: Any) -> dict[str, Array]:
+    from flexapod.analysis.inverse_kinematics import inverse_kinematics
+
+    found = inverse_kinematics(robot, at, joints=False)
+    return {name: np.atleast_2d(found[name].values) for name in ("actuator_position", "actuator_velocity")}
+
+
+def _jacobian(robot: Robot, at: Any) -> dict[str, Array]:
+    found = pose_jacobians(robot, at.position.reshape(-1, 3), at.rotation.reshape(-1, 3, 3))
+    if bad := next((str(text) for text in found.words if text), ""):
+        raise FlexapodError(f"Jacobian of {robot.name}: {bad}")
+    return {"jacobian": found.jacobian, "constraint_jacobian": found.constraint}
+
+
+def _masses(robot: Robot, _: Any) -> dict[str, Array]:
+    heavy = [value for name, value in robot.values.items() if name == "platform.mass" or name.endswith(".body.mass")]
+    return {"total_mass": np.array([sum(heavy)])}
+
+
+def _lowest(robot: Robot, at: Any, stiffness: float) -> float:
+    """Lowest natural frequency [Hz] on springs in the actuators, without weight, as the kernels have it."""
+    from flexapod.analysis.natural_frequencies import natural_frequencies
+
+    found = natural_frequencies(robot, at, actuators=np.full(len(robot.actuators), stiffness), prestress=False)
+    return float(found.frequency.values.min())
+
+
+OUTPUTS: dict[str, Callable[[Robot, Any], dict[str, Array]]] = {
+    "forces": _forces, "rates": _rates, "jacobian": _jacobian, "reactions": _reactions, "masses": _masses, "mass": _masses,
+}  # fmt: skip
+"""Kernel of the vocabulary -> what the verbs have in its place."""
