@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.arrows import ARC, ASIDE, LONGEST, actuator_arrows, joint_places, reaction_arrows
 from flexapod.views.scene.beam_curve import beam_curve
 from flexapod.views.scene.frames import drawn_pose, leg_ends, link_frames
@@ -55,6 +56,20 @@ def test_frames_are_where_the_kernels_have_the_bodies(name: str) -> None:
             if link.body:
                 place = places[f"{leg.name}.{link.body.name}"]
                 assert np.allclose(frame.origin, place, atol=CLOSED * robot.size), link.coordinate
+
+
+@pytest.mark.parametrize("name", fp.catalogue())
+def test_home_is_drawn_from_the_file_alone(name: str) -> None:
+    """The picture ahead of all numbers: legs that the file has at home end at the platform, or on each other."""
+    robot = fp.load(name)
+    frames = link_frames(robot, home_joints(robot))
+    corners = platform_corners(robot, home_state(robot), np.zeros(0))
+    for leg, end, corner in zip(robot.legs, leg_ends(robot, frames), corners, strict=True):
+        there = leg.closing.to
+        if there is not None:
+            other = frames[there[0]][there[1]]
+            corner = other.origin + other.rotation @ leg.closing.on_platform.position
+        assert np.abs(end - corner).max() < 1e-6 * robot.size, leg.name
 
 
 @pytest.mark.parametrize("name", ROBOTS)

@@ -98,7 +98,7 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     robot, notes, calls = fp.load("hexapod"), {}, []  # type: ignore[var-annotated]
     monkeypatch.setattr(prepare, "read_private", lambda folder, name: notes.get(name))
     monkeypatch.setattr(prepare, "write_private", lambda folder, name, data: notes.update({name: data}))
-    monkeypatch.setattr(fp, "cache_entries", lambda: [None] * len(entries))
+    monkeypatch.setattr(prepare, "kernels_on_disk", lambda: len(entries))
     entries = [1, 2, 3]
 
     class Told(Report):

@@ -68,7 +68,7 @@ class Studio:
         self.watch: FileWatch | None = None
         if str(robot) not in fp.catalogue():
             self.watch = FileWatch(Path(robot), lambda: self.loop.post("file", lambda: self._file_changed(Path(robot))))
-        self.loop.post("open", lambda: self.opening(first.name, lambda: first))
+        self.loop.post("open", lambda: self._first(first))
         self.loop.start()
 
     @property
@@ -154,6 +154,13 @@ class Studio:
         self.watch_no_longer()
         self.after_opening = None
         self.opening(name, lambda: fp.load(name))
+
+    def _first(self, robot: fp.Robot) -> None:
+        """Draw the robot that the studio starts with, at its home, and make it ready."""
+        with self.server.atomic():
+            self.scene.show_ahead(robot)
+        self.server.flush()
+        self.opening(robot.name, lambda: robot)
 
     def watch_no_longer(self) -> None:
         """Another robot than that of the file is shown."""
