@@ -15,8 +15,7 @@ import pytest
 from kernel_programs import PARAMETERS, PATIENCE, inputs_for, nested
 
 from flexapod.kernels import cache_entries, cached_kernel, clear_cache, compilations
-from flexapod.kernels.cache import kernels_on_disk
-from flexapod.kernels.cache import forget, pack, unpack
+from flexapod.kernels.cache import forget, kernels_on_disk, pack, unpack
 
 
 def never():

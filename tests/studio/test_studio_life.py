@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import signal
 import socket
@@ -436,6 +437,7 @@ def test_the_robot_is_drawn_ahead_of_its_numbers(monkeypatch: pytest.MonkeyPatch
         assert studio.entered
         assert studio.scene.view is ahead, "the robot is not sent twice"
         assert len(studio.scene.handles) > 0
+        assert gc.get_freeze_count() > 10_000, "a slider does not wait for a search through all that is long-lived"
     finally:
         held.set()
         studio.stop()

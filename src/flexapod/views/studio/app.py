@@ -11,6 +11,7 @@ import ctypes
 import gc
 import io
 import os
+import time
 import traceback
 from collections.abc import Callable
 from html import escape
@@ -30,6 +31,8 @@ from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
+SENT = 0.001
+"""Seconds in which the server's thread sends the numbers before this one goes on with the drawing: they share one interpreter."""
 DRAWER = 392
 """Width of the drawer [pixels]."""
 
@@ -92,6 +95,7 @@ class Studio:
             jobs.join(0.2)
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
+        gc.unfreeze()
 
     def _build(self) -> None:
         from viser import Icon
@@ -206,6 +210,7 @@ class Studio:
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
+        self.loop.quiet("tidy", give_back_memory)
         then, self.after_opening = self.after_opening, None
         if then is not None:
             then()
@@ -248,10 +253,13 @@ class Studio:
     def tell(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
         """Write numbers, of the pose or of a moment of a motion."""
         robot = self.session.robot
-        self.numbers.content = numbers_html(robot, numbers, kept, moment, self.selected)
-        self.frequencies.visible = moment is None
-        self.strip.content = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment, self.selected)
+        table = numbers_html(robot, numbers, kept, moment, self.selected)
+        strip = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment, self.selected)
+        with self.server.atomic():  # the server's thread is woken once, not in between
+            self.numbers.content, self.strip.content = table, strip
+            self.frequencies.visible = moment is None
         self.server.flush()
+        time.sleep(SENT)
 
     def pushed(self, force: Any) -> None:
         """Another force on the platform: numbers, arrows and deflection follow."""
@@ -352,7 +360,13 @@ class Studio:
 
 
 def give_back_memory() -> None:
-    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc)."""
+    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc).
+
+    What stays is long-lived (modules, robot, page) and set apart: a search through all of it takes 50 ms, and a slider would have to
+    wait for it whenever the collector comes by.
+    """
+    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
