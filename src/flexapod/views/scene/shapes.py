@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
 from flexapod.views.scene.colours import colour
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -39,7 +40,10 @@ METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
 @dataclass(kw_only=True, eq=False)
 class Rods:
-    """Straight rods: ends (n, 3), radii, colours, and the index of the leg that each belongs to."""
+    """Straight rods: ends (n, 3), radii, colours, and the index of the leg that each belongs to.
+
+    A rod of radius 0 is not drawn: it is the line of a beam, whose surface is drawn.
+    """
 
     start: list[Array] = field(default_factory=list)
     end: list[Array] = field(default_factory=list)
@@ -68,6 +72,7 @@ class Drawing:
     Args:
         middle: (legs, 3) the middle of each leg's longest rod, or of its beams.
         named: (legs,) index of that rod, which has the leg's name.
+        beams: surfaces of flexible beams.
     """
 
     rods: Rods
@@ -79,6 +84,7 @@ class Drawing:
     middle: Array
     named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
+    beams: list[BeamSurface] = field(default_factory=list)
 
 
 def rgb(text: str) -> tuple[int, int, int]:
@@ -94,7 +100,14 @@ def extent(robot: fp.Robot) -> float:
 
 
 def drawing(
-    robot: fp.Robot, joints: Array, corners: Array, size: float, red: set[str], shades: tuple[str, ...] | None = None
+    robot: fp.Robot,
+    joints: Array,
+    corners: Array,
+    size: float,
+    red: set[str],
+    shades: tuple[str, ...] | None = None,
+    *,
+    opened: bool = False,
 ) -> Drawing:
     """The robot at joint coordinates (coordinates,), platform corners (legs, 3) in the world.
 
@@ -102,6 +115,7 @@ def drawing(
         size: extent of the robot.
         red: names of legs drawn in red.
         shades: colour of each leg; the shared leg colours if left out.
+        opened: beams are cut open in the middle.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
@@ -124,7 +138,7 @@ def drawing(
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
                 for start, end in itertools.pairwise(beam_curve(own, rest[k], element, far)):
-                    rods.add(start, end, 1.3 * ROD * size, shade)
+                    rods.add(start, end, 0.0 if element.rooted is None else 1.3 * ROD * size, shade)
         straight = len(rods.start)
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 and (k, leg.closing.link) not in shaped else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
@@ -153,6 +167,7 @@ def drawing(
         middle=np.array(middle),
         named=np.array(named, dtype=np.int64),
         frames=frames,
+        beams=beam_surfaces(robot, frames, rest, 2.6 * ROD * size, opened=opened) if robot.beams else [],
     )
 
 

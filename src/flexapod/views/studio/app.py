@@ -362,8 +362,8 @@ class Studio:
 def give_back_memory() -> None:
     """Collect what clients left, and hand free pages back to the system where its allocator can (glibc).
 
-    What stays is long-lived (modules, robot, page) and set apart: a search through all of it takes 50 ms, and a slider would have to
-    wait for it whenever the collector comes by.
+    What stays is long-lived (modules, robot, page) and set apart: a search through all of it takes 50 ms, and a slider would have
+    to wait for it whenever the collector comes by.
     """
     gc.unfreeze()
     gc.collect()
