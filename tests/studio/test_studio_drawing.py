@@ -12,6 +12,7 @@ from flexapod.views.scene.meshes import along, cylinder, plate, sphere
 from flexapod.views.scene.shapes import (
     RED,
     Drawing,
+    arc,
     base_points,
     drawing,
     extent,
@@ -19,6 +20,7 @@ from flexapod.views.scene.shapes import (
     platform_corners,
     platform_surface,
     rails,
+    spherical_centre,
 )
 from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
 from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
@@ -249,3 +251,33 @@ def test_colours_survive_the_renderer() -> None:
     light = linear(meant) / 255.0
     shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
     assert np.abs(255 * shown - meant).max() < 5  # eight bits of linear light are coarse in the dark
+
+
+@pytest.mark.parametrize("name", fp.catalogue())
+def test_cameras_see_the_points_of_the_platform(name: str) -> None:
+    """A tool far from the joints, as that of `spherical-five-bar`, is within the view."""
+    robot = fp.load(name)
+    seen = seen_points(robot, extent(robot))
+    for point in robot.platform.points.values():
+        place = robot.home.position + robot.home.rotation @ point
+        assert np.all(seen.min(axis=0) <= place)
+        assert np.all(place <= seen.max(axis=0))
+
+
+def test_links_of_spherical_robots_are_arcs() -> None:
+    """About the point that all hinges point to; robots of another kind have straight links."""
+    found = {name for name in fp.catalogue() if spherical_centre(fp.load(name)) is not None}
+    assert found == {"agile-eye", "spherical-five-bar", "3-rrs-wrist"}
+    robot = fp.load("agile-eye")
+    state = home_state(robot)
+    shown = drawing(robot, home_joints(robot), platform_corners(robot, state, np.zeros(0)), extent(robot), set())
+    centre = spherical_centre(robot)
+    assert centre is not None
+    long = [k for k, leg in enumerate(shown.rods.leg) if np.linalg.norm(shown.rods.end[k] - shown.rods.start[k]) > 1e-9]
+    apart = np.linalg.norm(np.array(shown.rods.start)[long] - centre, axis=1)
+    assert apart.min() > 0.099, "a straight bar would come nearer to the centre"
+    assert apart.max() < 0.141
+    assert len(set(shown.named)) == len(robot.legs)
+    points = arc(np.array([2.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), np.zeros(3))
+    assert np.allclose(points[[0, -1]], [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    assert np.linalg.norm(points[6]) == pytest.approx(1.5)

@@ -1,7 +1,7 @@
 """Beams as what they are: the section of the file, swept along the bent line; cut open in the middle, the section itself is seen.
 
-A section is given by its closed outlines (the outer one first, that of a hole after it) and by cells that fill its area; y and z in
-beam axes from the centroid [m].
+A section is given by its closed outlines (the outer one first, that of a hole after it) and by cells that fill its area; y and z
+in beam axes from the centroid [m].
 """
 
 from __future__ import annotations
@@ -156,20 +156,21 @@ def _open_section(shape: str, w: float, h: float, sizes: Mapping[str, float]) ->
     if shape == "l":
         t = sizes["wall"]
         outline = np.array([[0, 0], [w, 0], [w, t], [t, t], [t, h], [0, h]], dtype=np.float64)
-        return outline, np.array([_box(w, t) + [w / 2, t / 2], _box(t, h - t) + [t / 2, t + (h - t) / 2]])
+        return outline, np.array([_box(w, t, w / 2, t / 2), _box(t, h - t, t / 2, t + (h - t) / 2)])
     f, t = sizes["flange"], sizes["web"]
     top = [[t / 2, h - f], [w / 2, h - f], [w / 2, h], [-w / 2, h], [-w / 2, h - f], [-t / 2, h - f]]
     if shape == "t":
         foot, low, cells = [[-t / 2, 0.0], [t / 2, 0.0]], 0.0, []
     else:
         foot = [[-t / 2, f], [-w / 2, f], [-w / 2, 0.0], [w / 2, 0.0], [w / 2, f], [t / 2, f]]
-        low, cells = f, [_box(w, f) + [0.0, f / 2]]
-    cells += [_box(t, h - f - low) + [0.0, 0.5 * (h - f + low)], _box(w, f) + [0.0, h - f / 2]]
+        low, cells = f, [_box(w, f, 0.0, f / 2)]
+    cells += [_box(t, h - f - low, 0.0, 0.5 * (h - f + low)), _box(w, f, 0.0, h - f / 2)]
     return np.array(foot + top), np.array(cells)
 
 
-def _box(w: float, h: float) -> Array:
-    return 0.5 * np.array([[-w, -h], [w, -h], [w, h], [-w, h]])
+def _box(w: float, h: float, y: float = 0.0, z: float = 0.0) -> Array:
+    """Corners of a rectangle about a place."""
+    return 0.5 * np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) + np.array([y, z])
 
 
 def _circle(diameter: float) -> Array:

@@ -93,6 +93,7 @@ def _own_points(robot: fp.Robot) -> Array:
     frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
     points = [p for own in frames for f in own for p in (f.origin, f.foot)] + list(leg_ends(robot, frames))
     points += [end for rail in rails(robot) for end in rail] + [robot.home.position]
+    points += [robot.home.position + robot.home.rotation @ point for point in robot.platform.points.values()]
     return np.array([*points, *base_points(robot)])
 
 
