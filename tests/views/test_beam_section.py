@@ -55,8 +55,10 @@ def test_what_is_drawn_has_the_sections_area_and_moments(shape: str) -> None:
 
 
 def test_a_thin_section_is_drawn_larger_in_proportion() -> None:
-    outlines, _ = section_shape("rectangle", {"width": 0.001, "height": 0.002}, least=0.01)
-    assert np.ptp(outlines[0], axis=0) == pytest.approx([0.005, 0.01])
+    outlines, _ = section_shape("rectangle", {"width": 0.0016, "height": 0.002}, least=0.01)
+    assert np.ptp(outlines[0], axis=0) == pytest.approx([0.008, 0.01])
+    outlines, _ = section_shape("rectangle", {"width": 0.001, "height": 0.02}, least=0.01)
+    assert np.ptp(outlines[0], axis=0) == pytest.approx([0.006, 0.02]), "a strip, seen from its edge"
 
 
 @pytest.mark.parametrize("name", BEAMS)

@@ -24,6 +24,8 @@ Faces = NDArray[np.int64]
 
 ROUND = 20
 """Corners of a circle."""
+THIN = 0.6
+"""Least thickness of a strip as drawn, of the least size of a section."""
 GAP = (0.42, 0.58)
 """What is left out of a beam that is cut open, from 0 (root) to 1 (tip)."""
 
@@ -204,7 +206,8 @@ def _principal(cells: Array, middle: Array) -> Array:
 
 
 def _scaled(outlines: list[Array], cells: Array, least: float) -> tuple[list[Array], Array]:
-    """A section that is too thin to be seen, larger in proportion."""
-    size = float(np.ptp(outlines[0], axis=0).max())
-    factor = max(1.0, least / size)
+    """A section that is too small to be seen, larger in proportion, and a strip that is too thin, thicker."""
+    sides = np.ptp(outlines[0], axis=0)
+    factor = np.full(2, max(1.0, least / float(sides.max())))
+    factor = np.maximum(factor, THIN * least / sides)
     return [factor * outline for outline in outlines], factor * cells

@@ -276,7 +276,8 @@ def _last_rod(
     """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
     kinds = [link.kind for link in leg.links]
     if leg.closing.type != "universal" or kinds[-2:] != ["R", "R"] or float(np.linalg.norm(end - tip)) == 0.0:
-        rods.bar(tip, end, ROD * size, shade)
+        add = rods.bar if leg.closing.type == "revolute" else rods.add
+        add(tip, end, ROD * size, shade)
         return
     aside = PAIR * size * own[-2].rotation[:, 2]
     for side in (-aside, aside):

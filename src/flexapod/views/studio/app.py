@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import flexapod as fp
+from flexapod.views.studio.hover import hover_of
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
@@ -113,7 +114,7 @@ class Studio:
         gui.main_panel.dock_left()
         gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
-        self.strip, self.keys = gui.add_html(""), gui.add_html("")
+        self.strip, self.keys, self.hover = gui.add_html(""), gui.add_html(""), gui.add_html("")
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
@@ -260,6 +261,12 @@ class Studio:
             self.frequencies.visible = moment is None
         self.server.flush()
         time.sleep(SENT)
+        self.loop.quiet("hover", lambda: self._write_hover(numbers))
+
+    def _write_hover(self, numbers: Numbers) -> None:
+        """What the mouse finds in the view, once the robot rests."""
+        if numbers.origin.robot == self.session.robot.name:
+            self.hover.content = hover_of(self.session.robot, numbers, self.scene.view)
 
     def pushed(self, force: Any) -> None:
         """Another force on the platform: numbers, arrows and deflection follow."""

@@ -89,6 +89,7 @@ class RobotView:
         self.clicked: Callable[[int], None] = lambda leg: None
         self.selected: int | None = None
         self.last: Drawing | None = None
+        self.drawn: ForceArrows | None = None
         self._parts: Array | None = None
         self._static()
         self._moving: dict[str, Any] = {}
@@ -279,6 +280,7 @@ class RobotView:
         drawn = None
         if shown.forces:
             drawn = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale, self.seen)
+        self.drawn = drawn
         for name, shade, side in (("push", PUSH, True), ("pull", PULL, False)):
             points = none if drawn is None else drawn.points[drawn.push == side]
             arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
