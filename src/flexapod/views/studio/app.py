@@ -20,12 +20,12 @@ from typing import Any
 
 import flexapod as fp
 from flexapod.views.studio.hover import hover_of
-from flexapod.views.studio.jobs import Jobs
+from flexapod.views.studio.jobs import Jobs, Report
 from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import StudioScene
-from flexapod.views.studio.session import Session
+from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
 from flexapod.views.studio.tables import STYLE, Moment, numbers_html
@@ -158,14 +158,14 @@ class Studio:
             raise fp.InputError(f"no robot of the catalogue is called {name[:80]!r}")
         self.watch_no_longer()
         self.after_opening = None
-        self.opening(name, lambda: fp.load(name))
+        self.opening(name, lambda _: fp.load(name))
 
     def _first(self, robot: fp.Robot) -> None:
         """Draw the robot that the studio starts with, at its home, and make it ready."""
         with self.server.atomic():
             self.scene.show_ahead(robot)
         self.server.flush()
-        self.opening(robot.name, lambda: robot)
+        self.opening(robot.name, lambda _: robot)
 
     def watch_no_longer(self) -> None:
         """Another robot than that of the file is shown."""
@@ -176,18 +176,19 @@ class Studio:
     def _file_changed(self, path: Path) -> None:
         """The robot file was saved: show it as it is now; its problems, with their lines, where it has any."""
         if self.watch is not None:
-            self.opening(path.name, lambda: fp.load(path), follow=True)
+            self.opening(path.name, lambda report: report.call(read_file, path, end=0.02), follow=True)
 
-    def opening(self, name: str, load: Callable[[], fp.Robot], *, follow: bool = False) -> None:
+    def opening(self, name: str, load: Callable[[Report], fp.Robot], *, follow: bool = False) -> None:
         """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then.
 
         Args:
+            load: reads the robot, in the job; a file of a person, which may take long, by `Report.call` in the other process.
             follow: it is the same robot, changed: pose and camera stay.
         """
         from flexapod.views.studio.prepare import ready_session
 
         self.jobs.start(
-            f"opening {name}", lambda report: ready_session(load(), report),
+            f"opening {name}", lambda report: ready_session(load(report), report),
             lambda session: self.enter(session, follow=follow),
         )  # fmt: skip
 
