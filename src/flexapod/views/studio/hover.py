@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import flexapod as fp
 from flexapod.views.output import number
-from flexapod.views.scene.arrows import PIECES, ForceArrows
+from flexapod.views.scene.arrows import HEAD, PIECES, ForceArrows
 from flexapod.views.scene.shapes import Drawing
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.tables import actuator_legs
@@ -55,7 +55,7 @@ def _arrows(robot: fp.Robot, numbers: Numbers, arrows: ForceArrows) -> list[tupl
     for line, push, k in zip(arrows.points, arrows.push, arrows.actuator, strict=True):
         lines, turns = line[None], robot.actuator_units[k] == "rad"
         if turns:
-            lines, arc = np.concatenate([lines, arrows.arcs[arc : arc + PIECES - 1]]), arc + PIECES - 1
+            lines, arc = np.concatenate([lines, arrows.arcs[arc : arc + PIECES - HEAD]]), arc + PIECES - HEAD
         kind = "torque" if turns else "push" if push else "pull"
         found.append((f"{robot.actuators[k]}: {kind} {_force(robot, numbers, int(k))}", lines))
     return found

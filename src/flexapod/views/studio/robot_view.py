@@ -42,6 +42,8 @@ GROUND = (178, 184, 192)
 REACTION = (40, 90, 60)
 SECTION = (52, 57, 65)
 SCALE, PAYLOAD = (70, 76, 84), (122, 92, 58)
+LAP = 0.06
+"""How much the pieces of an arc reach into each other, of their length: no gap is seen between them."""
 PALE = 0.72
 """How much of the colour of the other legs goes while one is selected."""
 
@@ -342,9 +344,14 @@ class RobotView:
             if node is not None:
                 node.visible = False
             return
+        radius, way = np.full(len(points), 0.0055 * self.size), points[:, 1] - points[:, 0]
+        points = np.stack([points[:, 0] - LAP * way, points[:, 1] + LAP * way], axis=1)
+        if node is not None and len(node.batched_positions) == len(points):
+            node.batched_wxyzs, node.batched_positions, node.batched_scales = along(points[:, 0], points[:, 1], radius)
+            node.visible = True
+            return
         if node is not None:
             node.remove()
-        radius = np.full(len(points), 0.0055 * self.size)
         shades = np.tile(shade, (len(points), 1))
         self._moving[name] = self._rods(name, points[:, 0], points[:, 1], radius, shades)
 

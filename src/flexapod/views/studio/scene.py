@@ -24,7 +24,7 @@ from flexapod.views.studio.robot_view import RobotView, Shown
 Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
-SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 2.5
+SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 3.2
 """Light from above and from below, and how much of it. viser's own is a photographed environment: to prepare it and to look it up
 at every point takes a machine without a graphics card longer than everything else of a picture together."""
 HANDLE = 0.13
