@@ -172,7 +172,7 @@ def _open_section(shape: str, w: float, h: float, sizes: Mapping[str, float]) ->
 
 def _box(w: float, h: float, y: float = 0.0, z: float = 0.0) -> Array:
     """Corners of a rectangle about a place."""
-    return 0.5 * np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) + np.array([y, z])
+    return np.asarray(0.5 * np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) + np.array([y, z]))
 
 
 def _circle(diameter: float) -> Array:
