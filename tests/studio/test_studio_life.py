@@ -441,3 +441,16 @@ def test_the_robot_is_drawn_ahead_of_its_numbers(monkeypatch: pytest.MonkeyPatch
     finally:
         held.set()
         studio.stop()
+
+
+def test_quiet_work_that_waits_for_the_end_of_a_beat_is_nothing_to_wait_for() -> None:
+    """An animation may go on for hours; what shall be done after it keeps nobody waiting, and is done then."""
+    loop, done = Loop(lambda error: None), threading.Event()
+    loop.start()
+    loop.beat(0.01, lambda: None)
+    loop.quiet("later", done.set)
+    assert until(lambda: loop.settle(0.1))
+    assert not done.is_set()
+    loop.beat(None)
+    assert done.wait(PATIENCE)
+    loop.stop()
