@@ -124,6 +124,8 @@ def scene_with_handles(robot: fp.Robot) -> StudioScene:
     """A scene without a page: its handles are what it asked for."""
     nodes = SimpleNamespace(
         world_axes=SimpleNamespace(visible=True),
+        configure_environment_map=lambda hdri: None,
+        add_light_hemisphere=lambda name, **options: None,
         add_transform_controls=lambda name, **options: SimpleNamespace(name=name, remove=lambda: None, **options),
     )
     scene = StudioScene(SimpleNamespace(scene=nodes))

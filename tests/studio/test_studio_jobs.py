@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from flexapod.views.studio import prepare
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import CancelledError, Jobs, Report
 from flexapod.views.studio.loop import Loop
+from flexapod.views.studio.session import read_file, read_sent
 from flexapod.views.studio.watch import FileWatch
 from flexapod.views.studio.worker import Worker
 from support.patience import PATIENCE, until
@@ -98,7 +100,7 @@ def test_a_robot_is_compiled_in_the_other_process_once(monkeypatch: pytest.Monke
     robot, notes, calls = fp.load("hexapod"), {}, []  # type: ignore[var-annotated]
     monkeypatch.setattr(prepare, "read_private", lambda folder, name: notes.get(name))
     monkeypatch.setattr(prepare, "write_private", lambda folder, name, data: notes.update({name: data}))
-    monkeypatch.setattr(fp, "cache_entries", lambda: [None] * len(entries))
+    monkeypatch.setattr(prepare, "kernels_on_disk", lambda: len(entries))
     entries = [1, 2, 3]
 
     class Told(Report):
@@ -149,3 +151,33 @@ def test_the_studio_follows_its_file(tmp_path: Path) -> None:
     assert until(lambda: "my.yaml" in studio.status.content and "bad" in studio.status.content)
     assert studio.session.robot.platform.mass == 7.0
     studio.stop()
+
+
+def test_files_of_a_person_are_read_in_the_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a file can be cancelled as anything else: a watched one, and one that a page sent."""
+    path = tmp_path / "own.yaml"
+    path.write_text(fp.robot_text(fp.load("delta").description))
+    tasks, usual = [], Report.call
+
+    def call(self: Report, task: Callable[..., object], *args: object, **parts: float) -> object:
+        tasks.append(task)
+        return usual(self, task, *args, **parts)
+
+    monkeypatch.setattr(Report, "call", call)
+    studio = Studio(path)
+    try:
+        assert studio.loop.settle(PATIENCE)
+        del tasks[:]
+        path.write_text(path.read_text().replace("name: delta", "name: mine"))
+        assert until(lambda: studio.session.robot.name == "mine")
+        assert read_file in tasks
+        sent = SimpleNamespace(target=SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=path.read_bytes())))
+        studio.loop.post("sent", lambda: studio.robot_panel._uploaded(sent))
+        assert until(lambda: read_sent in tasks)
+        assert studio.loop.settle(PATIENCE)
+        assert studio.session.robot.name == "mine"
+        broken = SimpleNamespace(target=SimpleNamespace(value=SimpleNamespace(name="x.yaml", content=b"name: x\nplatform: [")))
+        studio.loop.post("sent", lambda: studio.robot_panel._uploaded(broken))
+        assert until(lambda: "x.yaml" in studio.status.content and "line" in studio.status.content)
+    finally:
+        studio.stop()

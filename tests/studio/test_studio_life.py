@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import signal
 import socket
@@ -26,6 +27,7 @@ from studio_process import PICTURES, Command
 
 import flexapod as fp
 from flexapod.views.commands.studio import asked_to_end
+from flexapod.views.studio import prepare
 from flexapod.views.studio.app import Studio
 from flexapod.views.studio.jobs import Jobs
 from flexapod.views.studio.loop import Loop
@@ -414,3 +416,41 @@ def test_long_work_does_not_hold_up_the_page(studio: Studio) -> None:
     assert "long work" in json.dumps(studio.status.content)
     hold.set()
     assert until(lambda: order == ["moved", "long"])
+
+
+def test_the_robot_is_drawn_ahead_of_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its file says is enough for a picture; it stays when the numbers come, and no photographed light slows the page."""
+    usual, held = prepare.ready_session, threading.Event()
+
+    def late(robot: fp.Robot, report: Any) -> Any:
+        assert held.wait(PATIENCE)
+        return usual(robot, report)
+
+    monkeypatch.setattr(prepare, "ready_session", late)
+    studio = Studio("delta")
+    try:
+        assert until(lambda: studio.scene.view is not None and studio.scene.view.last is not None)
+        ahead = studio.scene.view
+        assert not studio.entered
+        held.set()
+        assert studio.loop.settle(PATIENCE)
+        assert studio.entered
+        assert studio.scene.view is ahead, "the robot is not sent twice"
+        assert len(studio.scene.handles) > 0
+        assert gc.get_freeze_count() > 10_000, "a slider does not wait for a search through all that is long-lived"
+    finally:
+        held.set()
+        studio.stop()
+
+
+def test_quiet_work_that_waits_for_the_end_of_a_beat_is_nothing_to_wait_for() -> None:
+    """An animation may go on for hours; what shall be done after it keeps nobody waiting, and is done then."""
+    loop, done = Loop(lambda error: None), threading.Event()
+    loop.start()
+    loop.beat(0.01, lambda: None)
+    loop.quiet("later", done.set)
+    assert until(lambda: loop.settle(0.1))
+    assert not done.is_set()
+    loop.beat(None)
+    assert done.wait(PATIENCE)
+    loop.stop()

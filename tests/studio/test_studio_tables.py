@@ -1,12 +1,19 @@
 """The numbers panel: digits, red, and names from a file that try to write into the page."""
 
+import json
 import re
 from dataclasses import replace
+from html import unescape
+from typing import Any
 
 import numpy as np
 
 import flexapod as fp
+from flexapod.views.leg_curves import home_joints
+from flexapod.views.scene.arrows import HEAD, PIECES, actuator_arrows
+from flexapod.views.scene.shapes import drawing, extent, platform_corners
 from flexapod.views.studio.coordinates import home_state
+from flexapod.views.studio.hover import hover_html
 from flexapod.views.studio.numbers import Problem, numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
 from flexapod.views.studio.session import Session
@@ -129,3 +136,48 @@ def test_the_strip_says_what_its_numbers_belong_to() -> None:
     assert "of another pose" in strip_html(robot, moved, own, asked=True)
     lost = Session.start(robot).move_one("x", 2.6)
     assert "limit exceeded" in strip_html(robot, lost, None, asked=False)
+
+
+def hovered(name: str) -> dict[str, Any]:
+    """Text -> lines of what the mouse finds at home."""
+    robot = fp.load(name)
+    numbers, size = numbers_of(robot, home_state(robot)), extent(robot)
+    corners = platform_corners(robot, numbers.state, np.zeros(0))
+    shown = drawing(robot, home_joints(robot), corners, size, set())
+    html = hover_html(robot, numbers, shown, actuator_arrows(robot, shown, numbers.force, size), size)
+    found = re.search("data-items='([^']*)'", html)
+    assert found
+    return {item["text"]: np.array(item["lines"]) for item in json.loads(unescape(found.group(1)))}
+
+
+def test_the_mouse_finds_legs_and_arrows_with_their_numbers() -> None:
+    found = hovered("stewart-3-3")
+    assert len(found) == 12
+    leg = next(text for text in found if text.startswith("leg A"))
+    assert leg.splitlines()[1] == "A: 0 m (50 % of its stroke), 205.55 N"
+    assert "A: push 205.55 N" in found
+    assert all(lines.shape[1:] == (2, 3) for lines in found.values())
+
+
+def test_the_mouse_finds_torques_along_their_arcs() -> None:
+    found = hovered("delta")
+    (text,) = (text for text in found if text.startswith("1: torque"))
+    assert text.endswith("N m")
+    assert len(found[text]) == PIECES - HEAD + 1
+
+
+def test_names_of_a_file_do_not_leave_the_hidden_element() -> None:
+    robot = fp.load("stewart-3-3")
+    numbers = numbers_of(robot, home_state(robot))
+    shown = drawing(robot, home_joints(robot), platform_corners(robot, numbers.state, np.zeros(0)), 1.0, set())
+    evil = replace(robot.legs[0], name="'" + EVIL)
+    html = hover_html(_Named(robot, (evil, *robot.legs[1:])), numbers, shown, None, 1.0)  # type: ignore[arg-type]
+    assert "<img" not in html
+    assert html.count("'") == 4
+
+
+class _Named:
+    """A robot with other legs."""
+
+    def __init__(self, robot: fp.Robot, legs: Any) -> None:
+        self.actuators, self.actuator_units, self.legs = robot.actuators, robot.actuator_units, legs

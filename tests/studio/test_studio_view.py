@@ -139,6 +139,31 @@ def test_a_selected_leg_lights_up_row_bars_and_curve(page: Page, studio: Studio)
     page.page.wait_for_selector("#numbers tr.lit", state="detached", timeout=PATIENCE)
 
 
+SWEPT = """() => {
+  const canvas = document.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");
+  const box = canvas.getBoundingClientRect(), told = document.querySelector('#fp-hover'), found = new Set();
+  for (let x = box.left; x < box.right; x += 6)
+    for (let y = box.top; y < box.bottom; y += 12) {
+      canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: y, bubbles: true}));
+      if (told.style.display === 'block') found.add(told.textContent);
+    }
+  canvas.dispatchEvent(new PointerEvent('pointerdown', {clientX: box.left, clientY: box.top, bubbles: true}));
+  canvas.dispatchEvent(new PointerEvent('pointerup', {clientX: box.left, clientY: box.top, bubbles: true}));
+  return [...found, told.style.display];
+}"""
+"""Texts that the mouse finds on its way over the whole view, and whether one is left when a button goes down."""
+
+
+def test_the_mouse_finds_values_in_the_view(page: Page, studio: Studio) -> None:
+    """Legs with their numbers, arrows with their forces; as the page's own camera sees them."""
+    page.settled()
+    *found, last = page.page.evaluate(SWEPT)
+    assert last == "none"
+    for name in studio.session.robot.actuators:
+        assert any(text.startswith(f"leg {name}\n{name}: ") for text in found), found
+    assert sum(": push " in text for text in found) >= 5, "an arrow may be behind a leg"
+
+
 def test_keys_have_a_sheet(page: Page, studio: Studio) -> None:
     page.page.keyboard.press("?")
     page.page.wait_for_selector("#fp-sheet.shown", timeout=PATIENCE)

@@ -116,7 +116,7 @@ def _check(robot: Robot, at: State | Motion, friction: bool = True, wrench: Any 
     words = np.array(chart.reasons.words)[facts.code]
     named = {"swivel": limits.swivel_names, "limited_joint": limits.joint_names}
     used = {dim for dims, _, _ in variables.values() for dim in dims}
-    margins = dataset(robot, variables, at, words).assign_coords({k: v for k, v in named.items() if k in used})
+    margins = dataset(robot, variables, at, words, names={k: v for k, v in named.items() if k in used})
     return LimitCheck(margins=margins, violations=tuple(told.found))
 
 

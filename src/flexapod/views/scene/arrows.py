@@ -28,8 +28,8 @@ SLANTED = 0.3
 """Sine of the angle between a leg and the direction of view above which the leg has a side."""
 ARC = 0.06
 """Radius of a torque's arc, of the extent."""
-PIECES = 10
-"""Straight pieces of an arc; the last is its arrow head."""
+PIECES, HEAD = 27, 3
+"""Straight pieces of an arc that seem round together, and how many of them, the last ones, its arrow head takes."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,9 +78,9 @@ def actuator_arrows(
             z, part = frame.rotation[:, 2], value / peak[unit]
             if link.kind == "R":
                 line = _arc(frame.origin, z, frame.rotation[:, 0], part * scale, size)
-                arcs += list(np.stack([line[:-2], line[1:-1]], axis=1))
-                arc_push += [value > 0] * (PIECES - 1)
-                arrows.append([line[-2], line[-1]])
+                arcs += list(np.stack([line[: -HEAD - 1], line[1:-HEAD]], axis=1))
+                arc_push += [value > 0] * (PIECES - HEAD)
+                arrows.append([line[-HEAD - 1], line[-1]])
             else:
                 start = frame.origin if link.parent < 0 else frame.foot + MOUTH * (frame.origin - frame.foot)
                 start = start + ASIDE * size * _aside(z, start - centre, seen)
@@ -110,7 +110,7 @@ def _aside(z: Array, outwards: Array, seen: Array | None) -> Array:
 
 
 def _arc(centre: Array, axis: Array, first: Array, part: float, size: float) -> Array:
-    """Points (PIECES + 1, 3) of an arc round an axis, by at most three quarters of a circle; the last piece is the head."""
+    """Points (PIECES + 1, 3) of an arc round an axis, by at most three quarters of a circle; the last are the head."""
     angle = np.linspace(0.0, 1.5 * np.pi * min(max(part, -1.0), 1.0), PIECES + 1)
     second = np.cross(axis, first)
     return np.asarray(centre + ARC * size * (np.outer(np.cos(angle), first) + np.outer(np.sin(angle), second)))

@@ -52,6 +52,7 @@ def add_robot(figure: Any, robot: fp.Robot, state: fp.State | None = None, exagg
     shown = drawing(robot, joints, platform_corners(robot, at, np.zeros(0)), size, set())
     for k, leg in enumerate(robot.legs):
         own = [_tubes(_of_leg(shown.rods, k)), *_shapes(robot, shown, at, k)]
+        own += [_painted(b.vertices, np.vstack([b.walls, b.sections]), colour(k)) for b in shown.beams if b.leg == k]
         _add(figure, _joined(own), f"leg {leg.name}", colour(k), legend=True)
     fixed, outline = ground_parts(robot, size)
     parts = [_tubes(shown.hardware), _tubes(fixed)] + [
@@ -106,12 +107,12 @@ def _of_leg(rods: Rods, k: int) -> Rods:
 
 
 def _tubes(rods: Rods) -> Mesh:
-    """Surfaces of rods; those without length are left out."""
+    """Surfaces of rods; those without length or radius are left out."""
     start, end = np.array(rods.start).reshape(-1, 3), np.array(rods.end).reshape(-1, 3)
     quat, middle, scale = along(start, end, np.array(rods.radius))
     R = fp.motions.quat_wxyz_rotation(quat) if len(quat) else np.zeros((0, 3, 3))
     vertices, faces = cylinder()
-    long = np.flatnonzero(np.linalg.norm(end - start, axis=1) > 1e-9)
+    long = np.flatnonzero((np.linalg.norm(end - start, axis=1) > 1e-9) & (np.array(rods.radius) > 0.0))
     return _joined([_painted(middle[i] + (vertices * scale[i]) @ R[i].T, faces, rods.colour[i]) for i in long])
 
 

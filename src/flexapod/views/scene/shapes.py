@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import flexapod as fp
 from flexapod.views.plot_modes import platform_points
 from flexapod.views.scene.beam_curve import beam_curve
+from flexapod.views.scene.beam_section import BeamSurface, beam_surfaces
 from flexapod.views.scene.colours import colour
 from flexapod.views.scene.frames import LinkFrame, elastic_coordinates, leg_ends, link_frames
 
@@ -27,6 +28,10 @@ PIN, MOTOR, STOP, TOOL = 0.006, 0.021, 0.014, 0.005
 """Radii, of the robot's extent."""
 PAIR = 0.022
 """Half the distance of paired forearms, of the extent."""
+ARC_PIECES = 12
+"""Straight pieces of a curved link."""
+MEET = 1e-6
+"""Distance of hinge axes from the centre of a spherical robot, of its size, within which they meet there."""
 MOUTH = 0.55
 """Where the barrel of a slide ends, of its length."""
 NEAR = 0.25
@@ -39,7 +44,15 @@ METAL, STEEL, DARK = (168, 173, 180), (105, 111, 120), (52, 57, 65)
 
 @dataclass(kw_only=True, eq=False)
 class Rods:
-    """Straight rods: ends (n, 3), radii, colours, and the index of the leg that each belongs to."""
+    """Straight rods: ends (n, 3), radii, colours, and the index of the leg that each belongs to.
+
+    A rod of radius 0 is not drawn: it is the line of a beam, whose surface is drawn.
+
+    Args:
+        current: leg of the rods to come.
+        centre: (3,) that the hinges of a spherical robot point to; its links are arcs about it.
+        curves: rods that together are one line: beams and arcs.
+    """
 
     start: list[Array] = field(default_factory=list)
     end: list[Array] = field(default_factory=list)
@@ -47,6 +60,8 @@ class Rods:
     colour: list[tuple[int, int, int]] = field(default_factory=list)
     leg: list[int] = field(default_factory=list)
     current: int = 0
+    centre: Array | None = None
+    curves: list[range] = field(default_factory=list)
 
     def add(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
         """One rod; it is kept even where it has no length, so that the number of rods never changes."""
@@ -60,6 +75,25 @@ class Rods:
         """One rod to both sides of a point along an axis: a pin, a motor, a stop."""
         self.add(middle - half * axis, middle + half * axis, radius, shade)
 
+    def bar(self, start: Array, end: Array, radius: float, shade: tuple[int, int, int]) -> None:
+        """A bar of a link: straight, or an arc about the centre of a spherical robot, in as many pieces always."""
+        if self.centre is None:
+            self.add(start, end, radius, shade)
+            return
+        self.curves.append(range(len(self.start), len(self.start) + ARC_PIECES))
+        for a, b in itertools.pairwise(arc(start, end, self.centre)):
+            self.add(a, b, radius, shade)
+
+    def longest(self, first: int) -> int:
+        """Index of the longest rod from `first` on, or of the middle piece of a curve that is longer."""
+        lengths = np.linalg.norm(np.array(self.end) - np.array(self.start), axis=1)
+        own = [curve for curve in self.curves if curve.start >= first and len(curve)]
+        whole = max(own, key=lambda curve: float(lengths[curve.start : curve.stop].sum()), default=None)
+        if whole is None or lengths[whole.start : whole.stop].sum() <= lengths[first:].max():
+            return first + int(np.argmax(lengths[first:]))
+        along = np.cumsum(lengths[whole.start : whole.stop])
+        return whole.start + int(np.searchsorted(along, 0.5 * along[-1]))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drawing:
@@ -68,6 +102,7 @@ class Drawing:
     Args:
         middle: (legs, 3) the middle of each leg's longest rod, or of its beams.
         named: (legs,) index of that rod, which has the leg's name.
+        beams: surfaces of flexible beams.
     """
 
     rods: Rods
@@ -79,6 +114,7 @@ class Drawing:
     middle: Array
     named: NDArray[np.int64]
     frames: list[list[LinkFrame]]
+    beams: list[BeamSurface] = field(default_factory=list)
 
 
 def rgb(text: str) -> tuple[int, int, int]:
@@ -94,7 +130,14 @@ def extent(robot: fp.Robot) -> float:
 
 
 def drawing(
-    robot: fp.Robot, joints: Array, corners: Array, size: float, red: set[str], shades: tuple[str, ...] | None = None
+    robot: fp.Robot,
+    joints: Array,
+    corners: Array,
+    size: float,
+    red: set[str],
+    shades: tuple[str, ...] | None = None,
+    *,
+    opened: bool = False,
 ) -> Drawing:
     """The robot at joint coordinates (coordinates,), platform corners (legs, 3) in the world.
 
@@ -102,10 +145,11 @@ def drawing(
         size: extent of the robot.
         red: names of legs drawn in red.
         shades: colour of each leg; the shared leg colours if left out.
+        opened: beams are cut open in the middle.
 
     Checked by: tests/studio/test_studio_drawing.py.
     """
-    frames, rods, hardware = link_frames(robot, joints), Rods(), Rods()
+    frames, rods, hardware = link_frames(robot, joints), Rods(centre=spherical_centre(robot)), Rods()
     rest = link_frames(robot, np.where(elastic_coordinates(robot), 0.0, joints)) if robot.beams else frames
     ends = leg_ends(robot, frames)
     balls: list[tuple[Array, float, tuple[int, int, int]]] = []
@@ -124,8 +168,8 @@ def drawing(
         for element in robot.beams.get(leg.name, ()):
             for far in element.tips:
                 for start, end in itertools.pairwise(beam_curve(own, rest[k], element, far)):
-                    rods.add(start, end, 1.3 * ROD * size, shade)
-        straight = len(rods.start)
+                    rods.add(start, end, 0.0 if element.rooted is None else 1.3 * ROD * size, shade)
+        rods.curves.append(range(bent, len(rods.start)))
         tip = own[leg.closing.link].origin if leg.closing.link >= 0 and (k, leg.closing.link) not in shaped else ends[k]
         _last_rod(leg, own, tip, ends[k], size, shade, rods, hardware)
         _closing(leg.closing, own, corners[k] if leg.closing.to is None else ends[k], size, hardware, balls)
@@ -134,11 +178,7 @@ def drawing(
             end = foot + R @ cut.on_link.position
             rods.add(foot if cut.link >= 0 and (k, cut.link) not in shaped else end, end, ROD * size, shade)
             _closing(cut, own, end, size, hardware, balls)
-        lengths = [float(np.linalg.norm(b - a)) for a, b in zip(rods.start[first:], rods.end[first:], strict=True)]
-        curve = lengths[bent - first : straight - first]
-        longest = first + int(np.argmax(lengths))
-        if sum(curve) > max(lengths):
-            longest = bent + int(np.searchsorted(np.cumsum(curve), 0.5 * sum(curve)))
+        longest = rods.longest(first)
         middle.append(0.5 * (rods.start[longest] + rods.end[longest]))
         named.append(longest)
     if afloat:
@@ -153,7 +193,40 @@ def drawing(
         middle=np.array(middle),
         named=np.array(named, dtype=np.int64),
         frames=frames,
+        beams=beam_surfaces(robot, frames, rest, 2.6 * ROD * size, opened=opened) if robot.beams else [],
     )
+
+
+def spherical_centre(robot: fp.Robot) -> Array | None:
+    """The point (3,) to which all hinges of a robot point, or None: links of such a robot are arcs about it.
+
+    Checked by: tests/studio/test_studio_drawing.py.
+    """
+    links = [link for leg in robot.legs for link in leg.links]
+    if robot.beams or robot.meshes or robot.planar or any(link.kind == "P" for link in links):
+        return None
+    frames = [f for own in link_frames(robot, np.concatenate([leg.home for leg in robot.legs])) for f in own]
+    frames = [f for f, link in zip(frames, links, strict=True) if link.kind == "R"]
+    places, axes = np.array([f.foot for f in frames]), np.array([f.rotation[:, 2] for f in frames])
+    across = np.eye(3) - axes[:, :, None] * axes[:, None, :]  # distance from a line: (1 - z z^T) (x - p)
+    if np.linalg.cond(across.sum(axis=0)) > 1e6:
+        return None
+    centre = np.linalg.solve(across.sum(axis=0), np.einsum("nij,nj->i", across, places))
+    away = np.linalg.norm(np.einsum("nij,nj->ni", across, centre - places), axis=1)
+    apart = np.linalg.norm(places - centre, axis=1)
+    return np.asarray(centre) if away.max() < MEET * robot.size < apart.min() else None
+
+
+def arc(start: Array, end: Array, centre: Array, pieces: int = ARC_PIECES) -> Array:
+    """Points (pieces + 1, 3) of an arc about a centre; its radius grows evenly from that of its start to that of its end."""
+    a, b = start - centre, end - centre
+    r, q = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+    s = np.linspace(0.0, 1.0, pieces + 1)[:, None]
+    angle = float(np.arccos(np.clip(a @ b / (r * q), -1.0, 1.0))) if r * q > 0.0 else 0.0
+    if not 1e-6 < angle < np.pi - 1e-6:
+        return np.asarray(start + s * (end - start))
+    way = (np.sin((1.0 - s) * angle) * a / r + np.sin(s * angle) * b / q) / np.sin(angle)
+    return np.asarray(centre + ((1.0 - s) * r + s * q) * way)
 
 
 def _floating_base(robot: fp.Robot, frames: list[list[LinkFrame]], size: float, hardware: Rods) -> None:
@@ -184,7 +257,7 @@ def _link(
     """One link and the joint that carries it; `shaped`: what carries the joint is drawn by a mesh, not by a rod."""
     axis = frame.rotation[:, 2]
     if link.parent >= 0:
-        rods.add(frame.foot if shaped else own[link.parent].origin, frame.foot, ROD * size, shade)
+        rods.bar(frame.foot if shaped else own[link.parent].origin, frame.foot, ROD * size, shade)
     if link.kind == "P" and link.parent >= 0:
         mouth = frame.foot + MOUTH * (frame.origin - frame.foot)
         rods.add(frame.foot, mouth, BARREL * size, shade)
@@ -203,7 +276,8 @@ def _last_rod(
     """The last rod to the platform; two of them, side by side, where universal joints at both ends make a parallelogram."""
     kinds = [link.kind for link in leg.links]
     if leg.closing.type != "universal" or kinds[-2:] != ["R", "R"] or float(np.linalg.norm(end - tip)) == 0.0:
-        rods.add(tip, end, ROD * size, shade)
+        add = rods.bar if leg.closing.type == "revolute" else rods.add
+        add(tip, end, ROD * size, shade)
         return
     aside = PAIR * size * own[-2].rotation[:, 2]
     for side in (-aside, aside):

@@ -11,6 +11,7 @@ import ctypes
 import gc
 import io
 import os
+import time
 import traceback
 from collections.abc import Callable
 from html import escape
@@ -18,18 +19,21 @@ from pathlib import Path
 from typing import Any
 
 import flexapod as fp
-from flexapod.views.studio.jobs import Jobs
+from flexapod.views.studio.hover import hover_of
+from flexapod.views.studio.jobs import Jobs, Report
 from flexapod.views.studio.link import read_state, restore
 from flexapod.views.studio.loop import Loop
 from flexapod.views.studio.numbers import Numbers
 from flexapod.views.studio.scene import StudioScene
-from flexapod.views.studio.session import Session
+from flexapod.views.studio.session import Session, read_file
 from flexapod.views.studio.shortcuts import add_shortcuts
 from flexapod.views.studio.strip import strip_html
 from flexapod.views.studio.tables import STYLE, Moment, numbers_html
 from flexapod.views.studio.watch import FileWatch
 
 LOCAL = "127.0.0.1"
+SENT = 0.001
+"""Seconds in which the server's thread sends the numbers before this one goes on with the drawing: they share one interpreter."""
 DRAWER = 392
 """Width of the drawer [pixels]."""
 
@@ -68,7 +72,7 @@ class Studio:
         self.watch: FileWatch | None = None
         if str(robot) not in fp.catalogue():
             self.watch = FileWatch(Path(robot), lambda: self.loop.post("file", lambda: self._file_changed(Path(robot))))
-        self.loop.post("open", lambda: self.opening(first.name, lambda: first))
+        self.loop.post("open", lambda: self._first(first))
         self.loop.start()
 
     @property
@@ -92,6 +96,7 @@ class Studio:
             jobs.join(0.2)
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
+        gc.unfreeze()
 
     def _build(self) -> None:
         from viser import Icon
@@ -109,7 +114,7 @@ class Studio:
         gui.main_panel.dock_left()
         gui.main_panel.set_width(DRAWER)
         self.status = gui.add_html("")
-        self.strip, self.keys = gui.add_html(""), gui.add_html("")
+        self.strip, self.keys, self.hover = gui.add_html(""), gui.add_html(""), gui.add_html("")
         self.bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
         self.cancel: Any = gui.add_button("Cancel", visible=False)
 
@@ -153,7 +158,14 @@ class Studio:
             raise fp.InputError(f"no robot of the catalogue is called {name[:80]!r}")
         self.watch_no_longer()
         self.after_opening = None
-        self.opening(name, lambda: fp.load(name))
+        self.opening(name, lambda _: fp.load(name))
+
+    def _first(self, robot: fp.Robot) -> None:
+        """Draw the robot that the studio starts with, at its home, and make it ready."""
+        with self.server.atomic():
+            self.scene.show_ahead(robot)
+        self.server.flush()
+        self.opening(robot.name, lambda _: robot)
 
     def watch_no_longer(self) -> None:
         """Another robot than that of the file is shown."""
@@ -164,18 +176,19 @@ class Studio:
     def _file_changed(self, path: Path) -> None:
         """The robot file was saved: show it as it is now; its problems, with their lines, where it has any."""
         if self.watch is not None:
-            self.opening(path.name, lambda: fp.load(path), follow=True)
+            self.opening(path.name, lambda report: report.call(read_file, path, end=0.02), follow=True)
 
-    def opening(self, name: str, load: Callable[[], fp.Robot], *, follow: bool = False) -> None:
+    def opening(self, name: str, load: Callable[[Report], fp.Robot], *, follow: bool = False) -> None:
         """Load and prepare a robot in a job; it is shown when it is ready, and the one before stays until then.
 
         Args:
+            load: reads the robot, in the job; a file of a person, which may take long, by `Report.call` in the other process.
             follow: it is the same robot, changed: pose and camera stay.
         """
         from flexapod.views.studio.prepare import ready_session
 
         self.jobs.start(
-            f"opening {name}", lambda report: ready_session(load(), report),
+            f"opening {name}", lambda report: ready_session(load(report), report),
             lambda session: self.enter(session, follow=follow),
         )  # fmt: skip
 
@@ -199,6 +212,7 @@ class Studio:
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
+        self.loop.quiet("tidy", give_back_memory)
         then, self.after_opening = self.after_opening, None
         if then is not None:
             then()
@@ -241,10 +255,19 @@ class Studio:
     def tell(self, numbers: Numbers, kept: Numbers | None, moment: Moment | None = None) -> None:
         """Write numbers, of the pose or of a moment of a motion."""
         robot = self.session.robot
-        self.numbers.content = numbers_html(robot, numbers, kept, moment, self.selected)
-        self.frequencies.visible = moment is None
-        self.strip.content = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment, self.selected)
+        table = numbers_html(robot, numbers, kept, moment, self.selected)
+        strip = strip_html(robot, numbers, self.modes.found, self.modes.asked, moment, self.selected)
+        with self.server.atomic():  # the server's thread is woken once, not in between
+            self.numbers.content, self.strip.content = table, strip
+            self.frequencies.visible = moment is None
         self.server.flush()
+        time.sleep(SENT)
+        self.loop.quiet("hover", lambda: self._write_hover(numbers))
+
+    def _write_hover(self, numbers: Numbers) -> None:
+        """What the mouse finds in the view, once the robot rests."""
+        if numbers.origin.robot == self.session.robot.name:
+            self.hover.content = hover_of(self.session.robot, numbers, self.scene.view)
 
     def pushed(self, force: Any) -> None:
         """Another force on the platform: numbers, arrows and deflection follow."""
@@ -345,7 +368,13 @@ class Studio:
 
 
 def give_back_memory() -> None:
-    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc)."""
+    """Collect what clients left, and hand free pages back to the system where its allocator can (glibc).
+
+    What stays is long-lived (modules, robot, page) and set apart: a search through all of it takes 50 ms, and a slider would have
+    to wait for it whenever the collector comes by.
+    """
+    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

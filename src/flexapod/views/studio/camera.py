@@ -84,7 +84,9 @@ def seen_points(robot: fp.Robot, size: float) -> Array:
     """Points (n, 3) of the robot of an extent [m] as drawn at home, of the handle above it and of its scale bar."""
     up = upwards(robot)
     start, right = scale_place(robot, size)
-    tall = robot.home.position + ABOVE * size * (np.zeros(3) if robot.planar else up)
+    plane = robot.description.file.plane or "xy"
+    ways = np.eye(3)[["xyz".index(axis) for axis in plane]] if robot.planar else up[None]
+    tall = robot.home.position + ABOVE * size * ways
     bar = [start, start + LONGEST * size * right] if "m" in robot.actuator_units else []  # torques are arcs without a scale
     return np.vstack([_own_points(robot), tall, *bar])
 
@@ -93,6 +95,7 @@ def _own_points(robot: fp.Robot) -> Array:
     frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
     points = [p for own in frames for f in own for p in (f.origin, f.foot)] + list(leg_ends(robot, frames))
     points += [end for rail in rails(robot) for end in rail] + [robot.home.position]
+    points += [robot.home.position + robot.home.rotation @ point for point in robot.platform.points.values()]
     return np.array([*points, *base_points(robot)])
 
 

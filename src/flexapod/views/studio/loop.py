@@ -62,11 +62,14 @@ class Loop:
             self._changed.notify()
 
     def settle(self, timeout: float, *, alone: bool = False) -> bool:
-        """Wait until nothing waits or runs, here and, unless `alone`, in what is `also_busy`."""
+        """Wait until nothing waits or runs, here and, unless `alone`, in what is `also_busy`.
+
+        Quiet work that waits for the end of a beat is not waited for.
+        """
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             with self._changed:
-                still = not self._waiting and not self._quiet and not self._busy
+                still = not self._waiting and not self._busy and (not self._quiet or self._beat is not None)
                 if still and (alone or not any(busy() for busy in self.also_busy)):
                     return True
             time.sleep(0.005)

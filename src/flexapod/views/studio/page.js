@@ -56,6 +56,10 @@
     body.fp-projector .fp, body.fp-projector .fp .muted { color: #000; font-size: 17px !important; }
     body.fp-projector [data-fp=rail] [role=tab] { font-size: 15px; height: 64px !important; }
     body.fp-projector .mantine-Text-root, body.fp-projector .mantine-Input-input { font-size: 15px !important; color: #000 !important; }
+    #fp-hover { position: fixed; display: none; pointer-events: none; z-index: 95; white-space: pre; background: var(--fp-paper);
+      color: var(--fp-ink); border: 1px solid var(--fp-line); border-radius: 4px; padding: 4px 8px; box-shadow: 0 2px 8px #0003;
+      font: 12.5px/1.4 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+    body.fp-projector #fp-hover { font-size: 18px; }
     #fp-sheet { position: fixed; inset: 0; background: #0008; z-index: 300; display: none; align-items: center; justify-content: center; }
     #fp-sheet.shown { display: flex; }
     #fp-sheet > div { background: var(--fp-paper); color: var(--fp-ink); border-radius: 8px; padding: 18px 26px; min-width: 340px;
@@ -127,6 +131,50 @@
     if (keys && sheet.firstChild.dataset.text !== keys.innerHTML) sheet.firstChild.innerHTML = sheet.firstChild.dataset.text = keys.innerHTML;
     if (status) document.body.classList.toggle("fp-projector", status.dataset.theme === "projector");
   };
+  // Values under the mouse: the line of #hover-source nearest to it, as the page's own camera sees it.
+  const viewer = (canvas) => {
+    let fiber = canvas[Object.keys(canvas).find((key) => key.startsWith("__reactFiber"))];
+    for (; fiber; fiber = fiber.return) {
+      const value = fiber.memoizedProps && fiber.memoizedProps.value;
+      if (value && value.mutable && value.mutable.current && value.mutable.current.nodeRefFromName) return value.mutable.current;
+    }
+  };
+  const times = (e, [x, y, z, w]) => [0, 1, 2, 3].map((i) => e[i] * x + e[4 + i] * y + e[8 + i] * z + e[12 + i] * w);
+  const seen = (page, place, box) => {
+    const world = page.nodeRefFromName[""], camera = page.camera;
+    let p = [...place, 1];
+    for (const matrix of [world && world.matrixWorld, camera.matrixWorldInverse, camera.projectionMatrix]) if (matrix) p = times(matrix.elements, p);
+    return p[3] > 0 ? [box.left + (0.5 + (0.5 * p[0]) / p[3]) * box.width, box.top + (0.5 - (0.5 * p[1]) / p[3]) * box.height] : null;
+  };
+  const away = ([x, y], [a, b], [c, d]) => {
+    const u = c - a, v = d - b, part = Math.min(1, Math.max(0, ((x - a) * u + (y - b) * v) / (u * u + v * v || 1)));
+    return Math.hypot(x - a - part * u, y - b - part * v);
+  };
+  const told = made("fp-hover", document.body);
+  let items = [], from = null;
+  const hide = () => { told.style.display = "none"; };
+  const hover = (event) => {
+    const canvas = event.target, source = document.getElementById("hover-source");
+    if (!source || event.buttons || canvas.tagName !== "CANVAS") return hide();
+    const text = source.dataset.items || "[]", page = viewer(canvas);
+    if (!page || !page.camera) return hide();
+    if (text !== from) { items = JSON.parse(text); from = text; }
+    const box = canvas.getBoundingClientRect(), mouse = [event.clientX, event.clientY];
+    let best = 9, words = "";
+    for (const item of items)
+      for (const [start, end] of item.lines) {
+        const a = seen(page, start, box), b = seen(page, end, box), near = a && b ? away(mouse, a, b) : Infinity;
+        if (near < best) { best = near; words = item.text; }
+      }
+    if (!words) return hide();
+    told.textContent = words;
+    told.style.display = "block";
+    told.style.left = `${Math.min(mouse[0] + 14, innerWidth - told.offsetWidth - 8)}px`;
+    told.style.top = `${Math.max(mouse[1] - told.offsetHeight - 10, 8)}px`;
+  };
+  root.addEventListener("pointermove", hover);
+  root.addEventListener("pointerdown", hide);
+  root.addEventListener("pointerleave", hide);
   // What the view shows, as a video that the browser writes itself.
   window.flexapodRecord = (seconds, name) => {
     const canvas = root.querySelector("[data-fp=view] canvas:not([style*='pointer-events: none'])");

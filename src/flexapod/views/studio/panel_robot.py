@@ -8,7 +8,7 @@ from typing import Any
 import flexapod as fp
 from flexapod.views.studio.panel import Panel
 from flexapod.views.studio.recording import SMALL, motion_of
-from flexapod.views.studio.session import robot_bytes, robot_from_bytes
+from flexapod.views.studio.session import read_sent, robot_bytes
 from flexapod.views.studio.tables import STYLE
 
 OWN = "(own file)"
@@ -59,7 +59,7 @@ class RobotPanel(Panel):
     def _uploaded(self, event: Any) -> None:
         file = event.target.value
         self.studio.watch_no_longer()
-        self.studio.opening(file.name, lambda: robot_from_bytes(file.name, file.content))
+        self.studio.opening(file.name, lambda report: report.call(read_sent, file.name, file.content, end=0.02))
 
     def _save(self, event: Any) -> None:
         robot = self.studio.session.robot

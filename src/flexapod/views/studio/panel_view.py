@@ -55,6 +55,10 @@ class ViewPanel(Panel):
             lambda e: self._set(arrow_scale=min(max(e.target.value, 0.2), 4.0)),
         )
         self.on(gui.add_checkbox("Frames", shown.frames), lambda e: self._set(frames=e.target.value))
+        self.opened = self.on(
+            gui.add_checkbox("Section through beams", shown.opened, hint="cut them open in the middle: walls and holes are seen"),
+            lambda e: self._set(opened=bool(e.target.value)),
+        )
         self.on(gui.add_checkbox("Leg names", shown.labels), lambda e: self._set(labels=e.target.value))
         self.deformation = self.on(
             gui.add_slider("Deformation 10^", 0.0, 5.0, 0.01, 0.0, marks=(), hint="power of ten of the factor on what is drawn"),
@@ -79,6 +83,8 @@ class ViewPanel(Panel):
         if flexible:
             elastic = self.studio.session.numbers.elastic
             self.new_factor(float(largest_displacement(self.studio.session.robot, elastic[None])[0]))
+        beams = (element for elements in self.studio.session.robot.beams.values() for element in elements)
+        self.opened.visible = any(element.rooted is None for element in beams)
         self.reactions.disabled = bool(self.studio.session.robot.elastic_names)
         self.legend.content = ""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flexapod as fp
+from flexapod.kernels.cache import kernels_on_disk
 from flexapod.private_files import cache_folder, read_private, write_private
 from flexapod.views.studio.coordinates import coordinates_of, home_state
 from flexapod.views.studio.numbers import numbers_of
@@ -32,7 +33,7 @@ def ready_session(robot: fp.Robot, report: Any) -> Session:
     report(0.02)
     if not prepared(robot):
         report.call(prepare, robot, start=0.02, end=0.9)
-        write_private(cache_folder(), _note(robot), str(len(fp.cache_entries())).encode())
+        write_private(cache_folder(), _note(robot), str(kernels_on_disk()).encode())
     report(0.9)
     session = Session.start(robot)
     report(1.0)
@@ -60,7 +61,7 @@ def prepare(robot: fp.Robot, report: Callable[[float], None]) -> None:
 def prepared(robot: fp.Robot) -> bool:
     """A note says that this robot was made ready, and the cache was not emptied since."""
     note = read_private(cache_folder(), _note(robot))
-    return note is not None and note.isdigit() and len(fp.cache_entries()) >= int(note) > 0
+    return note is not None and note.isdigit() and kernels_on_disk() >= int(note) > 0
 
 
 def _note(robot: fp.Robot) -> str:

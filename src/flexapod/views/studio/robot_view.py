@@ -40,7 +40,10 @@ PLATE = (62, 84, 110)
 GHOST = "#9aa3ad"
 GROUND = (178, 184, 192)
 REACTION = (40, 90, 60)
+SECTION = (52, 57, 65)
 SCALE, PAYLOAD = (70, 76, 84), (122, 92, 58)
+LAP = 0.06
+"""How much the pieces of an arc reach into each other, of their length: no gap is seen between them."""
 PALE = 0.72
 """How much of the colour of the other legs goes while one is selected."""
 
@@ -53,6 +56,7 @@ class Shown:
         deformation: factor on the elastic coordinates.
         forces, reactions, frames, labels: drawn or not.
         values: the force of every actuator as a number beside its arrow.
+        opened: beams are cut open in the middle, so that their sections are seen.
         arrow_scale: factor on the length of arrows.
         largest: displacement [m] that the colours of a deformed platform end at; 0 draws it in one shade.
     """
@@ -63,6 +67,7 @@ class Shown:
     frames: bool = False
     labels: bool = True
     values: bool = False
+    opened: bool = False
     arrow_scale: float = 1.0
     largest: float = 0.0
 
@@ -86,6 +91,7 @@ class RobotView:
         self.clicked: Callable[[int], None] = lambda leg: None
         self.selected: int | None = None
         self.last: Drawing | None = None
+        self.drawn: ForceArrows | None = None
         self._parts: Array | None = None
         self._static()
         self._moving: dict[str, Any] = {}
@@ -128,8 +134,9 @@ class RobotView:
         if not np.all(np.isfinite(joints)):
             self._repaint(red)
             return False
-        self.last = drawing(self.robot, joints, corners, self.size, red, self.shades)
+        self.last = drawing(self.robot, joints, corners, self.size, red, self.shades, opened=shown.opened)
         self._legs(self.last)
+        self._beams(self.last, red)
         self._shapes(state, self.last, red)
         self._frames(state, self.last, shown.frames)
         self._labels(self.last, shown.labels and not self.ghost)
@@ -169,13 +176,38 @@ class RobotView:
                 )  # fmt: skip
             node.wxyz, node.position, node.color = wxyz(R), p, shade
 
+    def _beams(self, now: Drawing, red: set[str]) -> None:
+        """Beams with their sections: the walls in the colour of the leg, the faces across it dark."""
+        for k, beam in enumerate(now.beams):
+            usual = rgb(self.shades[beam.leg] if self.shades else colour(beam.leg))
+            shade = RED if self.robot.legs[beam.leg].name in red else usual
+            lit = self._lit(np.array([shade], dtype=np.uint8), np.array([beam.leg]))[0]
+            for name, faces, paint in (("walls", beam.walls, lit), ("sections", beam.sections, SECTION)):
+                key, tint = f"beam {k} {name}", tuple(int(c) for c in paint)
+                node = self._moving.get(key)
+                used, own = np.unique(faces, return_inverse=True)
+                vertices = beam.vertices[used]
+                if node is not None and len(node.vertices) != len(vertices):
+                    node.remove()  # cut open or whole again: viser's page keeps buffers of the old length
+                    node = None
+                if node is None:
+                    node = self._moving[key] = self.scene.add_mesh_simple(
+                        f"{self.name}/beams/{k} {name}", vertices, own.reshape(faces.shape), color=tint, flat_shading=True,
+                        side="double", opacity=0.35 if self.ghost else None,
+                    )  # fmt: skip
+                    self._listen(node, [beam.leg])
+                    continue
+                node.vertices = vertices
+                if tuple(node.color) != tint:
+                    node.color = tint
+
     def _listen(self, node: Any, legs: list[int]) -> None:
         """A click on a rod is a click on its leg."""
         if self.ghost:
             return
 
         async def clicked(event: Any) -> None:
-            index = event.instance_index
+            index = 0 if len(legs) == 1 else event.instance_index
             if index is not None and 0 <= index < len(legs) and legs[index] >= 0:
                 self.clicked(legs[index])
 
@@ -205,6 +237,7 @@ class RobotView:
             return
         frozen = drawing_colours(self.robot, self.last, red, self.shades)
         self._moving["rods"].batched_colors = linear(frozen)
+        self._beams(self.last, red)
 
     def _platform(self, state: fp.State, elastic: Array, red: bool, shown: Shown) -> None:
         shade = RED if red else rgb(GHOST) if self.ghost else PLATE
@@ -249,6 +282,7 @@ class RobotView:
         drawn = None
         if shown.forces:
             drawn = actuator_arrows(self.robot, self.last, force, self.size, shown.arrow_scale, self.seen)
+        self.drawn = drawn
         for name, shade, side in (("push", PUSH, True), ("pull", PULL, False)):
             points = none if drawn is None else drawn.points[drawn.push == side]
             arcs = none if drawn is None else drawn.arcs[drawn.arc_push == side]
@@ -310,9 +344,14 @@ class RobotView:
             if node is not None:
                 node.visible = False
             return
+        radius, way = np.full(len(points), 0.0055 * self.size), points[:, 1] - points[:, 0]
+        points = np.stack([points[:, 0] - LAP * way, points[:, 1] + LAP * way], axis=1)
+        if node is not None and len(node.batched_positions) == len(points):
+            node.batched_wxyzs, node.batched_positions, node.batched_scales = along(points[:, 0], points[:, 1], radius)
+            node.visible = True
+            return
         if node is not None:
             node.remove()
-        radius = np.full(len(points), 0.0055 * self.size)
         shades = np.tile(shade, (len(points), 1))
         self._moving[name] = self._rods(name, points[:, 0], points[:, 1], radius, shades)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
+from flexapod.views.leg_curves import home_joints
 from flexapod.views.scene.frames import wxyz
 from flexapod.views.scene.meshes import plate, sphere
 from flexapod.views.scene.shapes import RED, platform_surface
@@ -23,6 +24,9 @@ from flexapod.views.studio.robot_view import RobotView, Shown
 Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
 
+SKY, EARTH, DAYLIGHT = (255, 255, 255), (205, 207, 212), 3.2
+"""Light from above and from below, and how much of it. viser's own is a photographed environment: to prepare it and to look it up
+at every point takes a machine without a graphics card longer than everything else of a picture together."""
 HANDLE = 0.13
 """Length of the handle's arrows, of the robot's extent."""
 BESIDE = 1.25
@@ -35,8 +39,11 @@ class StudioScene:
     def __init__(self, server: Any) -> None:
         self.server, self.scene = server, server.scene
         self.scene.world_axes.visible = False
+        self.scene.configure_environment_map(None)
+        self.scene.add_light_hemisphere("/sky", sky_color=SKY, ground_color=EARTH, intensity=DAYLIGHT)
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
+        self._ahead: fp.Robot | None = None
         self.handles: list[Any] = []
         self._whole: tuple[Array, Array, Array, Array] | None = None
         self.orthographic: bool | None = None
@@ -57,12 +64,26 @@ class StudioScene:
             return self.orthographic
         return self.view is not None and self.view.robot.planar
 
+    def show_ahead(self, robot: fp.Robot) -> None:
+        """Draw a robot at its home from its file alone: it is seen while its equations are read or compiled."""
+        self._anew(robot, None, look=True)
+        assert self.view is not None
+        home = fp.State(position=robot.home.position, rotation=robot.home.rotation)
+        self.view.pose(home, np.zeros(len(robot.elastic_names)), self.shown, set(), joints=home_joints(robot))
+        self._ahead = robot
+
     def show(self, robot: fp.Robot, kept: fp.Robot | None, coordinates: Coordinates, *, look: bool) -> None:
-        """Draw a robot, and a kept variant beside it, anew.
+        """Draw a robot, and a kept variant beside it, anew; one that is drawn ahead stays as it is.
 
         Args:
             look: also turn every camera to the robot.
         """
+        if self._ahead is not robot or kept is not None:
+            self._anew(robot, kept, look=look)
+        self._ahead = None
+        self._handles(robot, coordinates)
+
+    def _anew(self, robot: fp.Robot, kept: fp.Robot | None, *, look: bool) -> None:
         for old in (self.view, self.kept):
             if old is not None:
                 old.remove()
@@ -85,7 +106,6 @@ class StudioScene:
             self._ground(up, points.min(axis=0), points.max(axis=0))
             self._whole = (points, up, across, oblique(robot, up, across))
             self.look()
-        self._handles(robot, coordinates)
 
     def _ground(self, up: Array, low: Array, high: Array) -> None:
         axis = int(np.abs(up).argmax())

@@ -217,6 +217,18 @@ def robot_from_bytes(name: str, content: bytes) -> fp.Robot:
             raise fp.InputError(str(error).replace(str(path), Path(name).name)) from None
 
 
+def read_sent(name: str, content: bytes, report: Any) -> fp.Robot:
+    """`robot_from_bytes` as a task of the other process: plates of a file take their time, and reading it can be cancelled."""
+    report(0.0)
+    return robot_from_bytes(name, content)
+
+
+def read_file(path: Path, report: Any) -> fp.Robot:
+    """A robot file as a task of the other process."""
+    report(0.0)
+    return fp.load(path)
+
+
 def robot_bytes(robot: fp.Robot) -> bytes:
     """The robot file of a variant."""
     return fp.robot_text(robot.description).encode("utf-8")

@@ -9,6 +9,7 @@ but the value of a widget, and only the studio's own page, asked for by the stud
 | `server._websock_server._incoming_handlers` | viser passes messages on unchecked: values, drags, sizes of files |
 | `_messages.ShareUrlRequest`, `ShareUrlDisconnect` | a client may open a way in from the network; there is no switch |
 | `_messages.RunJavascriptMessage` | keys on a slider also move the camera; boxes cut digits; rail, strip, timeline, keys, video |
+| camera and root node of the page (page.js) | viser tells of clicks, not of the mouse above a leg: values on hover |
 """
 
 from __future__ import annotations
