@@ -50,7 +50,7 @@ class Redundancy:
     def nearest(self, S: Array, right: Array) -> Array:
         """Forces (n, actuators) with S f = right (n, r)."""
         near = np.broadcast_to(self.preload, (len(S), S.shape[2]))
-        return near + np.einsum("naj,nj->na", self.inverse(S), right - np.einsum("nja,na->nj", S, near))
+        return np.asarray(near + np.einsum("naj,nj->na", self.inverse(S), right - np.einsum("nja,na->nj", S, near)))
 
 
 def redundancy(robot: Robot, asked: Request) -> Redundancy:

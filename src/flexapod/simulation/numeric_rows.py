@@ -217,7 +217,7 @@ class NumericRows:
     def slopes(self, at: ClosedLegs) -> Array:
         """N (z, u) of a closed state; NaN where its loops are singular."""
         words = np.full(1, "", dtype=object)
-        return leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, words).N[0]
+        return np.asarray(leg_terms(self.layout.robot, at, np.zeros((1, 6)), False, words).N[0])
 
     def advanced(self, start: Start, y: Array, signals: Array) -> tuple[Array, ClosedLegs, str]:
         """Carried numbers and closed state after increments y (k,), and a reason where there are none; signals there."""

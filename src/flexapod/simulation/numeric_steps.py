@@ -42,7 +42,7 @@ class Start:
 def signal_of(method: str, signals: Array) -> Signal:
     """Signals within a row from its table (nodes, width): polynomials of `dopri`, else values at the start, middle and end."""
     if method == "dopri":
-        return lambda where: np.polynomial.polynomial.polyval(2.0 * where - 1.0, signals)[None]
+        return lambda where: np.asarray(np.polynomial.polynomial.polyval(2.0 * where - 1.0, signals))[None]
     return lambda where: signals[round(where * (len(signals) - 1))][None]
 
 

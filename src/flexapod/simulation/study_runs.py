@@ -58,7 +58,8 @@ def one_by_one(
     longest = max(whole, key=lambda f: f.sizes["time"])
     rows = [longest.where(False) if f is None else f.reindex(time=longest.time, method="ffill") for f in found]
     result = xr.concat([row.drop_attrs() for row in rows], dim="trajectory")
-    return result.assign(reason=("trajectory", np.array(reasons))).assign_attrs(robot=robots[0].name)
+    named: xr.Dataset = result.assign(reason=("trajectory", np.array(reasons))).assign_attrs(robot=robots[0].name)
+    return named
 
 
 def _trajectory(
