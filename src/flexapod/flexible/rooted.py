@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 
 from flexapod.flexible.arrays import Floats, hat
 from flexapod.flexible.body import FlexibleBody
@@ -179,8 +178,10 @@ def _basis(body: FlexibleBody, rows: Floats, count: int) -> Floats:
             f"its {N} modes move only {rank} of the {len(rows)} displacements and rotations of its tips on their own; "
             "keep more modes, or reduce it by craig-bampton with these interfaces"
         )
-    Z = scipy.linalg.null_space(rows / scale) if len(rows) else np.eye(N)
-    omega2, V = scipy.linalg.eigh(Z.T @ K @ Z, Z.T @ M @ Z) if Z.shape[1] else (np.zeros(0), np.zeros((0, 0)))
+    from scipy import linalg  # 0.2 s, and most robots have no such body
+
+    Z = linalg.null_space(rows / scale) if len(rows) else np.eye(N)
+    omega2, V = linalg.eigh(Z.T @ K @ Z, Z.T @ M @ Z) if Z.shape[1] else (np.zeros(0), np.zeros((0, 0)))
     inner = Z @ V
     if len(omega2) and body.nodes is not None:
         inner = inner @ fixed_orientation(omega2, body.nodes.r0, body.nodes.mass, body.nodes.Phi_d @ inner)[0]
