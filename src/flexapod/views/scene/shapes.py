@@ -123,10 +123,12 @@ def rgb(text: str) -> tuple[int, int, int]:
 
 
 def extent(robot: fp.Robot) -> float:
-    """Size of the robot as drawn at home [m]: the diagonal of the box around its joints."""
+    """Size of the robot as drawn at home [m]: the diagonal of the box around its joints; where all are at one place, its
+    characteristic length."""
     frames = link_frames(robot, np.concatenate([leg.home for leg in robot.legs]))
     points = [f.origin for own in frames for f in own] + [f.foot for own in frames for f in own] + list(leg_ends(robot, frames))
-    return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+    return size if size > MEET * robot.characteristic_length else robot.characteristic_length
 
 
 def drawing(
