@@ -96,9 +96,6 @@ def _check_reduced(flexible: Flexible, report: Reporter) -> None:
 def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
     """The same for a body of a leg."""
     check_flexible(flexible, report)
-    if flexible.type == "plate" and flexible.stiffening:
-        what = "stiffening of a plate is for the platform: in a leg its tips are coordinates, which only beams stiffen"
-        report.error(("stiffening",), what, "Write stiffening: false or remove it, or make the link of beams.")
     if flexible.type == "plate" and flexible.reduction is not None and flexible.reduction.boundary != "free":
         what = f"{flexible.reduction.boundary} would hold the outline of a link, which moves, and what is attached there"
         report.error(("reduction", "boundary"), what, "Write boundary: free or remove it.")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from flexapod.flexible import Section as Cut
     from flexapod.flexible.beam_element import BeamElement as Element
     from flexapod.flexible.beam_element import Foreshortening
+    from flexapod.flexible.drawn_in import QuadraticLink
     from flexapod.flexible.materials import Material
     from flexapod.flexible.rooted import RootedBody
 
@@ -61,6 +62,11 @@ class BeamElement:
     foreshortening: Foreshortening | None
     rooted: RootedBody | None = None
     basis: Array | None = None
+
+    @property
+    def quadratic(self) -> QuadraticLink | None:
+        """What bending draws in, of a stiffened plate or file of modes."""
+        return None if self.rooted is None else self.rooted.quadratic
 
     @property
     def tip(self) -> int:
@@ -113,7 +119,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             result.append(
                 BeamElement(
                     name=f"{link.body.name}.modal", root=i, axes=link.body.body_axes, links=tuple(elastic), body=made.body,
-                    law="linear", foreshortening=None, rooted=made,
+                    law="linear" if made.quadratic is None else "stiffened", foreshortening=None, rooted=made,
                 )
             )  # fmt: skip
             continue
@@ -300,4 +306,16 @@ def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
             values[f"{prefix}.length"] = float(body.interfaces["tip"].r0[0])
             for name, matrix in (("B", shortening.B), ("B0", shortening.first), ("B1", shortening.second)):
                 values.update({f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for i, k in bending_pairs(body.names)})
+        if beam.quadratic is not None:
+            values.update(_quadratic_values(prefix, beam.quadratic))
     return values
+
+
+def _quadratic_values(prefix: str, link: QuadraticLink) -> dict[str, float]:
+    """Matrices of a stiffened plate or file of modes."""
+    found: dict[str, Array] = {f"Qt.{c}": Q for c, Q in zip(link.columns, link.tips, strict=True)}
+    found |= {f"Q0.{a}": link.first[i] for i, a in enumerate("xyz")}
+    found |= {f"Q1.{a}{c}": link.second[i, j] for i, a in enumerate("xyz") for j, c in enumerate("xyz")}
+    found |= {f"A.{r}": A for r, A in enumerate(link.stretch)}
+    pairs = list(zip(*np.triu_indices(link.tips.shape[-1]), strict=True))
+    return {f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for name, matrix in found.items() for i, k in pairs}
