@@ -171,7 +171,7 @@ def _say_linear(robot: Robot) -> None:
     if names:
         warnings.warn(
             f"{robot.name}: {names[0]} is linear (stiffening: false, or modes), so that axial load does not soften it, and "
-            "several elements only between them: the buckling load is too high; use beams with `stiffening: true`",
+            "several elements only between them: the buckling load is too high; use beams or plates with `stiffening: true`",
             ValidityWarning, stacklevel=4,
         )  # fmt: skip
 
@@ -216,7 +216,7 @@ def _linear_factor(robot: Robot, scaled: Any) -> float:
         step = SMALL * factor / 2.0
     if not factor < LARGEST:
         linear = _linear_parts(robot)
-        then = f"{linear[0]} is linear and cannot: use beams with `stiffening: true`" if linear else "turn it round"
+        then = f"{linear[0]} is linear and cannot: use beams or plates with `stiffening: true`" if linear else "turn it round"
         raise NoBucklingError(f"buckling: the load does not soften {robot.name}; {then}, or see static_deflection")
     return factor
 

@@ -7,12 +7,12 @@ phi - a - b x r0, and to second order
 .. math:: Q'_{ik} = Q_{ik} - Q_{root,ik} - \gamma_{ik}\times r_0 - (b_i\times\varphi'_k + b_k\times\varphi'_i)
           - \tfrac12\,(b_i\times(b_k\times r_0) + b_k\times(b_i\times r_0))
 
-Tips turn by the rotation vectors of both ends, beta and tau, :math:`\tau - \beta - \tfrac12\beta\times\tau`, which are turns about
-x, y, z one after another but for :math:`\tfrac12(\theta_y\theta_z, -\theta_x\theta_z, \theta_x\theta_y)`; known where all ends have
-their quadratic rotations Q_r.
+With rotation vectors beta, tau of root and tip the tip turns by :math:`\tau - \beta - \tfrac12\beta\times\tau`, which is three
+turns about x, y, z but for :math:`\tfrac12(\theta_y\theta_z, -\theta_x\theta_z, \theta_x\theta_y)`; known where both have their
+quadratic rotations Q_r.
 
-A tip's coordinates e_c are its displacements and turns, quadratic part included, :math:`\hat e_c = e_c - \tfrac12 e^T Q'_c e` the linear
-part, which strains the body; a point of it moves besides its linear shapes by
+A tip's coordinates e_c are its displacements and turns, quadratic part included; their linear part
+:math:`\hat e_c = e_c - \tfrac12 e^T Q'_c e` strains the body. A point of it moves besides its linear shapes by
 
 .. math:: Q''(r) = Q'(r) - \sum_c \varphi'_c(r)\,Q'_c
 
@@ -35,7 +35,7 @@ from flexapod.flexible.interface import Interface
 LETTERS = ("u", "v", "w", "thx", "thy", "thz")
 
 ROUNDING = 1e-9
-"""Entries below this part of the largest of their kind, by the scales of their coordinates, are rounding of eigenvectors: zeros."""
+"""Entries below this part of the largest of their kind, coordinates scaled, are rounding of eigenvectors: zeros."""
 
 RIGID = 1e-6
 """A tip is drawn in along an axis where its quadratic displacement exceeds this part of the largest."""

@@ -36,7 +36,8 @@ class Membrane:
         strains: xx, yy, 2 xy at the integration points, from the (2n,) degrees of freedom. K, M: (2n, 2n) stiffness and mass.
         R: (2n, 3) rigid motions. places: (p, n) values of the shapes at the interfaces, turns: (p, 2n) mean rotation
             about z within a thickness of them: a couple at a point of a membrane would turn it by any amount.
-        inside, corners: (q, n), (v, n) values at the integration points and at the vertices; spins: (q, 2n) rotation about z there.
+        inside, corners: (q, n), (v, n) values at the integration points and at the vertices. spins: (q, 2n) rotation about z
+            at the integration points.
     """
 
     strains: list[Matrix]

@@ -1,7 +1,8 @@
 """Flexible plates: polygon outline, holes, point masses; Mindlin or Kirchhoff; normal or Craig-Bampton modes.
 
 The plate lies in the plane z = 0 of the body frame, in the coordinates of its outline; only bending is elastic, but for a
-stiffened plate that is a link (`root`), whose tips also move and turn in its plane. Free plates use the mean frame: elastic modes carry no momentum, MS_de = 0 and beta = 0.
+stiffened plate that is a link (`root`), whose tips also move and turn in its plane. Free plates use the mean frame: elastic
+modes carry no momentum, MS_de = 0 and beta = 0.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ def plate(
         interfaces: name to (x, y) or (x, y, z) [m], z being the height of a point rigidly fixed above the plate.
         damping: modal damping ratios, or a matrix (N, N).
         stiffening: whether loads in its plane at the interfaces, and its spin, change its bending stiffness.
-        root: interface that a stiffened plate is held at as a link: three more coordinates per other interface are its displacements
-            and its rotation in the plane, under forces and couples there.
+        root: interface that a stiffened plate is held at as a link: three more coordinates per other interface are its
+            displacements and its rotation in the plane, under forces and couples there.
         cache: whether to keep the result on disk.
     Returns:
         The body in mass-normalised modes, degenerate ones oriented by the rule of `mode_order`.
