@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from flexapod.robot.architecture import closes, reach
+from flexapod.robot.beams import twisting_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,8 @@ def structure(robot: Robot) -> str:
 def _element(beam: BeamElement) -> tuple[Any, ...]:
     """What the equations of an element depend on besides its numbers."""
     parts = (beam.name, beam.root, beam.links, beam.shape, beam.law)
+    if beam.twisting is not None:
+        return (*parts, twisting_pairs(beam))
     return parts if beam.quadratic is None else (*parts, beam.quadratic.columns, len(beam.quadratic.stretch))
 
 

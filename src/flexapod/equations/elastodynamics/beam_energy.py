@@ -10,8 +10,9 @@ Linear (Briot 2014): ``V = 1/2 e^T K e``. Stiffened: the axial displacement
           V = \tfrac12 k\,(l\varepsilon)^2 + \tfrac12 e^T K_b\,e,\qquad
           \frac{\partial V}{\partial e} = P\,(1_u + B e) + K_b\,e,\quad P = k\,l\,\varepsilon
 
-(K_b: K without k; P: the axial force). Exact: the same energy in the coordinates :math:`\hat e` that remain when the rotation
-of the chord from root to tip is taken out,
+(K_b: K without k; P: the axial force). In space K_b acts on coordinates without what bending and twisting move the tip by
+together, :math:`e_c - \tfrac12 e^T Q_c\,e` (`flexapod.flexible.twisting`). Exact: the same energy, without these, in the
+coordinates :math:`\hat e` that remain when the rotation of the chord from root to tip is taken out,
 
 .. math:: \hat u = |d| - l,\quad \hat v = -l\,t_{1z},\quad \hat w = l\,t_{1y},\quad \hat\theta = t_2 - t_1,\qquad
           d = (l + u, v, w)
@@ -35,7 +36,7 @@ import casadi as ca
 
 from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.robot.beams import BeamElement, bending_pairs, tip_names
+from flexapod.robot.beams import BeamElement, bending_pairs, tip_names, twisting_pairs
 
 SMALL = 1e-2
 """Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
@@ -61,7 +62,8 @@ def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
         tip = len(tip_names(beam.body.names))
         e = ca.vertcat(chord_coordinates(values.scalar("length"), e[:tip]), e[tip:])
     stretch = e[0] + ca.dot(e, ca.mtimes(_foreshortening(values, beam), e)) / 2
-    return (ca.dot(e, ca.mtimes(K, e)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
+    part = _untwisted(values, beam, e)
+    return (ca.dot(part, ca.mtimes(K, part)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
 
 def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
@@ -79,7 +81,10 @@ def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
         return _modal_forces(values, beam, K, e)
     shortened = ca.mtimes(_foreshortening(values, beam), e)
     more = ca.dot(e, shortened) / 2
-    force = ca.mtimes(K, e) + K[0, 0] * (e[0] + more) * shortened
+    own = ca.mtimes(K, _untwisted(values, beam, e))
+    force = own + K[0, 0] * (e[0] + more) * shortened
+    for c, Q in _twisting(values, beam).items():
+        force = force - own[c] * ca.mtimes(Q, e)
     force[0] = force[0] + K[0, 0] * more
     return force
 
@@ -102,6 +107,25 @@ def _linear_part(values: Values, beam: BeamElement, e: Any) -> Any:
     for c, Q in _tips(values, beam).items():
         part[c] = part[c] - ca.dot(e, ca.mtimes(Q, e)) / 2
     return part
+
+
+def _untwisted(values: Values, beam: BeamElement, e: Any) -> Any:
+    """Coordinates (N,) without what bending and twisting move the tip by together."""
+    if beam.twisting is None:
+        return e
+    part = ca.SX(e)
+    for c, Q in _twisting(values, beam).items():
+        part[c] = part[c] - ca.dot(e, ca.mtimes(Q, e)) / 2
+    return part
+
+
+def _twisting(values: Values, beam: BeamElement) -> dict[int, Any]:
+    """Matrices (N, N) by the coordinate of the tip that they belong to."""
+    found: dict[int, Any] = {}
+    for c, i, k in twisting_pairs(beam) if beam.twisting is not None else ():
+        matrix = found.setdefault(c, ca.SX(beam.shape.modes, beam.shape.modes))
+        matrix[i, k] = matrix[k, i] = values.scalar(f"flex.Qt.{c}.{i}.{k}")
+    return found
 
 
 def _tips(values: Values, beam: BeamElement) -> dict[int, Any]:
