@@ -13,6 +13,7 @@ from element_chain import chain, element
 
 from flexapod.analysis.validity import BOUNDS
 from flexapod.flexible import Section
+from flexapod.robot.beams import Law
 
 THIN = Section.rectangle(width=1e-3, height=1e-2)
 YOUNG = 1e9
@@ -58,15 +59,16 @@ BEND = {1 / 6: (13.60, 53.47, 23.56), None: (13.73, 53.61, 23.82)}
 WITHIN = 2e-3
 
 
+@pytest.mark.parametrize("law", ["stiffened", "exact"])
 @pytest.mark.parametrize("torsion", BEND)
-def test_bend_of_45_degrees(torsion: float | None) -> None:
-    """Radius 100, unit square, E 1e7, nu 0, tip force 600 across: sixteen exact elements with their nodes on the arc."""
+def test_bend_of_45_degrees(torsion: float | None, law: Law) -> None:
+    """Radius 100, unit square, E 1e7, nu 0, tip force 600 across: sixteen elements with their nodes on the arc."""
     s = Section.rectangle(width=1.0, height=1.0)
     if torsion is not None:
         s = Section.general(area=1.0, iy=1 / 12, iz=1 / 12, torsion=torsion)
     n = 16
     angle = np.pi / 4 / n
-    one = element(200 * np.sin(angle / 2), s, 1e7, "exact", planar=False)
+    one = element(200 * np.sin(angle / 2), s, 1e7, law, planar=False)
     c = chain(one, n, (angle / 2, *[angle] * (n - 1)))
     start = np.array(ca.Function("p", [c.e], [c.position])(np.zeros(6 * n)))[:, 0]
     _, tip = c.static(np.array([0, 0, 600.0]), loads=6)
