@@ -95,6 +95,7 @@ class Part:
             tip of each element by bending in its xy plane, and in its xz plane; None for a platform.
         thickness: [m] of a plate, where it is known; it bends linearly within half of it.
         shortening: (N, N) B: what bending by e shortens, 1/2 e^T B e, stretches it as u does; None for linear elements.
+        reduced: a beam in modes (`modes`), whose elements lie in one frame.
         axial: (tips, N) of a linear body in modes: axial force over k l per elastic coordinate, see above; None for others.
     """
 
@@ -109,6 +110,7 @@ class Part:
     shortening: Array | None = None
     thickness: float | None = None
     axial: Array | None = None
+    reduced: bool = False
 
     def bound(self, measure: str) -> float:
         """Value of a measure above which a result warns."""
@@ -118,7 +120,8 @@ class Part:
     def why(self, measure: str) -> str:
         """What is wrong above the bound of a measure, and what helps."""
         thin = measure == "deflection_ratio" and self._thin < BOUNDS[measure][self.law]
-        return WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
+        text = WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
+        return text.replace("more elements", "leave out `modes`: the beam has one frame") if self.reduced else text
 
     @property
     def _thin(self) -> float:
@@ -165,7 +168,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
                     law=beam.law if beam.quadratic is None else "stiffened plate", strains=strains, thickness=thickness,
-                    shortening=_shortening(beam, columns, N), axial=_axial(beam, columns, N),
+                    shortening=_shortening(beam, columns, N), axial=_axial(beam, columns, N), reduced=beam.basis is not None,
                 )
             )  # fmt: skip
         at += len(leg.moving)

@@ -143,7 +143,7 @@ class FlexibleBody:
             moments: (3, N, N) per newton metre about x, y, z at interfaces, balanced in the same way. A link of a leg takes that
                 of its root: without it only loads along the line from its root to its tip stiffen it (`rooted`).
 
-        Checked by: tests/flexible/test_plate_membrane.py, tests/flexible/test_rooted.py.
+        Checked by: tests/flexible/test_plate_membrane.py, tests/robot/test_modal_links.py.
         """
         missing, N = [name for name in self.interfaces if name not in geometric], len(self.M_ee)
         unknown = [name for name in geometric if name not in self.interfaces]

@@ -83,7 +83,7 @@ def quadratic_link(
         FlexibleBodyError: several tips, or one beside the root, of a body whose root has no quadratic rotation: that of a
             straight body with one tip is taken for loads along the line to the tip alone.
 
-    Checked by: tests/flexible/test_rooted.py.
+    Checked by: tests/robot/test_modal_links.py.
     """
     held = body.interfaces[root]
     assert held.Q is not None
@@ -99,7 +99,8 @@ def quadratic_link(
     def moved(Q: Floats, linear: Floats, place: Floats) -> Floats:
         """Q' (3, N, N) of a point, or a sum over points, with Q, phi' (3, N) and r0."""
         across = np.einsum("iab,bk->aik", B, linear)
-        return Q - across - across.transpose(0, 2, 1) + np.einsum("ikab,b->aik", rigid, place)
+        result: Floats = Q - across - across.transpose(0, 2, 1) + np.einsum("ikab,b->aik", rigid, place)
+        return result
 
     points = [body.interfaces[name] for name in tips]
     ends = []

@@ -98,12 +98,13 @@ def values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
 
 
 def _turns(model: PlateModel, spins: Matrix, points: Floats, radius: float) -> Matrix:
-    """Mean rotation (p, 2n) about z around points (p, 2): within a radius, or the size of the triangle where that is larger."""
+    """Mean rotation (p, 2n) about z around points (p, 2): within a radius, at least half the size of the triangle."""
     own, per = model.quadrature.points, len(model.weights) // len(model.triangles)
     rows = np.zeros((len(points), len(own)))
     for k, (element, _) in enumerate(locate(model.mesh, points)):
         size = np.sqrt(2.0 * model.weights[element * per : (element + 1) * per].sum())
-        near = np.linalg.norm(own - points[k], axis=1) <= max(radius, size)
+        away = np.linalg.norm(own - points[k], axis=1)
+        near = away <= max(radius, 0.5 * size, float(away.min()))
         rows[k, near] = model.weights[near] / model.weights[near].sum()
     return sparse.csr_array(sparse.csr_array(rows) @ spins)
 

@@ -44,8 +44,10 @@ def twisting(elements: Sequence[BeamElement], V: Floats) -> Floats:
         curved = np.einsum("pq,qak->pak", _derivative(s) / step, turned)
         theta, kappa = turned @ own, curved @ own
         arm = (len(elements) - k - s) * step
-        for c, (factor, i, j) in enumerate(((arm, 1, 0), (arm, 2, 0), (-1.0, 1, 2), (1.0, 0, 2), (-1.0, 0, 1))):
-            total[c] += np.einsum("p,pi,pk->ik", step * weight * factor, kappa[:, i], theta[:, j])
+        one = np.ones_like(s)
+        factors: list[tuple[Floats, int, int]] = [(arm, 1, 0), (arm, 2, 0), (-one, 1, 2), (one, 0, 2), (-one, 0, 1)]
+        for c, (factor, i, j) in enumerate(factors):
+            total[c] += kappa[:, i].T @ ((step * weight * factor)[:, None] * theta[:, j])
     result: Floats = total + total.transpose(0, 2, 1)
     return result
 
