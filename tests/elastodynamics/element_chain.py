@@ -14,6 +14,7 @@ from flexapod.equations.elastodynamics.beam_energy import elastic_energy
 from flexapod.flexible import Section, beam
 from flexapod.flexible.beam_element import BeamElement as Element
 from flexapod.flexible.beams import beam_material
+from flexapod.flexible.twisting import tip_twisting
 from flexapod.robot.beams import BeamElement, Law
 
 ROUNDING = 1e-8
@@ -34,6 +35,10 @@ class Numbers:
         if name == "length":
             return float(body.interfaces["tip"].r0[0])
         assert short is not None
+        if name.startswith("flex.Qt."):
+            assert self.element.twisting is not None
+            c, i, k = (int(part) for part in name.split(".")[2:])
+            return float(self.element.twisting[c - 1, i, k])
         _, kind, i, k = name.split(".")
         matrix = {"K": body.K_ee, "B": short.B, "B0": short.first, "B1": short.second}[kind]
         return float(matrix[int(i), int(k)])
@@ -47,7 +52,7 @@ def element(length: float, section: Section, young: float, law: Law, *, planar: 
     whole = Element(length=length, section=section, material=made_of, planar=planar, shear=law == "exact")
     return BeamElement(
         name="e", root=0, axes=np.eye(3), links=tuple(range(len(body.names))), body=body, law=law,
-        foreshortening=whole.foreshortening().of_tip(),
+        foreshortening=whole.foreshortening().of_tip(), twisting=tip_twisting(whole) if law == "stiffened" else None,
     )  # fmt: skip
 
 

@@ -71,6 +71,23 @@ def test_words_of_the_file(tmp_path: Path) -> None:
         load(tmp_path, f"theory: exact, stiffening: false, poisson: 0.3, {RECTANGLE}")
 
 
+def test_damping_of_several_elements_is_said_to_be_theirs(tmp_path: Path) -> None:
+    """The beam's first mode has about 1/n^2 of the ratio; the word that is advised gives the whole of it."""
+    with pytest.warns(
+        fp.RobotFileWarning, match=r"damping: is that of the own modes of each of 4 .* about 0.0013.*loss_factor: 0.04"
+    ):
+        four = load(tmp_path, f"elements: 4, damping: 0.02, {RECTANGLE}")
+    still = fp.ActuatorMotion(time=[0.0], position=[[0.0]], velocity=[[0.0]], acceleration=[[0.0]])
+    assert float(fp.natural_frequencies(four, still).damping[0, 0]) == pytest.approx(0.02 / 16, rel=0.3)
+    advised = load(tmp_path, f"elements: 4, loss_factor: 0.04, {RECTANGLE}")
+    assert float(fp.natural_frequencies(advised, still).damping[0, 0]) == pytest.approx(0.02, rel=1e-3)
+
+
+def test_a_tube_without_a_bore_is_a_round_bar(tmp_path: Path) -> None:
+    found = [load(tmp_path, f"section: {{shape: tube, outer: 0.02{inner}}}").beams["1"][0].body for inner in ("", ", inner: 0")]
+    assert np.array_equal(found[0].K_ee, found[1].K_ee)
+
+
 SIZES = {"width": 0.06, "height": 0.1}
 SHAPES = {
     "box": (Section.box(**SIZES, wall=0.004), lambda y, z: (np.abs(y) > 0.026) | (np.abs(z) > 0.046)),

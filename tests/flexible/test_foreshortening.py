@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from flexapod.flexible import Section
 from flexapod.flexible.beam_element import BeamElement
 from flexapod.flexible.materials import Material
+from flexapod.flexible.twisting import tip_twisting
 
 STEEL = Material(name="steel", young=210e9, density=7850.0, poisson=0.3)
 BAR = Section.rectangle(width=0.1, height=0.07)
 LENGTH = 0.6
 ROUNDING = 1e-12
 """Polynomials of degree six by two quadratures."""
+SMALL = 0.02
+"""Size of the rotations: the fourth order is 1e-3 of the second."""
 DIFFERENCE = 1e-7
 """Central differences of polynomials of order one with a step of 1e-5."""
 
@@ -53,3 +57,27 @@ def test_against_the_shapes(planar: bool, shear: bool) -> None:
     simpson[1:-1:2], simpson[2:-1:2] = 4, 2
     assert q @ found.first @ q == pytest.approx(mass * h / 3 * simpson @ inner, rel=DIFFERENCE)
     assert q @ found.second @ q == pytest.approx(mass * h / 3 * simpson @ (grid * inner), rel=DIFFERENCE)
+
+
+@pytest.mark.parametrize("shear", [False, True])
+def test_bending_and_twisting_together(shear: bool) -> None:
+    """Against the beam with the same curvatures, integrated as rotations: R' = R hat(kappa), r' = R x, to second order."""
+    element, rng = made(planar=False, shear=shear), np.random.default_rng(3)
+    e = rng.standard_normal(6) * [0.0, LENGTH, LENGTH, 1.0, 1.0, 1.0]
+    Q = tip_twisting(element)
+    assert Q is not None
+
+    def tip(size: float) -> np.ndarray:
+        """v, w and the three turns about x, y, z; the curvatures by differences of the shapes."""
+        q, h = np.concatenate([np.zeros(6), size * e]), LENGTH / 2000
+        x = (np.arange(2000) + 0.5) * h
+        _, ahead = element.shapes(x + h / 2)
+        _, behind = element.shapes(x - h / 2)
+        R, r = Rotation.identity(), np.zeros(3)
+        for kappa in ((ahead - behind) / h) @ q:
+            r = r + h * (R * Rotation.from_rotvec(kappa * h / 2)).as_matrix()[:, 0]
+            R = R * Rotation.from_rotvec(kappa * h)
+        return np.concatenate([r[1:], R.as_euler("XYZ")])
+
+    even = (tip(SMALL) + tip(-SMALL)) / 2.0  # what is odd in e is linear, and cubic
+    assert even == pytest.approx(SMALL**2 / 2.0 * np.einsum("cij,i,j->c", Q, e, e), rel=5e-3, abs=1e-5 * SMALL**2)

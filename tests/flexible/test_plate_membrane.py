@@ -10,8 +10,11 @@ import pytest
 from scipy.linalg import eigh
 
 from flexapod.flexible import FlexibleBody, FlexibleBodyError, from_modes, plate, save_modes
+from flexapod.flexible.rooted import rooted
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.002
+HELD = 0.05
+"""A strip that is held at points: what gives way around them."""
 STRIP = 1e-4
 """A strip with nu = 0 bends as a beam does (found 3e-6 Kirchhoff)."""
 BUCKLES = 2e-3
@@ -63,6 +66,21 @@ def test_a_strip_unrolls_without_stretching() -> None:
     """Cylindrical bending has no membrane energy; the linear energy is all."""
     body, e = strip(), np.array([2e-3, 1e-3])
     assert body.potential_energy(e) == pytest.approx(body.unstiffened().potential_energy(e), rel=UNROLLS)
+
+
+def test_the_tip_of_a_strip_moves_in_its_plane_as_a_beam_does() -> None:
+    """Held at a point of its end: E A / L along it, 3 E I / L^3 across it."""
+    corners = [[0.0, -WIDTH / 2], [LENGTH, -WIDTH / 2], [LENGTH, WIDTH / 2], [0.0, WIDTH / 2]]
+    arguments = {"outline": corners, "thickness": THICK, "young": 70e9, "poisson": 0.0, "density": 2700, "theory": "kirchhoff"}
+    ends = {"root": (0.0, 0.0), "tip": (LENGTH, 0.0)}
+    body = plate(**arguments, modes=2, method="craig-bampton", interfaces=ends, stiffening=True, root="root")
+    found = rooted(body, "root", ["tip"])
+    assert found.components == (("u", "v", "w", "thx", "thy", "thz"),)
+    flexibility = np.linalg.inv(found.body.K_ee)
+    assert 1.0 / flexibility[0, 0] == pytest.approx(70e9 * WIDTH * THICK / LENGTH, rel=HELD)
+    assert 1.0 / flexibility[1, 1] == pytest.approx(3.0 * 70e9 * THICK * WIDTH**3 / 12.0 / LENGTH**3, rel=HELD)
+    with pytest.raises(FlexibleBodyError, match=r"root 'foot' needs an interface of that name; there are root, tip"):
+        plate(**arguments, interfaces=ends, stiffening=True, root="foot")
 
 
 @cache

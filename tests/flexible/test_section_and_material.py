@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexapod.flexible import MATERIALS, FlexibleBodyError, Material, Section, material
+from flexapod.flexible import MATERIALS, FlexibleBodyError, Material, Section, beam, material
 
 ROUNDING = 1e-12
 
@@ -65,6 +65,15 @@ def test_shear_coefficients_of_tubes() -> None:
 def test_wrong_sections(shape: str, sizes: dict[str, float], text: str) -> None:
     with pytest.raises(FlexibleBodyError, match=text):
         getattr(Section, shape)(**sizes)
+
+
+def test_whole_numbers_make_a_section() -> None:
+    """Sizes may be integers, in Python as in a file."""
+    one, other = (
+        beam(length=2, section=Section.general(area=unit, iy=unit, iz=unit, torsion=unit), material="steel").K_ee
+        for unit in (1, 1.0)
+    )
+    assert np.array_equal(one, other)
 
 
 def test_materials() -> None:

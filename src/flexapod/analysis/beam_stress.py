@@ -190,7 +190,11 @@ def _beam(robot: Robot, number: int, beam: BeamElement, elastic: Array) -> dict[
 
 
 def _hat(beam: BeamElement, length: float, e: Array) -> Array:
-    """Coordinates that the element's stiffness acts on: e, or without the rotation of the chord."""
+    """Coordinates that the element's stiffness acts on: e, without what twists it besides, or without the chord's rotation."""
+    if beam.twisting is not None:
+        found = np.array(e)
+        found[:, 1:6] -= 0.5 * np.einsum("cik,ni,nk->nc", beam.twisting, e, e, optimize=True)
+        return found
     if beam.law != "exact":
         return e
     import casadi as ca

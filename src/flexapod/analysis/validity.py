@@ -9,6 +9,9 @@ and one that spins at Omega lacks a centrifugal stiffness of the order of Omega^
 frequency, held at its root. Both shrink with the number of elements per beam, since every element has a frame of its own.
 Stiffened elements have both terms; exact ones take out the rotation of their chord besides. All have linear elasticity: the
 strain of beams at their outer fibres must be small.
+
+A linear body in modes whose data hold no geometric stiffness bends under an axial load P as without it. With k the stiffness of
+its tip across the line to it, of length l, P / k l is its measure: a cantilever buckles at 0.82.
 """
 
 from __future__ import annotations
@@ -36,9 +39,11 @@ BOUNDS = {
     "deflection_ratio": {"linear": 0.1, "stiffened": 0.2, "exact": 0.5, "stiffened plate": 0.1},
     "spin_ratio": {"linear": 0.1, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
     "strain": {"linear": 0.01, "stiffened": 0.01, "exact": 0.01, "stiffened plate": 0.01},
+    "axial_ratio": {"linear": 0.02, "stiffened": np.inf, "exact": np.inf, "stiffened plate": np.inf},
 }
 """By the law of a part; above these a result warns: errors of about one per cent. 3/5 v^2 / l^2 = 0.6 % of the length,
-Omega^2 / omega^2 = 1 %, strain of 1 %; of stiffened and exact elements by the elastica
+Omega^2 / omega^2 = 1 %, P / k l = 2 % (1.2 % of the first frequency), strain of 1 %; of stiffened and exact
+elements by the elastica
 (tests/elastodynamics/test_large_deflection.py)."""
 
 OF_THICKNESS = 0.5
@@ -48,6 +53,7 @@ WORDS = {
     "deflection_ratio": ("is deflected by", "of its length"),
     "spin_ratio": ("spins at", "of its first frequency"),
     "strain": ("is strained by", "of its length"),
+    "axial_ratio": ("is pulled or pressed along its axis by", "of the stiffness across its tip times its length"),
 }
 WHY = {
     ("deflection_ratio", "linear"): "linear bodies become too long: errors grow with the square. Use {stiffer}",
@@ -56,13 +62,18 @@ WHY = {
     ("deflection_ratio", "thin plate"): "from half its thickness on a plate stiffens by stretching. Use {stiffer}",
     ("deflection_ratio", "exact"): "rotations within one element are large. Use more elements",
     ("spin_ratio", "linear"): "centrifugal stiffening is missing: errors grow with the square. Use {stiffer}",
+    (
+        "axial_ratio",
+        "linear",
+    ): "its modes have no geometric stiffness, so that axial load does not change its bending. Use {stiffer}",
 }
 WHY |= {
     ("strain", law): "elasticity is linear, most metals have yielded. Make it thinner or bend it less" for law in BOUNDS["strain"]
 }
 STIFFER = {
     "beam": "`stiffening: true` or more elements",
-    "modes": "beams of several elements in its place",
+    "plate": "`stiffening: true`",
+    "modes": "a file with its geometric stiffness (attach_geometric), or beams of several elements in its place",
     "platform": "`stiffening: true`",
 }
 
@@ -84,6 +95,8 @@ class Part:
             tip of each element by bending in its xy plane, and in its xz plane; None for a platform.
         thickness: [m] of a plate, where it is known; it bends linearly within half of it.
         shortening: (N, N) B: what bending by e shortens, 1/2 e^T B e, stretches it as u does; None for linear elements.
+        reduced: a beam in modes (`modes`), whose elements lie in one frame.
+        axial: (tips, N) of a linear body in modes: axial force over k l per elastic coordinate, see above; None for others.
     """
 
     name: str
@@ -96,6 +109,8 @@ class Part:
     strains: Array | None = None
     shortening: Array | None = None
     thickness: float | None = None
+    axial: Array | None = None
+    reduced: bool = False
 
     def bound(self, measure: str) -> float:
         """Value of a measure above which a result warns."""
@@ -105,7 +120,8 @@ class Part:
     def why(self, measure: str) -> str:
         """What is wrong above the bound of a measure, and what helps."""
         thin = measure == "deflection_ratio" and self._thin < BOUNDS[measure][self.law]
-        return WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
+        text = WHY[measure, "thin plate" if thin else self.law].format(stiffer=STIFFER[self.kind])
+        return text.replace("more elements", "leave out `modes`: the beam has one frame") if self.reduced else text
 
     @property
     def _thin(self) -> float:
@@ -116,8 +132,10 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """What it is: platform, beam, or another body in modes."""
-        return "platform" if self.leg is None else "modes" if self.strains is None else "beam"
+        """What it is: platform, beam, plate, or another body in modes."""
+        if self.leg is None:
+            return "platform"
+        return "beam" if self.strains is not None else "modes" if self.thickness is None else "plate"
 
 
 @lru_cache(maxsize=32)
@@ -149,7 +167,8 @@ def parts(robot: Robot) -> tuple[Part, ...]:
             found.append(
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
-                    law=beam.law, strains=strains, shortening=_shortening(beam, columns, N), thickness=thickness,
+                    law=beam.law if beam.quadratic is None else "stiffened plate", strains=strains, thickness=thickness,
+                    shortening=_shortening(beam, columns, N), axial=_axial(beam, columns, N), reduced=beam.basis is not None,
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -203,6 +222,36 @@ def _shortening(beam: Any, columns: list[int], N: int) -> Array | None:
     B = np.zeros((N, N))
     B[np.ix_(columns, columns)] = beam.foreshortening.B
     return B
+
+
+def _axial(beam: BeamElement, columns: list[int], N: int) -> Array | None:
+    """Axial forces towards the tips of a linear body in modes over k l, (tips, N); None where no tip moves along its line."""
+    if beam.rooted is None or beam.quadratic is not None:
+        return None
+    K, names, found = np.asarray(beam.body.K_ee), list(beam.body.names), []
+    flexibility = np.linalg.inv(K)
+    for k, (place, components) in enumerate(zip(beam.rooted.places, beam.rooted.components, strict=True)):
+        at = [names.index(c if k == 0 else f"{k + 1}.{c}") for c in components if c in ("u", "v", "w")]
+        along = np.array([place["uvw".index(c)] for c in components if c in ("u", "v", "w")]) / np.linalg.norm(place)
+        if len(at) < 2 or np.linalg.norm(along) < 0.99:
+            continue
+        along = along / np.linalg.norm(along)
+        across = np.eye(len(at)) - np.outer(along, along)
+        softest = float(np.linalg.eigvalsh(across @ flexibility[np.ix_(at, at)] @ across)[-1])
+        row = np.zeros(N)
+        row[columns] = along @ K[at] * softest / np.linalg.norm(place)
+        found.append(row)
+    return np.array(found) if found else None
+
+
+def axial_ratios(robot: Robot, elastic: Array) -> Array:
+    """Axial force of linear bodies in modes by the stiffness across their tips times their length (n, parts); NaN for others.
+
+    Checked by: tests/robot/test_modal_links.py.
+    """
+    none = np.full(len(elastic), np.nan)
+    columns = [none if part.axial is None else np.abs(elastic @ part.axial.T).max(axis=1) for part in parts(robot)]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 
 def strains(robot: Robot, elastic: Array) -> Array:
@@ -297,6 +346,8 @@ def with_validity(
     measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
     if any(part.strains is not None for part in parts(robot)):
         measures["strain"] = (("flexible_part",), strains(robot, elastic), "1")
+    if any(part.axial is not None for part in parts(robot)):
+        measures["axial_ratio"] = (("flexible_part",), axial_ratios(robot, elastic), "1")
     rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
     if "spin_ratio" in variables:
         measures["spin_ratio"] = variables["spin_ratio"]
@@ -322,6 +373,8 @@ def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
     _warn(robot, "deflection_ratio", deflection_ratios(robot, elastic), getattr(at, "time", None), shown=False)
     if any(part.strains is not None for part in parts(robot)):
         _warn(robot, "strain", strains(robot, elastic), getattr(at, "time", None), shown=False)
+    if any(part.axial is not None for part in parts(robot)):
+        _warn(robot, "axial_ratio", axial_ratios(robot, elastic), getattr(at, "time", None), shown=False)
 
 
 def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], loaded: bool) -> None:

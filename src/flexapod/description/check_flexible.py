@@ -73,6 +73,8 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         what = f"would act on each of {flexible.elements} elements by itself, and less on a finer beam"
         next_ = "Add `modes: 2` or more (the beam in one frame), or use stiffness or loss_factor alone."
         report.error(("rayleigh", "mass"), what, next_)
+    if flexible.type == "beam" and flexible.damping and flexible.elements > 1 and flexible.modes is None:
+        _say_per_element(flexible, report)
     if flexible.tip_section is not None:
         _check_section(flexible.tip_section, Below(report, ("tip_section",)))
         _check_taper(flexible, report)
@@ -82,6 +84,16 @@ def check_flexible(flexible: Flexible, report: Reporter) -> None:
         _check_outline(flexible.outline, report)
     if flexible.file is not None and (what := wrong_file_name(flexible.file)):
         report.error(("file",), what, "Write the plain name of a .npz file beside the robot file.")
+
+
+def _say_per_element(flexible: Flexible, report: Reporter) -> None:
+    """Damping of the elements' own modes, far above those of the beam: the beam has about 1/n^2 of it."""
+    n, ratio = flexible.elements, flexible.damping or 0.0
+    what = (
+        f"is that of the own modes of each of {n} elements, of far higher frequency: the first mode of the whole beam has about "
+        f"{ratio / n**2:.2g}, and less with more elements"
+    )
+    report.warn(("damping",), what, f"Write `loss_factor: {2.0 * ratio:g}` for {ratio:g} in it, or add `modes: 2` or more.")
 
 
 def _check_reduced(flexible: Flexible, report: Reporter) -> None:
@@ -96,9 +108,6 @@ def _check_reduced(flexible: Flexible, report: Reporter) -> None:
 def check_leg_flexible(flexible: Flexible, report: Reporter) -> None:
     """The same for a body of a leg."""
     check_flexible(flexible, report)
-    if flexible.type == "plate" and flexible.stiffening:
-        what = "stiffening of a plate is for the platform: in a leg its tips are coordinates, which only beams stiffen"
-        report.error(("stiffening",), what, "Write stiffening: false or remove it, or make the link of beams.")
     if flexible.type == "plate" and flexible.reduction is not None and flexible.reduction.boundary != "free":
         what = f"{flexible.reduction.boundary} would hold the outline of a link, which moves, and what is attached there"
         report.error(("reduction", "boundary"), what, "Write boundary: free or remove it.")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from flexapod.description.units import Angle, Area, AreaMoment, Density, Fraction, Length, Size, Stress
+from flexapod.description.units import Angle, Area, AreaMoment, Density, Fraction, Length, LengthSize, Size, Stress
 
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
@@ -25,7 +25,7 @@ class Section(Model):
     width: Size | None = Field(default=None, description="size along the body's y axis")
     height: Size | None = Field(default=None, description="size along the body's z axis")
     outer: Size | None = Field(default=None, description="outer diameter of a tube")
-    inner: Size | None = Field(default=None, description="inner diameter of a tube")
+    inner: LengthSize | None = Field(default=None, description="inner diameter of a tube; 0 or left out: a round bar")
     wall: Size | None = Field(default=None, description="wall thickness of a box or L section")
     flange: Size | None = Field(default=None, description="flange thickness of an I or T section")
     web: Size | None = Field(default=None, description="web thickness of an I or T section")
@@ -84,7 +84,7 @@ class Flexible(Model):
     stiffening: Flag | None = Field(
         default=None,
         description="beam: axial load stiffens or softens bending (default true); false: the papers' linear elements; "
-        "plate: loads in its plane do (default false); modes: as the file has it",
+        "plate: loads in its plane do (default false); modes: as the file has it (`attach_geometric`)",
     )
     outline: list[Annotated[list[Length], Field(min_length=2, max_length=2)]] | None = Field(
         default=None, description="plate: corners in order, in the body's xy plane"

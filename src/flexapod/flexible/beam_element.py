@@ -114,7 +114,7 @@ class BeamElement:
 
     def _even(self, values: float | list[float]) -> float:
         """The constant of a uniform element that stretches or twists as much as this one."""
-        return values if isinstance(values, float) else 1.0 / float(gauss_points()[1] @ (1.0 / np.array(values)))
+        return 1.0 / float(gauss_points()[1] @ (1.0 / np.array(values))) if isinstance(values, list) else float(values)
 
     def _bending(self, along: str) -> Floats:
         """(4, 4) for (v1, th1, v2, th2) in the plane of x and `along`; tapered by the compliance of the tip, root held."""

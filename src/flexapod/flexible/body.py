@@ -125,12 +125,13 @@ class FlexibleBody:
     def unstiffened(self) -> FlexibleBody:
         """The body with linear displacements alone."""
         return replace_body(
-            self, T_ee=None, stretch=None, interfaces={name: replace(p, Q=None) for name, p in self.interfaces.items()}
+            self, T_ee=None, stretch=None, interfaces={name: replace(p, Q=None, Q_r=None) for name, p in self.interfaces.items()}
         )
 
     def with_stiffening(
-        self, geometric: Mapping[str, ArrayLike], spin: ArrayLike | None = None, stretch: ArrayLike | None = None
-    ) -> FlexibleBody:
+        self, geometric: Mapping[str, ArrayLike], spin: ArrayLike | None = None, stretch: ArrayLike | None = None,
+        moments: Mapping[str, ArrayLike] | None = None,
+    ) -> FlexibleBody:  # fmt: skip
         """The body with geometric stiffness from another program.
 
         Args:
@@ -139,8 +140,10 @@ class FlexibleBody:
             spin: (N, N, 3, 3) geometric stiffness of the loads dm (r_a e_b + r_b e_a) / 2; none if left out: spin then stiffens
                 nothing.
             stretch: see the class.
+            moments: (3, N, N) per newton metre about x, y, z at interfaces, balanced in the same way. A link of a leg takes that
+                of its root: without it only loads along the line from its root to its tip stiffen it (`rooted`).
 
-        Checked by: tests/flexible/test_plate_membrane.py.
+        Checked by: tests/flexible/test_plate_membrane.py, tests/robot/test_modal_links.py.
         """
         missing, N = [name for name in self.interfaces if name not in geometric], len(self.M_ee)
         unknown = [name for name in geometric if name not in self.interfaces]
@@ -149,8 +152,13 @@ class FlexibleBody:
             raise FlexibleBodyError(
                 f"geometric must have every interface of the body ({', '.join(self.interfaces)}), but {what}."
             )
+        turning = {name: -floats(f"moments {name}", value, (3, N, N)) for name, value in (moments or {}).items()}
+        strange = [name for name in turning if name not in self.interfaces]
+        if strange:
+            raise FlexibleBodyError(f"moments has {strange[0]!r}; the body has the interfaces {', '.join(self.interfaces)}.")
         points = {
-            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N))) for name, p in self.interfaces.items()
+            name: replace(p, Q=-floats(f"geometric {name}", geometric[name], (3, N, N)), Q_r=turning.get(name))
+            for name, p in self.interfaces.items()
         }
         T = np.zeros((N, N, 3, 3)) if spin is None else -floats("spin", spin, (N, N, 3, 3))
         return replace_body(self, interfaces=points, T_ee=T, stretch=stretch)

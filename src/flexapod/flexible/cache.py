@@ -79,6 +79,8 @@ def pack(body: FlexibleBody) -> Arrays:
             arrays[f"interface{number}_Phi_r"] = point.Phi_r
         if point.Q is not None:
             arrays[f"interface{number}_Q"] = point.Q
+        if point.Q_r is not None:
+            arrays[f"interface{number}_Q_r"] = point.Q_r
     arrays |= {name: getattr(body, name) for name in STIFFENING if getattr(body, name) is not None}
     if body.nodes is not None:
         parts = {name: getattr(body.nodes, name) for name in NODES}
@@ -94,6 +96,7 @@ def unpack(arrays: Mapping[str, Any]) -> FlexibleBody:
             Phi_d=arrays[f"interface{k}_Phi_d"],
             Phi_r=arrays.get(f"interface{k}_Phi_r"),
             Q=arrays.get(f"interface{k}_Q"),
+            Q_r=arrays.get(f"interface{k}_Q_r"),
         )
         for k, name in enumerate(arrays["interface_names"])
     }

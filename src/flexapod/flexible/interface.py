@@ -22,13 +22,15 @@ class Interface:
 
     Phi_r is None where the source gives no rotations (a modal file without `phi_r`, solid elements): the point then serves
     joints that pass no moment. Q (3, N, N), symmetric: quadratic displacement q_e^T Q q_e / 2, minus the geometric stiffness of
-    the body per unit force at the point; None for a body without stiffening.
+    the body per unit force at the point; None for a body without stiffening. Q_r (3, N, N): quadratic rotation, the same per unit
+    moment; None where it is not known.
     """
 
     r0: Floats
     Phi_d: Floats
     Phi_r: Floats | None = None
     Q: Floats | None = None
+    Q_r: Floats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "r0", floats("interface.r0", self.r0, (3,)))
@@ -36,10 +38,11 @@ class Interface:
         object.__setattr__(self, "Phi_d", Phi_d)
         if self.Phi_r is not None:
             object.__setattr__(self, "Phi_r", floats("interface.Phi_r", self.Phi_r, Phi_d.shape))
-        if self.Q is not None:
-            N = Phi_d.shape[1]
-            Q = floats("interface.Q", self.Q, (3, N, N))
-            object.__setattr__(self, "Q", np.stack([symmetric("interface.Q", each, SYMMETRY) for each in Q]))
+        for name in ("Q", "Q_r"):
+            if getattr(self, name) is not None:
+                N = Phi_d.shape[1]
+                Q = floats(f"interface.{name}", getattr(self, name), (3, N, N))
+                object.__setattr__(self, name, np.stack([symmetric(f"interface.{name}", each, SYMMETRY) for each in Q]))
 
     def position(self, elastic: ArrayLike) -> Floats:
         """Deformed position r0 + Phi_d q_e + q_e^T Q q_e / 2, (3,) [m].
@@ -55,4 +58,5 @@ class Interface:
         return Interface(
             r0=self.r0, Phi_d=self.Phi_d @ basis, Phi_r=None if self.Phi_r is None else self.Phi_r @ basis,
             Q=None if self.Q is None else np.einsum("aij,ip,jq->apq", self.Q, basis, basis),
+            Q_r=None if self.Q_r is None else np.einsum("aij,ip,jq->apq", self.Q_r, basis, basis),
         )  # fmt: skip

@@ -16,6 +16,7 @@ An npz file, SI units, body axes; n nodes, N modes, a interface points:
 | `attach_names` | (a,) | their names; optional, 1, 2, ... otherwise |
 | `attach_phi_r`, `attach_turned` | (b, 3, N), (b,) | rotation shapes of those interface points; optional, `phi_r` otherwise |
 | `attach_geometric` | (a, 3, N, N) | geometric stiffness per newton at each interface point; optional |
+| `attach_geometric_moment` | (a, 3, N, N) | the same per newton metre; optional: of links of legs |
 | `spin_geometric`, `stretch` | (N, N, 3, 3), (R, N, N) | of spin, and stretching; see `FlexibleBody.with_stiffening`; optional |
 | `triangles` | (m, 3) | surface for pictures; optional |
 | `names` | (N,) | names of the coordinates; optional, mode1, mode2, ... otherwise |
@@ -59,7 +60,7 @@ INTEGRALS = ("MS_r", "MS_de", "beta", "lambda_", "I_rr", "I_re", "I_ee", "M_ee")
 KEYS = {
     *REQUIRED, *NODES, *INTEGRALS, "K", "D", "attach_idx", "attach_r", "attach_phi", "attach_names", "attach_phi_r",
     "attach_turned", "triangles", "names", "own_nodes", "total_mass", "integrals_of",
-    "attach_geometric", "spin_geometric", "stretch",
+    "attach_geometric", "attach_geometric_moment", "spin_geometric", "stretch",
 }  # fmt: skip
 
 
@@ -96,7 +97,7 @@ def from_modes(path: str | Path, *, interfaces: Mapping[str, Sequence[float]] | 
 def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> FlexibleBody:
     """The body with the geometric stiffness of the file, if it has any; `own`: its interfaces are those of the file."""
     if "attach_geometric" not in data:
-        for key in ("spin_geometric", "stretch"):
+        for key in ("attach_geometric_moment", "spin_geometric", "stretch"):
             if key in data:
                 raise FlexibleBodyError(f"{key} needs attach_geometric: forces at the interface points stiffen the body as well.")
         return body
@@ -104,7 +105,12 @@ def _with_stiffening(body: FlexibleBody, data: Mapping[str, Any], own: bool) -> 
         raise FlexibleBodyError("attach_geometric belongs to the interface points of the file: leave out `interfaces`.")
     N = len(body.M_ee)
     each = floats("attach_geometric", data["attach_geometric"], (len(body.interfaces), 3, N, N))
-    return body.with_stiffening(dict(zip(body.interfaces, each, strict=True)), data.get("spin_geometric"), data.get("stretch"))
+    moments = None
+    if "attach_geometric_moment" in data:
+        turned = floats("attach_geometric_moment", data["attach_geometric_moment"], each.shape)
+        moments = dict(zip(body.interfaces, turned, strict=True))
+    forces = dict(zip(body.interfaces, each, strict=True))
+    return body.with_stiffening(forces, data.get("spin_geometric"), data.get("stretch"), moments)
 
 
 @checked(body=check_body, path=check_path)
@@ -146,6 +152,9 @@ def save_modes(body: FlexibleBody, path: str | Path) -> None:
         curving = [-p.Q for p in points if p.Q is not None]
         arrays |= {"attach_geometric": np.array(curving).reshape(-1, 3, N, N), "spin_geometric": -body.T_ee}
         arrays |= {} if body.stretch is None else {"stretch": body.stretch}
+        turning = [-p.Q_r for p in points if p.Q_r is not None]
+        if points and len(turning) == len(points):
+            arrays["attach_geometric_moment"] = np.array(turning)
     if old.Phi_r is not None:
         own = [np.zeros((3, N)) if p.Phi_r is None else p.Phi_r for p in points]
         arrays["phi_r"] = np.concatenate([old.Phi_r, *(r[None] for r in own)])

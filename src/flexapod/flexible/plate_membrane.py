@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from flexapod.flexible.arrays import Floats
-from flexapod.flexible.plate_model import Matrix, PlateMaterial, PlateModel, congruence, field_matrix, locate
+from flexapod.flexible.plate_model import Matrix, PlateMaterial, PlateModel, congruence, field_matrix, locate, selection
 
 NEGLIGIBLE = 1e-4
 """Energies of stretching below this part of the largest are not kept: 21 of 55 remain for ten modes of a hexagon, 0.2 % of the
@@ -34,7 +34,10 @@ class Membrane:
 
     Attributes:
         strains: xx, yy, 2 xy at the integration points, from the (2n,) degrees of freedom. K, M: (2n, 2n) stiffness and mass.
-        R: (2n, 3) rigid motions. places: (p, n) values of the shapes at the interfaces.
+        R: (2n, 3) rigid motions. places: (p, n) values of the shapes at the interfaces, turns: (p, 2n) mean rotation
+            about z within a thickness of them: a couple at a point of a membrane would turn it by any amount.
+        inside, corners: (q, n), (v, n) values at the integration points and at the vertices. spins: (q, 2n) rotation about z
+            at the integration points.
     """
 
     strains: list[Matrix]
@@ -42,6 +45,10 @@ class Membrane:
     M: sparse.csc_array
     R: Floats
     places: Matrix
+    turns: Matrix
+    inside: Matrix
+    corners: Matrix
+    spins: Matrix
 
 
 def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points: Floats) -> Membrane:
@@ -58,20 +65,25 @@ def membrane(model: PlateModel, material: PlateMaterial, masses: Floats, points:
     strains = [sparse.hstack(pair, format="csr") for pair in ((u_x, none), (none, u_y), (u_y, u_x))]
     mass = congruence([u], np.array([[material.rho * material.h]]), model.weights)
     if len(masses):
-        at = _values_at(model, n, masses[:, :2])
+        at = values_at(model, n, masses[:, :2])
         mass = mass + at.T @ sparse.diags_array(masses[:, 2]) @ at
     x, y = mesh.physical(np.asarray(basis.doflocs)).T
     one, zero = np.ones(n), np.zeros(n)
+    spins = sparse.hstack([-0.5 * u_y, 0.5 * u_x], format="csr")
     return Membrane(
         strains=strains,
         K=congruence(strains, material.membrane(), model.weights),
         M=sparse.block_diag([mass, mass], format="csc"),
         R=np.stack([np.concatenate(c) for c in ((one, zero), (zero, one), (-y, x))], axis=1),
-        places=_values_at(model, n, points),
+        places=values_at(model, n, points),
+        turns=_turns(model, spins, points, material.h),
+        inside=u,
+        corners=selection(basis.nodal_dofs[0], n),
+        spins=spins,
     )
 
 
-def _values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
+def values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
     """Values (p, n) of the cubic shapes at points (p, 2)."""
     import skfem
 
@@ -83,6 +95,18 @@ def _values_at(model: PlateModel, n: int, points: Floats) -> Matrix:
             field_matrix(np.stack([np.broadcast_to(np.asarray(b[0]), one.dx.shape) for b in one.basis]), one.element_dofs, n)
         )
     return sparse.vstack(rows, format="csr") if rows else sparse.csr_array((0, n))
+
+
+def _turns(model: PlateModel, spins: Matrix, points: Floats, radius: float) -> Matrix:
+    """Mean rotation (p, 2n) about z around points (p, 2): within a radius, at least half the size of the triangle."""
+    own, per = model.quadrature.points, len(model.weights) // len(model.triangles)
+    rows = np.zeros((len(points), len(own)))
+    for k, (element, _) in enumerate(locate(model.mesh, points)):
+        size = np.sqrt(2.0 * model.weights[element * per : (element + 1) * per].sum())
+        away = np.linalg.norm(own - points[k], axis=1)
+        near = away <= max(radius, 0.5 * size, float(away.min()))
+        rows[k, near] = model.weights[near] / model.weights[near].sum()
+    return sparse.csr_array(sparse.csr_array(rows) @ spins)
 
 
 def balanced(plane: Membrane, loads: Floats) -> Floats:
@@ -100,13 +124,40 @@ def membrane_forces(plane: Membrane, material: PlateMaterial, loads: Floats) -> 
 
 def _strain(plane: Membrane, loads: Floats) -> Floats:
     """Strain xx, yy, 2 xy (3, q, k) under balanced loads (2n, k)."""
+    u = _displacements(plane, loads)
+    return np.stack([B @ u for B in plane.strains])
+
+
+def _displacements(plane: Membrane, loads: Floats) -> Floats:
+    """Displacements (2n, k) under balanced loads (2n, k), but for a rigid motion."""
     n = len(loads) // 2
     y = -plane.R[:n, 2]
     held = [int(y.argmin()), n + int(y.argmin()), int(y.argmax())]  # against rigid motions; no reactions, loads are balanced
     free = np.setdiff1d(np.arange(2 * n), held)
     u = np.zeros_like(loads)
     u[free] = splu(sparse.csc_array(plane.K[free][:, free])).solve(np.ascontiguousarray(loads[free]))
-    return np.stack([B @ u for B in plane.strains])
+    return u
+
+
+def shapes_in_plane(plane: Membrane, root: int) -> Floats:
+    """Displacements (2n, 3p - 3) in the plane under forces along x and y and couples at every place but that of number `root`,
+    which holds the plate; without mean displacement and rotation, of unit modal mass.
+
+    Checked by: tests/flexible/test_plate_membrane.py.
+    """
+    at, turns = plane.places.toarray(), plane.turns.toarray()
+    none = np.zeros_like(at)
+    units = np.stack([np.hstack([at, none]), np.hstack([none, at]), turns], axis=1)  # (p, 3, 2n): along x, y, about z
+    tips = [k for k in range(len(at)) if k != root]
+    if not tips:
+        return np.zeros((len(plane.R), 0))
+    loads = np.vstack([units[k] for k in tips])
+    hold = np.linalg.solve((units[root] @ plane.R).T, (loads @ plane.R).T)  # reactions of the root
+    MR = plane.M @ plane.R
+    u = _displacements(plane, (loads - hold.T @ units[root]).T)
+    u = u - plane.R @ np.linalg.solve(plane.R.T @ MR, MR.T @ u)
+    result: Floats = u / np.sqrt(np.einsum("nk,nk->k", u, plane.M @ u))
+    return result
 
 
 def stretch_matrices(model: PlateModel, plane: Membrane, material: PlateMaterial, V: Floats, omega: Floats) -> Floats:
@@ -148,32 +199,43 @@ def joint_loads(plane: Membrane) -> Floats:
 
 
 def quadratic_displacements(
-    model: PlateModel, material: PlateMaterial, masses: Floats, places: Floats, V: Floats, omega: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Q (p, 3, N, N) at places (p, 3), T_ee (N, N, 3, 3), and the matrices of `stretch_matrices`.
+    model: PlateModel, material: PlateMaterial, plane: Membrane, places: Floats, V: Floats, omega: Floats,
+    U: Floats | None = None,
+) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
+    """Q, Q_r (p, 3, N, N) at places (p, 3), T_ee (N, N, 3, 3), and the matrices of `stretch_matrices`.
 
     Args:
-        masses: (m, 3) point masses as (x, y, mass).
+        plane: the membrane, with its shapes at the places.
         places: (p, 3); at a height z a point also comes down as the plate tilts, by z |beta|^2 / 2.
         V: (n, N) modes as degrees of freedom of the plate; omega: (N,) their angular frequencies.
+        U: (2n, k) displacements in the plane, k more coordinates; they turn parts of the plate by psi about z, which draws
+            these in by psi^2 / 2.
 
     Checked by: tests/flexible/test_plate_membrane.py.
     """
-    plane = membrane(model, material, masses, places[:, :2])
-    p, N, n = len(places), V.shape[1], len(plane.R) // 2
+    p, k, n = len(places), 0 if U is None else U.shape[1], len(plane.R) // 2
+    N = V.shape[1] + k
     x, y, none = plane.R[n:, 2], -plane.R[:n, 2], np.zeros(n)
     spins = np.stack([np.concatenate(c) for c in ((x, none), (none, y), (y / 2, x / 2))], axis=1)
-    forces = membrane_forces(plane, material, np.hstack([joint_loads(plane), balanced(plane, plane.M @ spins)]))
-    K_G = _geometric(model, forces, V)
+    loads = [joint_loads(plane), balanced(plane, plane.turns.toarray().T), balanced(plane, plane.M @ spins)]
+    forces = membrane_forces(plane, material, np.hstack(loads))
+    K_G = np.zeros((forces.shape[2], N, N))
+    K_G[:, : N - k, : N - k] = _geometric(model, forces, V)
+    if U is not None:
+        psi = plane.spins @ U
+        K_G[:, N - k :, N - k :] = np.einsum("qf,q,qi,qk->fik", forces[0] + forces[1], model.weights, psi, psi, optimize=True)
     Q = np.zeros((p, 3, N, N))
     Q[:, 0], Q[:, 1] = -K_G[:p], -K_G[p : 2 * p]
+    Q_r = np.zeros_like(Q)
+    Q_r[:, 2] = -K_G[2 * p : 3 * p]
     tilt = model.at(places[:, :2]) if p else None
     for slope in () if tilt is None else (tilt.beta_x @ V, tilt.beta_y @ V):
-        Q[:, 2] -= places[:, 2, None, None] * slope[:, :, None] * slope[:, None, :]
+        Q[:, 2, : N - k, : N - k] -= places[:, 2, None, None] * slope[:, :, None] * slope[:, None, :]
     T = np.zeros((N, N, 3, 3))
-    T[:, :, 0, 0], T[:, :, 1, 1], T[:, :, 0, 1] = -K_G[2 * p :]
+    T[:, :, 0, 0], T[:, :, 1, 1], T[:, :, 0, 1] = -K_G[3 * p :]
     T[:, :, 1, 0] = T[:, :, 0, 1]
-    return Q, T, stretch_matrices(model, plane, material, V, omega)
+    left = stretch_matrices(model, plane, material, V, omega)
+    return Q, Q_r, T, np.pad(left, [(0, 0), (0, k), (0, k)])
 
 
 def _geometric(model: PlateModel, forces: Floats, V: Floats) -> Floats:

@@ -1,17 +1,19 @@
 """Flexible plates: polygon outline, holes, point masses; Mindlin or Kirchhoff; normal or Craig-Bampton modes.
 
-The plate lies in the plane z = 0 of the body frame, in the coordinates of its outline; only bending is elastic. Free plates use
-the mean frame: elastic modes carry no momentum, MS_de = 0 and beta = 0.
+The plate lies in the plane z = 0 of the body frame, in the coordinates of its outline; only bending is elastic, but for a
+stiffened plate that is a link (`root`), whose tips also move and turn in its plane. Free plates use the mean frame: elastic
+modes carry no momentum, MS_de = 0 and beta = 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.linalg import block_diag
 
 from flexapod.calls import check_text, checked
 from flexapod.flexible.arrays import Floats, floats, positive, whole
@@ -22,9 +24,9 @@ from flexapod.flexible.mesh import plate_mesh
 from flexapod.flexible.mode_order import fixed_orientation
 from flexapod.flexible.normal_modes import craig_bampton, normal_modes, residual_modes
 from flexapod.flexible.plate_kirchhoff import kirchhoff_model
-from flexapod.flexible.plate_membrane import quadratic_displacements
+from flexapod.flexible.plate_membrane import Membrane, membrane, quadratic_displacements, shapes_in_plane, values_at
 from flexapod.flexible.plate_mindlin import mindlin_model
-from flexapod.flexible.plate_model import Fields, PlateMaterial, PlateModel
+from flexapod.flexible.plate_model import Fields, Matrix, PlateMaterial, PlateModel
 from flexapod.flexible.polygon import area, plate_loops
 from flexapod.flexible.shape_integrals import Nodes, shape_integrals
 
@@ -83,6 +85,7 @@ def plate(
     interfaces: Mapping[str, Sequence[float]] | None = None,
     damping: float | ArrayLike = 0.0,
     stiffening: bool = False,
+    root: str | None = None,
     cache: bool = True,
 ) -> FlexibleBody:
     """A flexible plate.
@@ -101,6 +104,8 @@ def plate(
         interfaces: name to (x, y) or (x, y, z) [m], z being the height of a point rigidly fixed above the plate.
         damping: modal damping ratios, or a matrix (N, N).
         stiffening: whether loads in its plane at the interfaces, and its spin, change its bending stiffness.
+        root: interface that a stiffened plate is held at as a link: three more coordinates per other interface are its
+            displacements and its rotation in the plane, under forces and couples there.
         cache: whether to keep the result on disk.
     Returns:
         The body in mass-normalised modes, degenerate ones oriented by the rule of `mode_order`.
@@ -113,14 +118,18 @@ def plate(
     points = {str(name): _point(name, place) for name, place in (interfaces or {}).items()}
     if method not in METHODS:
         raise FlexibleBodyError(f"method must be one of {', '.join(METHODS)}, is {method!r}.")
+    if root is not None and (root not in points or not stiffening):
+        what = "stiffening" if root in points else f"an interface of that name; there are {', '.join(points) or 'none'}"
+        raise FlexibleBodyError(f"root {root!r} needs {what}.")
     arguments = {
         "loops": [loop.tolist() for loop in given.loops], "material": [thickness, young, poisson, density], "theory": theory,
         "modes": modes, "masses": given.masses.tolist(), "boundary": boundary, "method": method, "size": given.size,
         "refine": refine, "interfaces": [[name, place.tolist()] for name, place in points.items()], "stiffening": stiffening,
+        "root": root,
     }  # fmt: skip
 
     def make() -> FlexibleBody:
-        return _solve(given, modes, method, points, stiffening)
+        return _solve(given, modes, method, points, stiffening, root)
 
     body = cached_body("plate", arguments, make) if cache else make()
     return body if np.ndim(damping) == 0 and damping == 0.0 else body.with_damping(damping)
@@ -211,21 +220,61 @@ def oriented_modes(given: PlateProblem, count: int, method: str, places: Floats)
     return omega2, V @ Q, model, nodes.transformed(Q)
 
 
-def _solve(given: PlateProblem, count: int, method: str, points: Mapping[str, Floats], stiffening: bool) -> FlexibleBody:
+def _solve(
+    given: PlateProblem, count: int, method: str, points: Mapping[str, Floats], stiffening: bool, root: str | None
+) -> FlexibleBody:
     places = np.array(list(points.values())).reshape(-1, 3)
     omega2, V, model, nodes = oriented_modes(given, count, method, places)
-    curving, T_ee, stretch = None, None, None
-    if stiffening:
-        curving, T_ee, stretch = quadratic_displacements(model, given.material, given.masses, places, V, np.sqrt(omega2))
+    if not stiffening:
+        return body_from_integrals(
+            shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=_interfaces(model, points, V), nodes=nodes
+        )  # fmt: skip
+    plane = membrane(model, given.material, given.masses, places[:, :2])
+    U = np.zeros((len(plane.R), 0)) if root is None else shapes_in_plane(plane, list(points).index(root))
+    curving, turning, T_ee, stretch = quadratic_displacements(model, given.material, plane, places, V, np.sqrt(omega2), U)
     found = {}
-    if points:
-        shapes = _displacements(model.at(places[:, :2]), V, places[:, 2])
-        for k, name in enumerate(points):
-            own = None if curving is None else curving[k]
-            found[name] = Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k], Q=own)
+    for k, (name, point) in enumerate(_interfaces(model, points, V).items()):
+        assert point.Phi_r is not None
+        shift, turn = _in_plane(plane.places[[k]], U)[0], np.vstack([np.zeros((2, U.shape[1])), plane.turns[[k]] @ U])
+        found[name] = Interface(
+            r0=point.r0, Phi_d=np.hstack([point.Phi_d, shift]), Phi_r=np.hstack([point.Phi_r, turn]), Q=curving[k],
+            Q_r=turning[k],
+        )  # fmt: skip
+    nodes = _with_plane(given, model, nodes, plane, U)
     return body_from_integrals(
-        shape_integrals(nodes), K_ee=np.diag(omega2), interfaces=found, nodes=nodes, T_ee=T_ee, stretch=stretch
+        shape_integrals(nodes), K_ee=block_diag(np.diag(omega2), U.T @ (plane.K @ U)), interfaces=found, nodes=nodes,
+        T_ee=T_ee, stretch=stretch,
     )  # fmt: skip
+
+
+def _interfaces(model: PlateModel, points: Mapping[str, Floats], V: Floats) -> dict[str, Interface]:
+    """Points with their shapes of bending."""
+    if not points:
+        return {}
+    places = np.array(list(points.values()))
+    shapes = _displacements(model.at(places[:, :2]), V, places[:, 2])
+    return {name: Interface(r0=places[k], Phi_d=shapes[0][k], Phi_r=shapes[1][k]) for k, name in enumerate(points)}
+
+
+def _with_plane(given: PlateProblem, model: PlateModel, nodes: Nodes, plane: Membrane, U: Floats) -> Nodes:
+    """Nodes with displacements in the plane U as coordinates behind the modes."""
+    if not U.shape[1]:
+        return nodes
+    assert nodes.Phi_r is not None
+    parts = [plane.corners, plane.inside]
+    if len(given.masses):
+        parts.append(values_at(model, plane.places.shape[1], given.masses[:, :2]))
+    shifts = np.concatenate([_in_plane(at, U) for at in parts])
+    return replace(
+        nodes, Phi_d=np.concatenate([nodes.Phi_d, shifts], axis=2),
+        Phi_r=np.concatenate([nodes.Phi_r, np.zeros_like(shifts)], axis=2),
+    )  # fmt: skip
+
+
+def _in_plane(at: Matrix, U: Floats) -> Floats:
+    """Displacements (p, 3, k) of points with shape values (p, n)."""
+    n = at.shape[1]
+    return np.stack([at @ U[:n], at @ U[n:], np.zeros((at.shape[0], U.shape[1]))], axis=1)
 
 
 def _displacements(fields: Fields, V: Floats, height: Floats) -> tuple[Floats, Floats]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from flexapod.flexible.arrays import Floats, hat
 from flexapod.flexible.body import FlexibleBody
+from flexapod.flexible.drawn_in import QuadraticLink, Seen, in_plane, quadratic_link, tidied
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.flexible.interface import Interface
 from flexapod.flexible.mode_order import fixed_orientation
@@ -45,12 +46,14 @@ class RootedBody:
         places: (tips, 3) undeformed positions [m].
         components: of each tip, which of u, v, w, thx, thy, thz it has.
         basis: coordinates of the body that it was made of, per coordinate of this one; what deforms it is the same.
+        quadratic: what bending draws in, of a stiffened body; else None.
     """
 
     body: FlexibleBody
     places: Floats
     components: tuple[tuple[str, ...], ...]
     basis: Floats
+    quadratic: QuadraticLink | None = None
 
     @property
     def inner(self) -> int:
@@ -75,18 +78,21 @@ def rooted(body: FlexibleBody, root: str, tips: Sequence[str], *, planar: bool =
     for name in (root, *tips):
         if body.interfaces[name].Phi_r is None:
             raise FlexibleBodyError(f"interface {name} has no rotations: give the modes Phi_r there")
-    if body.stiffened:
-        raise FlexibleBodyError(
-            "stiffening of a plate or file of modes is for the platform: in a leg the displacements of its tips are coordinates, "
-            "and what stiffening adds to them is known of beams only. Write stiffening: false, or make it of beams"
-        )
-    seen = seen_from(body, body.interfaces[root])
+    plain = body.unstiffened() if body.stiffened else body
+    seen = seen_from(plain, plain.interfaces[root])
     rows, components = _tip_rows(seen, tips, planar)
     basis = _basis(seen, rows, sum(map(len, components)))
     names = [_name(k, c) for k, own in enumerate(components) for c in own]
     names += [f"mode{k + 1}" for k in range(basis.shape[1] - len(names))]
     places = np.array([body.interfaces[name].r0 for name in tips]).reshape(-1, 3)
-    return RootedBody(body=_tidied(seen.transformed(basis, names)), places=places, components=components, basis=basis)
+    link = _tidied(seen.transformed(basis, names))
+    quadratic = None
+    if body.stiffened:
+        J, H, _ = _second_moments(seen)
+        moments = Seen(S=np.asarray(seen.MS_de).T, H=np.swapaxes(H, 1, 2), J=J)
+        quadratic = tidied(quadratic_link(body, root, tips, components, basis, moments, planar), np.asarray(link.K_ee))
+        quadratic = in_plane(quadratic) if planar else quadratic
+    return RootedBody(body=link, places=places, components=components, basis=basis, quadratic=quadratic)
 
 
 def _name(tip: int, component: str) -> str:

@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from flexapod.flexible import Section as Cut
     from flexapod.flexible.beam_element import BeamElement as Element
     from flexapod.flexible.beam_element import Foreshortening
+    from flexapod.flexible.drawn_in import QuadraticLink
     from flexapod.flexible.materials import Material
     from flexapod.flexible.rooted import RootedBody
 
+
+ROUNDING = 1e-10
+"""Entries below this part of the largest, coordinates scaled to equal energy, are zero by symmetry."""
 
 FIBRES = ("fibre_y", "fibre_z")
 """Words of a general section that only stresses need."""
@@ -50,6 +54,8 @@ class BeamElement:
         foreshortening: what bending shortens; None for linear elements.
         rooted: tips and modes, where it is no beam but a plate or a file of modes (`modal_link`).
         basis: of a reduced beam: coordinates of all its nodes, the root first, per coordinate of the body.
+        twisting: of a stiffened spatial beam: what bending and twisting move its tip by together, see
+            `flexapod.flexible.twisting`; else None.
     """
 
     name: str
@@ -61,6 +67,12 @@ class BeamElement:
     foreshortening: Foreshortening | None
     rooted: RootedBody | None = None
     basis: Array | None = None
+    twisting: Array | None = None
+
+    @property
+    def quadratic(self) -> QuadraticLink | None:
+        """What bending draws in, of a stiffened plate or file of modes."""
+        return None if self.rooted is None else self.rooted.quadratic
 
     @property
     def tip(self) -> int:
@@ -113,7 +125,7 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             result.append(
                 BeamElement(
                     name=f"{link.body.name}.modal", root=i, axes=link.body.body_axes, links=tuple(elastic), body=made.body,
-                    law="linear", foreshortening=None, rooted=made,
+                    law="linear" if made.quadratic is None else "stiffened", foreshortening=None, rooted=made,
                 )
             )  # fmt: skip
             continue
@@ -127,12 +139,12 @@ def leg_beams(leg: Leg, planar: bool) -> tuple[BeamElement, ...]:
             raise BeamError(leg.name, link.body.name, str(error)) from error
         half = arc_chord(spec)[1]
         root, axes = i, link.body.body_axes @ half
-        for k, (beam, shortening, basis) in enumerate(parts):
+        for k, (beam, shortening, basis, twisting) in enumerate(parts):
             links = tuple(elastic if basis is not None else elastic[k * per_element : (k + 1) * per_element])
             result.append(
                 BeamElement(
                     name=f"{link.body.name}.beam{k + 1}", root=root, axes=axes, links=links, body=beam,
-                    law=_law(spec), foreshortening=shortening, basis=basis,
+                    law=_law(spec), foreshortening=shortening, basis=basis, twisting=twisting,
                 )
             )  # fmt: skip
             root, axes = links[-1], frame_along(np.eye(3)[2]).T @ half @ half
@@ -144,14 +156,15 @@ def _law(spec: Flexible) -> Law:
     return "exact" if spec.theory == "exact" else "linear" if spec.stiffening is False else "stiffened"
 
 
-Made = tuple["FlexibleBody", "Foreshortening | None", "Array | None"]
-"""Body, foreshortening unless linear, and basis of a reduced beam."""
+Made = tuple["FlexibleBody", "Foreshortening | None", "Array | None", "Array | None"]
+"""Body, foreshortening unless linear, basis of a reduced beam, and twisting of a stiffened one in space."""
 
 
 @lru_cache(maxsize=256)
 def _element(words: str, planar: bool, number: int) -> Made:
     """Element `number` (from 0) of the beam that a robot file describes."""
     from flexapod.flexible.beams import element_body
+    from flexapod.flexible.twisting import tip_twisting
 
     spec = Flexible.model_validate_json(words)
     element = _part(spec, planar, number, arc_chord(spec)[0])
@@ -161,21 +174,24 @@ def _element(words: str, planar: bool, number: int) -> Made:
     else:
         body = damped(body, spec)
     if _law(spec) == "linear":
-        return body, None, None
-    return body, _without_rounding(element.foreshortening().of_tip(), body, length), None
+        return body, None, None, None
+    twisting = tip_twisting(element) if _law(spec) == "stiffened" else None
+    return body, _without_rounding(element.foreshortening().of_tip(), body, length), None, twisting
 
 
 @lru_cache(maxsize=64)
 def _reduced(words: str, planar: bool) -> Made:
     """The whole beam that a robot file describes, reduced to its tip and some modes."""
     from flexapod.flexible.reduced_beam import reduced_beam
+    from flexapod.flexible.twisting import twisting
 
     spec = Flexible.model_validate_json(words)
     found = reduced_beam(beam_elements(spec, planar), spec.modes or 0, rotary=has_shear(spec))
     body = damped(found.body, spec)
     if _law(spec) == "linear":
-        return body, None, found.basis
-    return body, _without_rounding(found.foreshortening, body, float(spec.length or 0.0)), found.basis
+        return body, None, found.basis, None
+    turned = None if planar or _law(spec) != "stiffened" else twisting(beam_elements(spec, planar), found.basis)
+    return body, _without_rounding(found.foreshortening, body, float(spec.length or 0.0)), found.basis, turned
 
 
 def beam_elements(spec: Flexible, planar: bool) -> list[Element]:
@@ -277,6 +293,16 @@ def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     return pairs + [(i, k) for k in modes for i in (*bending, *(other for other in modes if other <= k))]
 
 
+def twisting_pairs(beam: BeamElement) -> list[tuple[int, int, int]]:
+    """(c, i, k), i <= k: which pairs of coordinates move the coordinate c of the tip besides itself."""
+    assert beam.twisting is not None
+    size = 1.0 / np.sqrt(np.diag(beam.body.K_ee))
+    found = []
+    for c, Q in enumerate(np.abs(beam.twisting) * np.outer(size, size), start=1):
+        found += [(c, int(i), int(k)) for i, k in zip(*np.nonzero(np.triu(ROUNDING * Q.max(initial=0.0) < Q)), strict=True)]
+    return found
+
+
 def tip_names(names: Sequence[str]) -> tuple[str, ...]:
     """Those of an element's coordinates that move its tip."""
     return tuple(name for name in names if not name.startswith("mode"))
@@ -300,4 +326,19 @@ def beam_values(leg: Leg, beams: tuple[BeamElement, ...]) -> dict[str, float]:
             values[f"{prefix}.length"] = float(body.interfaces["tip"].r0[0])
             for name, matrix in (("B", shortening.B), ("B0", shortening.first), ("B1", shortening.second)):
                 values.update({f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for i, k in bending_pairs(body.names)})
+        if beam.twisting is not None:
+            pairs = twisting_pairs(beam)
+            values.update({f"{prefix}.flex.Qt.{c}.{i}.{k}": float(beam.twisting[c - 1, i, k]) for c, i, k in pairs})
+        if beam.quadratic is not None:
+            values.update(_quadratic_values(prefix, beam.quadratic))
     return values
+
+
+def _quadratic_values(prefix: str, link: QuadraticLink) -> dict[str, float]:
+    """Matrices of a stiffened plate or file of modes."""
+    found: dict[str, Array] = {f"Qt.{c}": Q for c, Q in zip(link.columns, link.tips, strict=True)}
+    found |= {f"Q0.{a}": link.first[i] for i, a in enumerate("xyz")}
+    found |= {f"Q1.{a}{c}": link.second[i, j] for i, a in enumerate("xyz") for j, c in enumerate("xyz")}
+    found |= {f"A.{r}": A for r, A in enumerate(link.stretch)}
+    pairs = list(zip(*np.triu_indices(link.tips.shape[-1]), strict=True))
+    return {f"{prefix}.flex.{name}.{i}.{k}": float(matrix[i, k]) for name, matrix in found.items() for i, k in pairs}

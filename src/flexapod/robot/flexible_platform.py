@@ -84,8 +84,14 @@ def make_flexible(
         raise RobotFileError([problem_at(description, ("platform", "flexible", key), str(error).rstrip("."), hint)]) from None
 
 
-def made_modal(spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array]) -> FlexibleBody:
-    """The plate or file of modes that a file's words describe, undamped; a plate has interfaces at joints and points."""
+def made_modal(
+    spec: Flexible, joints: Mapping[str, Array], path: Path | None, points: Mapping[str, Array], root: str | None = None
+) -> FlexibleBody:
+    """The plate or file of modes that a file's words describe, undamped; a plate has interfaces at joints and points.
+
+    Args:
+        root: joint that holds a link; a stiffened plate then moves in its plane too.
+    """
     from flexapod import flexible
     from flexapod.flexible.errors import FlexibleBodyError
 
@@ -102,7 +108,8 @@ def made_modal(spec: Flexible, joints: Mapping[str, Array], path: Path | None, p
             )
         body = body.unstiffened() if spec.stiffening is False else body
     elif spec.type == "plate":
-        body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=bool(spec.stiffening))
+        stiff = bool(spec.stiffening)
+        body = flexible.plate(**plate_arguments(spec, joints, points), stiffening=stiff, root=root if stiff else None)
         body = replace(body, interfaces={name: _without_noise(found) for name, found in body.interfaces.items()})
     else:
         raise RobotBuildError("platform.flexible: a platform is a plate or a file of modes; beams are for legs")
@@ -153,6 +160,7 @@ def _without_noise(interface: Interface) -> Interface:
         Phi_d=_clean(np.asarray(interface.Phi_d), part=EIGENVECTORS),
         Phi_r=None if turns is None else _clean(np.asarray(turns), part=EIGENVECTORS),
         Q=None if interface.Q is None else _clean(np.asarray(interface.Q), part=EIGENVECTORS),
+        Q_r=None if interface.Q_r is None else _clean(np.asarray(interface.Q_r), part=EIGENVECTORS),
     )
 
 

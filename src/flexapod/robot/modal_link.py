@@ -82,7 +82,7 @@ def held_places(ends: Sequence[Place] | Array) -> dict[str, Array]:
 
 def _reduced(spec: Flexible, ends: tuple[Place, ...], path: Path | None, planar: bool) -> RootedBody:
     wanted = held_places(ends)
-    made = made_modal(spec, wanted, path, {})
+    made = made_modal(spec, wanted, path, {}, root="root")
     names = {}
     for key, place in wanted.items():
         found = [n for n, point in made.interfaces.items() if float(np.linalg.norm(point.r0 - place)) < SAME_POINT]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -176,7 +177,7 @@ class Leg:
         """All joints at which the leg is cut."""
         return (self.closing, *self.cuts)
 
-    @property
+    @cached_property
     def moving(self) -> tuple[int, ...]:
         """Indices of the links that have a coordinate."""
         return tuple(i for i, link in enumerate(self.links) if link.kind != "fixed")

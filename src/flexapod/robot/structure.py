@@ -7,10 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from flexapod.robot.architecture import closes, reach
+from flexapod.robot.beams import twisting_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from flexapod.robot.beams import BeamElement
     from flexapod.robot.model import Leg, Link
     from flexapod.robot.robot import Robot
 
@@ -33,12 +35,20 @@ def structure(robot: Robot) -> str:
     ]
     points = {key: sorted(b.points) for key, b in robot.bodies_by_name.items()}
     flexible = repr(robot.flexible_shape) if robot.flexible_platform is not None else ""
-    beams = [repr([(e.name, e.root, e.links, e.shape, e.law) for e in found]) for found in robot.beams.values()]
+    beams = [repr([_element(e) for e in found]) for found in robot.beams.values()]
     elastic = repr(robot.elastic_plan) if robot.elastic_legs else ""
     forces: list[Any] = [(force.name, force.first.on, force.second.on) for force in robot.forces]
     forces += [(leg.name, c.name, [term[:2] for term in c.terms]) for leg in robot.legs for c in leg.couplings]
     text = json.dumps([legs, points, robot.planar, repr(robot.plan), flexible, beams, elastic, *forces], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _element(beam: BeamElement) -> tuple[Any, ...]:
+    """What the equations of an element depend on besides its numbers."""
+    parts = (beam.name, beam.root, beam.links, beam.shape, beam.law)
+    if beam.twisting is not None:
+        return (*parts, twisting_pairs(beam))
+    return parts if beam.quadratic is None else (*parts, beam.quadratic.columns, len(beam.quadratic.stretch))
 
 
 def _architecture(leg: Leg, rows: Sequence[int]) -> str:

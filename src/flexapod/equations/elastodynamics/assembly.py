@@ -115,7 +115,7 @@ def _driven(leg: Any) -> list[int]:
     return [k for k, index in enumerate(leg.moving) if leg.links[index].actuated]
 
 
-def tree_terms(b: Program, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any) -> tuple[Any, Any]:
+def tree_terms(b: Any, values: Values, robot: Robot, state: ElasticState, motion: TreeMotion, zdd: Any) -> tuple[Any, Any]:
     """Forces h (z,) at accelerations zdd and mass matrix (z, z) of all bodies, loops cut."""
     plan, gravity = robot.elastic_plan, values.vector("gravity", "W")
     size = len(plan.columns)

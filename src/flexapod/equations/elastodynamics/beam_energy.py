@@ -10,8 +10,9 @@ Linear (Briot 2014): ``V = 1/2 e^T K e``. Stiffened: the axial displacement
           V = \tfrac12 k\,(l\varepsilon)^2 + \tfrac12 e^T K_b\,e,\qquad
           \frac{\partial V}{\partial e} = P\,(1_u + B e) + K_b\,e,\quad P = k\,l\,\varepsilon
 
-(K_b: K without k; P: the axial force). Exact: the same energy in the coordinates :math:`\hat e` that remain when the rotation
-of the chord from root to tip is taken out,
+(K_b: K without k; P: the axial force). In space K_b acts on coordinates without what bending and twisting move the tip by
+together, :math:`e_c - \tfrac12 e^T Q_c\,e` (`flexapod.flexible.twisting`). Exact: the same energy, without these, in the
+coordinates :math:`\hat e` that remain when the rotation of the chord from root to tip is taken out,
 
 .. math:: \hat u = |d| - l,\quad \hat v = -l\,t_{1z},\quad \hat w = l\,t_{1y},\quad \hat\theta = t_2 - t_1,\qquad
           d = (l + u, v, w)
@@ -20,6 +21,10 @@ t_1, t_2: rotation vectors of root and tip against the chord frame, whose first 
 (corotational element, invariant under rigid motion).
 Modes of a reduced beam follow behind the tip's coordinates and are what they are: their ends do not move.
 What the rotation of the chord itself shortens is in :math:`\hat u` already.
+
+A stiffened plate or file of modes (`flexapod.flexible.drawn_in`) has its tips' quadratic displacements in several coordinates c,
+
+.. math:: V = \tfrac12\,\hat e^T K\,\hat e + \tfrac12\sum_r (\tfrac12 e^T A_r e)^2,\qquad \hat e_c = e_c - \tfrac12 e^T Q_c\,e
 """
 
 from __future__ import annotations
@@ -29,9 +34,9 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.flexible_platform.generalized_newton_euler import symmetric_matrix
+from flexapod.equations.flexible_platform.generalized_newton_euler import axial, symmetric_matrix
 from flexapod.equations.values import Values
-from flexapod.robot.beams import BeamElement, bending_pairs, tip_names
+from flexapod.robot.beams import BeamElement, bending_pairs, tip_names, twisting_pairs
 
 SMALL = 1e-2
 """Squared sine of half an angle below which asin is a series: its first term left out is 1e-17 of the sum."""
@@ -49,11 +54,16 @@ def elastic_energy(values: Values, beam: BeamElement, e: Any) -> Any:
     K = _stiffness(values, beam)
     if beam.law == "linear":
         return ca.dot(e, ca.mtimes(K, e)) / 2
+    if beam.quadratic is not None:
+        part = _linear_part(values, beam, e)
+        stretches = [ca.dot(e, ca.mtimes(A, e)) / 2 for A in _stretching(values, beam)]
+        return sum((s * s / 2 for s in stretches), ca.dot(part, ca.mtimes(K, part)) / 2)
     if beam.law == "exact":
         tip = len(tip_names(beam.body.names))
         e = ca.vertcat(chord_coordinates(values.scalar("length"), e[:tip]), e[tip:])
     stretch = e[0] + ca.dot(e, ca.mtimes(_foreshortening(values, beam), e)) / 2
-    return (ca.dot(e, ca.mtimes(K, e)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
+    part = _untwisted(values, beam, e)
+    return (ca.dot(part, ca.mtimes(K, part)) + K[0, 0] * (stretch**2 - e[0] ** 2)) / 2
 
 
 def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
@@ -67,11 +77,65 @@ def elastic_forces(values: Values, beam: BeamElement, e: Any) -> Any:
     K = _stiffness(values, beam)
     if beam.law == "linear":
         return ca.mtimes(K, e)
+    if beam.quadratic is not None:
+        return _modal_forces(values, beam, K, e)
     shortened = ca.mtimes(_foreshortening(values, beam), e)
     more = ca.dot(e, shortened) / 2
-    force = ca.mtimes(K, e) + K[0, 0] * (e[0] + more) * shortened
+    own = ca.mtimes(K, _untwisted(values, beam, e))
+    force = own + K[0, 0] * (e[0] + more) * shortened
+    for c, Q in _twisting(values, beam).items():
+        force = force - own[c] * ca.mtimes(Q, e)
     force[0] = force[0] + K[0, 0] * more
     return force
+
+
+def _modal_forces(values: Values, beam: BeamElement, K: Any, e: Any) -> Any:
+    """dV/de of a stiffened plate or file of modes."""
+    own = ca.mtimes(K, _linear_part(values, beam, e))
+    force = own
+    for c, Q in _tips(values, beam).items():
+        force = force - own[c] * ca.mtimes(Q, e)
+    for A in _stretching(values, beam):
+        Ae = ca.mtimes(A, e)
+        force = force + ca.dot(e, Ae) / 2 * Ae
+    return ca.densify(force)
+
+
+def _linear_part(values: Values, beam: BeamElement, e: Any) -> Any:
+    """Coordinates (N,) without the quadratic displacements of tips."""
+    part = ca.SX(e)
+    for c, Q in _tips(values, beam).items():
+        part[c] = part[c] - ca.dot(e, ca.mtimes(Q, e)) / 2
+    return part
+
+
+def _untwisted(values: Values, beam: BeamElement, e: Any) -> Any:
+    """Coordinates (N,) without what bending and twisting move the tip by together."""
+    if beam.twisting is None:
+        return e
+    part = ca.SX(e)
+    for c, Q in _twisting(values, beam).items():
+        part[c] = part[c] - ca.dot(e, ca.mtimes(Q, e)) / 2
+    return part
+
+
+def _twisting(values: Values, beam: BeamElement) -> dict[int, Any]:
+    """Matrices (N, N) by the coordinate of the tip that they belong to."""
+    found: dict[int, Any] = {}
+    for c, i, k in twisting_pairs(beam) if beam.twisting is not None else ():
+        matrix = found.setdefault(c, ca.SX(beam.shape.modes, beam.shape.modes))
+        matrix[i, k] = matrix[k, i] = values.scalar(f"flex.Qt.{c}.{i}.{k}")
+    return found
+
+
+def _tips(values: Values, beam: BeamElement) -> dict[int, Any]:
+    assert beam.quadratic is not None
+    return {c: symmetric_matrix(values, f"flex.Qt.{c}", beam.shape.modes) for c in beam.quadratic.columns}
+
+
+def _stretching(values: Values, beam: BeamElement) -> list[Any]:
+    assert beam.quadratic is not None
+    return [symmetric_matrix(values, f"flex.A.{r}", beam.shape.modes) for r in range(len(beam.quadratic.stretch))]
 
 
 def elastic_slope(values: Values, beam: BeamElement, e: Any) -> Any:
@@ -121,9 +185,43 @@ class DrawnIn:
     per_second: Any
 
 
+@dataclass(frozen=True, kw_only=True)
+class DrawnField:
+    r"""The same where points are drawn in along any axis, h(r) = 1/2 e^T Q(r) e: of a plate or file of modes.
+
+    Args:
+        first: (3,) integral of h dm; per_first: (3, N) of Q e; bias: (3,) of e'^T Q e'.
+        per_second: N matrices (3, 3), integrals of r0 (Q e)_k^T dm; turning: (3,) of r0 x e'^T Q e'.
+    """
+
+    first: Any
+    per_first: Any
+    bias: Any
+    per_second: list[Any]
+    turning: Any
+
+
+def drawn_field(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnField | None:
+    """The terms at a state; None for other elements."""
+    if beam.quadratic is None:
+        return None
+    N = beam.shape.modes
+    first = [symmetric_matrix(values, f"flex.Q0.{a}", N) for a in "xyz"]
+    second = [[symmetric_matrix(values, f"flex.Q1.{a}{c}", N) for c in "xyz"] for a in "xyz"]
+    per_first = ca.densify(ca.vertcat(*[ca.mtimes(Q, e).T for Q in first]))
+    rows = [[ca.mtimes(Q, e) for Q in row] for row in second]
+    twice = ca.vertcat(*[ca.horzcat(*[ca.dot(ed, ca.mtimes(Q, ed)) for Q in row]) for row in second])
+    return DrawnField(
+        first=ca.mtimes(per_first, e) / 2, per_first=per_first,
+        bias=ca.densify(ca.vertcat(*[ca.dot(ed, ca.mtimes(Q, ed)) for Q in first])),
+        per_second=[ca.densify(ca.vertcat(*[ca.horzcat(*[q[k] for q in row]) for row in rows])) for k in range(N)],
+        turning=axial(ca.densify(twice)),
+    )  # fmt: skip
+
+
 def drawn_in(values: Values, beam: BeamElement, e: Any, ed: Any) -> DrawnIn | None:
-    """The terms at a state; None for linear elements."""
-    if beam.law == "linear":
+    """The terms at a state; None for linear elements, and for plates and files of modes (`drawn_field`)."""
+    if beam.law == "linear" or beam.quadratic is not None:
         return None
     B0, B1 = (bending_matrix(values, beam, name) for name in ("B0", "B1"))
     per_first = ca.densify(ca.mtimes(B0, e))

@@ -11,8 +11,8 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.beam_energy import drawn_in, elastic_forces
-from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, flexible_model
+from flexapod.equations.elastodynamics.beam_energy import drawn_field, drawn_in, elastic_forces
+from flexapod.equations.flexible_platform.generalized_newton_euler import FlexibleModel, axial, flexible_model
 from flexapod.equations.platform_motion import FrameMotion
 from flexapod.equations.values import Values
 from flexapod.equations.virtual_power.general_leg import along_joints
@@ -43,7 +43,8 @@ def beam_models(
         w, g = (R.T @ frame.w).expr, (R.T @ gravity).expr
         own = values.of(beam.name)
         model = flexible_model(b, own, beam.shape, e, ed, w, g, elastic=elastic_forces(own, beam, e))
-        found[beam.name] = (beam, R, _with_inner(own, beam, e, ed, w, g, model))
+        model = _with_inner(own, beam, e, ed, w, g, model)
+        found[beam.name] = (beam, R, _with_field(own, beam, e, ed, w, g, model))
     return found
 
 
@@ -63,6 +64,28 @@ def _with_inner(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: A
     turning = ca.cross(w, ca.mtimes(second * across, w)) + 2 * ca.dot(inner.per_second, ed) * ca.mtimes(across, w)
     c[3:6] = c[3:6] + turning - ca.cross(x * inner.first, g)
     c[6 : 6 + N] = c[6 : 6 + N] - ww * inner.per_second - g[0] * inner.per_first
+    return FlexibleModel(M=M, c=c)
+
+
+def _with_field(values: Values, beam: BeamElement, e: Any, ed: Any, w: Any, g: Any, model: FlexibleModel) -> FlexibleModel:
+    """The model with the inertia of points of a plate or file of modes that bending draws in (`beam_energy.DrawnField`)."""
+    inner = drawn_field(values, beam, e, ed)
+    if inner is None:
+        return model
+    N, M, c = beam.shape.modes, ca.SX(model.M), ca.SX(model.c)
+    T = sum((e[k] * inner.per_second[k] for k in range(N)), ca.SX.zeros(3, 3))
+    I, hat = ca.trace(T) * ca.SX.eye(3) - (T + T.T) / 2, ca.skew(inner.first)
+    M[0:3, 3:6], M[3:6, 0:3], M[3:6, 3:6] = M[0:3, 3:6] - hat, M[3:6, 0:3] + hat, M[3:6, 3:6] + I
+    beta = ca.horzcat(*[axial(H) for H in inner.per_second])
+    M[0:3, 6:], M[6:, 0:3] = M[0:3, 6:] + inner.per_first, M[6:, 0:3] + inner.per_first.T
+    M[3:6, 6:], M[6:, 3:6] = M[3:6, 6:] + beta, M[6:, 3:6] + beta.T
+    Hd = sum((ed[k] * inner.per_second[k] for k in range(N)), ca.SX.zeros(3, 3))
+    c[0:3] = c[0:3] + ca.cross(w, ca.cross(w, inner.first) + 2 * ca.mtimes(inner.per_first, ed)) + inner.bias
+    turning = ca.cross(w, ca.mtimes(I, w)) + 2 * (w * ca.trace(Hd) - ca.mtimes(Hd.T, w)) + inner.turning
+    c[3:6] = c[3:6] + turning - ca.cross(inner.first, g)
+    ww = ca.dot(w, w)
+    for k, H in enumerate(inner.per_second):
+        c[6 + k] = c[6 + k] + ca.dot(w, ca.mtimes(H, w)) - ww * ca.trace(H) - ca.dot(inner.per_first[:, k], g)
     return FlexibleModel(M=M, c=c)
 
 

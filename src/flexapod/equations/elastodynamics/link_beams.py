@@ -17,7 +17,7 @@ from typing import Any
 
 import casadi as ca
 
-from flexapod.equations.elastodynamics.beam_energy import drawn_in, elastic_forces
+from flexapod.equations.elastodynamics.beam_energy import drawn_field, drawn_in, elastic_forces
 from flexapod.equations.elastodynamics.link_motion import LinkMotion
 from flexapod.equations.flexible_platform.generalized_newton_euler import (
     axial,
@@ -86,6 +86,10 @@ def _link_beam(
     if inner is not None:
         c, S = c + X * inner.first, S + ca.mtimes(X, inner.per_first.T)
         H = [H[k] + ca.mtimes(X, X.T) * inner.per_second[k] for k in range(N)]
+    field = drawn_field(own, beam, e, ed)
+    if field is not None:
+        c, S = c + field.first, S + field.per_first
+        H = [H[k] + field.per_second[k] for k in range(N)]
     T = sum((e[k] * (start[k] + H[k]) for k in range(N)), ca.SX.zeros(3, 3))
     I = tensor(own, "inertia") + ca.trace(T) * ca.SX.eye(3) - (T + T.T) / 2
     m = own.scalar("mass")
@@ -93,6 +97,8 @@ def _link_beam(
     Hd, twice = sum((ed[k] * H[k] for k in range(N)), ca.SX.zeros(3, 3)), 2 * w
     f = m * a + ca.mtimes(U, c) + ca.cross(twice, ca.mtimes(S, ed)) + (0 if inner is None else X * inner.bias)
     n = ca.cross(c, a) + ca.mtimes(I, alpha) + ca.cross(w, ca.mtimes(I, w)) + twice * ca.trace(Hd) - ca.mtimes(Hd.T, twice)
+    if field is not None:
+        f, n = f + field.bias, n + field.turning
     inertial = [ca.dot(S[:, k], a) + ca.trace(ca.mtimes(U, H[k])) + ca.dot(twice, gyro[k]) for k in range(N)]
     D = symmetric_matrix(own, "flex.D", N, shape.normal)
     return LinkBeam(

@@ -24,6 +24,17 @@ from flexapod.robot.elastic_plan import ElasticPlan
 from flexapod.robot.robot import Robot
 
 
+class _Straight:
+    """A program whose loops over modes are written out, so that what they give can be differentiated by CasADi."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def map(self, fn: Any, count: int, **given: Any) -> Any:
+        """As that of the program, without a loop."""
+        return self.program.map(fn, count, **{**given, "unroll": True})
+
+
 def used_rows(plan: ElasticPlan) -> list[tuple[int, int]]:
     """(leg, row) of the closing rows that constrain anything."""
     return [(i, k) for i, leg in enumerate(plan.legs) for k in sorted({*leg.rows, *leg.leftover})]
@@ -54,7 +65,7 @@ def elastic_statics(robot: Robot) -> Program:
     modes = e + step[head : head + N] if N else e
     state = at_coordinates(robot, moved(robot, ca.vertcat(q, p, R), step, range(size)), modes)
     motion = tree_motion(values, robot, state)
-    h, _ = tree_terms(b, values, robot, state, motion, ca.SX.zeros(size))
+    h, _ = tree_terms(_Straight(b), values, robot, state, motion, ca.SX.zeros(size))
     h = h + joint_forces(values, robot, state, motion, friction=False) - platform_load(robot, motion, wrench)
     matrices, _, _ = loop_rows(values, robot, motion)
     A = ca.vertcat(ca.SX(0, size), *[matrices[i][k, :] for i, k in used])
