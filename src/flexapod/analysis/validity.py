@@ -10,8 +10,7 @@ frequency, held at its root. Both shrink with the number of elements per beam, s
 Stiffened elements have both terms; exact ones take out the rotation of their chord besides. All have linear elasticity: the
 strain of beams at their outer fibres must be small.
 
-A linear body in modes whose data hold no geometric stiffness bends under an axial load P as without it. With k the stiffness of
-its tip across the line to it, of length l, P / k l is its measure: a cantilever buckles at 0.82.
+A linear body in modes bends under an axial load P as without it: P / k l, see `axial_load`; a cantilever buckles at 0.82.
 """
 
 from __future__ import annotations
@@ -317,8 +316,9 @@ def with_validity(
     measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
     if any(part.strains is not None for part in parts(robot)):
         measures["strain"] = (("flexible_part",), strains(robot, elastic), "1")
-    if any(part.axial is not None for part in parts(robot)):
-        measures["axial_ratio"] = (("flexible_part",), axial_ratios([part.axial for part in parts(robot)], elastic), "1")
+    pulled = [part.axial for part in parts(robot)]
+    if any(row is not None for row in pulled):
+        measures["axial_ratio"] = (("flexible_part",), axial_ratios(pulled, elastic), "1")
     rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
     if "spin_ratio" in variables:
         measures["spin_ratio"] = variables["spin_ratio"]
@@ -344,14 +344,9 @@ def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
     _warn(robot, "deflection_ratio", deflection_ratios(robot, elastic), getattr(at, "time", None), shown=False)
     if any(part.strains is not None for part in parts(robot)):
         _warn(robot, "strain", strains(robot, elastic), getattr(at, "time", None), shown=False)
-    if any(part.axial is not None for part in parts(robot)):
-        _warn(
-            robot,
-            "axial_ratio",
-            axial_ratios([part.axial for part in parts(robot)], elastic),
-            getattr(at, "time", None),
-            shown=False,
-        )
+    pulled = [part.axial for part in parts(robot)]
+    if any(row is not None for row in pulled):
+        _warn(robot, "axial_ratio", axial_ratios(pulled, elastic), getattr(at, "time", None), shown=False)
 
 
 def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], loaded: bool) -> None:
