@@ -10,8 +10,7 @@ frequency, held at its root. Both shrink with the number of elements per beam, s
 Stiffened elements have both terms; exact ones take out the rotation of their chord besides. All have linear elasticity: the
 strain of beams at their outer fibres must be small.
 
-A linear body in modes whose data hold no geometric stiffness bends under an axial load P as without it. With k the stiffness of
-its tip across the line to it, of length l, P / k l is its measure: a cantilever buckles at 0.82.
+A linear body in modes bends under an axial load P as without it: P / k l, see `axial_load`; a cantilever buckles at 0.82.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexapod.analysis.axial_load import axial_ratios, axial_row
 from flexapod.errors import DRAWN, FlexapodWarning
 from flexapod.robot.beams import BeamElement, tip_names
 
@@ -168,7 +168,7 @@ def parts(robot: Robot) -> tuple[Part, ...]:
                 Part(
                     name=beam.name, leg=number, root=beam.root, shapes=shapes, length=length, frequency=_first(beam.body),
                     law=beam.law if beam.quadratic is None else "stiffened plate", strains=strains, thickness=thickness,
-                    shortening=_shortening(beam, columns, N), axial=_axial(beam, columns, N), reduced=beam.basis is not None,
+                    shortening=_shortening(beam, columns, N), axial=axial_row(beam, columns, N), reduced=beam.basis is not None,
                 )
             )  # fmt: skip
         at += len(leg.moving)
@@ -222,36 +222,6 @@ def _shortening(beam: Any, columns: list[int], N: int) -> Array | None:
     B = np.zeros((N, N))
     B[np.ix_(columns, columns)] = beam.foreshortening.B
     return B
-
-
-def _axial(beam: BeamElement, columns: list[int], N: int) -> Array | None:
-    """Axial forces towards the tips of a linear body in modes over k l, (tips, N); None where no tip moves along its line."""
-    if beam.rooted is None or beam.quadratic is not None:
-        return None
-    K, names, found = np.asarray(beam.body.K_ee), list(beam.body.names), []
-    flexibility = np.linalg.inv(K)
-    for k, (place, components) in enumerate(zip(beam.rooted.places, beam.rooted.components, strict=True)):
-        at = [names.index(c if k == 0 else f"{k + 1}.{c}") for c in components if c in ("u", "v", "w")]
-        along = np.array([place["uvw".index(c)] for c in components if c in ("u", "v", "w")]) / np.linalg.norm(place)
-        if len(at) < 2 or np.linalg.norm(along) < 0.99:
-            continue
-        along = along / np.linalg.norm(along)
-        across = np.eye(len(at)) - np.outer(along, along)
-        softest = float(np.linalg.eigvalsh(across @ flexibility[np.ix_(at, at)] @ across)[-1])
-        row = np.zeros(N)
-        row[columns] = along @ K[at] * softest / np.linalg.norm(place)
-        found.append(row)
-    return np.array(found) if found else None
-
-
-def axial_ratios(robot: Robot, elastic: Array) -> Array:
-    """Axial force of linear bodies in modes by the stiffness across their tips times their length (n, parts); NaN for others.
-
-    Checked by: tests/robot/test_modal_links.py.
-    """
-    none = np.full(len(elastic), np.nan)
-    columns = [none if part.axial is None else np.abs(elastic @ part.axial.T).max(axis=1) for part in parts(robot)]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(elastic), 0))
 
 
 def strains(robot: Robot, elastic: Array) -> Array:
@@ -346,8 +316,9 @@ def with_validity(
     measures = {"deflection_ratio": (("flexible_part",), deflection_ratios(robot, elastic), "1")}
     if any(part.strains is not None for part in parts(robot)):
         measures["strain"] = (("flexible_part",), strains(robot, elastic), "1")
-    if any(part.axial is not None for part in parts(robot)):
-        measures["axial_ratio"] = (("flexible_part",), axial_ratios(robot, elastic), "1")
+    pulled = [part.axial for part in parts(robot)]
+    if any(row is not None for row in pulled):
+        measures["axial_ratio"] = (("flexible_part",), axial_ratios(pulled, elastic), "1")
     rate = variables["angular_velocity"][1] if "angular_velocity" in variables else getattr(at, "angular_velocity", None)
     if "spin_ratio" in variables:
         measures["spin_ratio"] = variables["spin_ratio"]
@@ -373,8 +344,9 @@ def warn_beyond(robot: Robot, elastic: Array, at: Any) -> None:
     _warn(robot, "deflection_ratio", deflection_ratios(robot, elastic), getattr(at, "time", None), shown=False)
     if any(part.strains is not None for part in parts(robot)):
         _warn(robot, "strain", strains(robot, elastic), getattr(at, "time", None), shown=False)
-    if any(part.axial is not None for part in parts(robot)):
-        _warn(robot, "axial_ratio", axial_ratios(robot, elastic), getattr(at, "time", None), shown=False)
+    pulled = [part.axial for part in parts(robot)]
+    if any(row is not None for row in pulled):
+        _warn(robot, "axial_ratio", axial_ratios(pulled, elastic), getattr(at, "time", None), shown=False)
 
 
 def warn_unstable(robot: Robot, stable: NDArray[np.bool_], words: NDArray[Any], loaded: bool) -> None:
