@@ -38,6 +38,16 @@ def cache_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "flexapod"
 
 
+def files_in_cache(suffix: str) -> int:
+    """How many files of the cache have a suffix, without a look into them."""
+    folder = cache_folder()
+    if folder is None:
+        return 0
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        return sum(entry.name.endswith(suffix) for entry in found)
+    return 0
+
+
 def read_private(folder: Path | None, name: str) -> bytes | None:
     """A file of the folder, or None where it is not there or not ours. Checked by: tests/kernels/test_cache_safety.py."""
     if folder is None:

@@ -26,8 +26,8 @@ from flexapod.views.studio.camera import ASIDE as SCALE_ASIDE
 from flexapod.views.studio.camera import FIELD, FILLED, camera_place, level, oblique, scale_place, seen_points, upwards
 from flexapod.views.studio.coordinates import home_state
 from flexapod.views.studio.numbers import numbers_of
-from flexapod.views.studio.robot_view import linear
 from flexapod.views.studio.scene import HANDLE
+from flexapod.views.studio.shown import linear
 
 ROBOTS = [name for name in fp.catalogue() if name != "dualemps-8"]
 """The catalogue, but for a robot that is another one with more beam elements: its equations take long to compile."""

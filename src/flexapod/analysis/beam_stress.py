@@ -224,9 +224,9 @@ def _outer(leg: str, element: str, spec: Flexible, place: float) -> tuple[Sectio
 
     .. math:: \sigma = -\frac{M_z}{I_z} y + \frac{M_y}{I_y} z
     """
-    from flexapod.robot.beams import FIBRES, cross_section, section_sizes
+    from flexapod.robot.beams import FIBRES, cross_section
 
-    sizes, shape = section_sizes(spec, place), spec.section.shape if spec.section is not None else ""
+    sizes, shape = spec.sizes_at(place), spec.section.shape if spec.section is not None else ""
     if shape == "general" and not all(name in sizes for name in FIBRES):
         raise InputError(
             f"beam stress: leg {leg}, {element} has a section of shape {shape}, whose outer fibres are not known; "

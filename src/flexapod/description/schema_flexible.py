@@ -61,6 +61,10 @@ class Reduction(Model):
     )
 
 
+def _sizes(section: Section) -> dict[str, float]:
+    return {name: value for name, value in section.model_dump(exclude={"shape"}).items() if value is not None}
+
+
 class Flexible(Model):
     """A flexible body: a beam along its own x axis, a plate in its own xy plane, or a file of modes; any link or the platform."""
 
@@ -112,3 +116,11 @@ class Flexible(Model):
         "proportion to stiffness, with that ratio at the beam's first frequency, root held",
     )
     file: Text | None = Field(default=None, description="modes: file beside the robot file (.npz)")
+
+    def sizes_at(self, place: float) -> dict[str, float]:
+        """Sizes of a beam's section at a place, 0 at the root and 1 at the tip, by the names of the file."""
+        sizes = {} if self.section is None else _sizes(self.section)
+        if self.tip_section is not None:
+            tip = _sizes(self.tip_section)
+            sizes = {name: (1.0 - place) * value + place * tip[name] for name, value in sizes.items()}
+        return sizes

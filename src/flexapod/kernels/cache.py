@@ -204,16 +204,6 @@ def cache_entries() -> list[CacheEntry]:
     return entries
 
 
-def kernels_on_disk() -> int:
-    """How many kernels there are on disk, without a look into them."""
-    folder = cache_folder()
-    if folder is None:
-        return 0
-    with contextlib.suppress(OSError), os.scandir(folder) as found:
-        return sum(entry.name.endswith(SUFFIX) for entry in found)
-    return 0
-
-
 def _files(pattern: str) -> list[Path]:
     folder = cache_folder()
     return [] if folder is None else sorted(folder.glob(pattern))

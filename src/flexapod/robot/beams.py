@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from flexapod.description.schema_flexible import Flexible, Section
+from flexapod.description.schema_flexible import Flexible
 from flexapod.flexible.errors import FlexibleBodyError
 from flexapod.robot.elastic import PLANAR, SPATIAL, arc_chord
 from flexapod.robot.flexible_platform import FlexibleShape, damped, moment_shape, moment_values
@@ -264,23 +264,9 @@ def cross_section(spec: Flexible, place: float) -> Cut:
     from flexapod.flexible import Section as Cut
 
     assert spec.section is not None
-    sizes = {name: value for name, value in section_sizes(spec, place).items() if name not in FIBRES}
+    sizes = {name: value for name, value in spec.sizes_at(place).items() if name not in FIBRES}
     made: Cut = getattr(Cut, spec.section.shape)(**sizes)
     return made
-
-
-def section_sizes(spec: Flexible, place: float) -> dict[str, float]:
-    """Sizes of the section at a place, by the names of the file."""
-    assert spec.section is not None
-    sizes = _sizes(spec.section)
-    if spec.tip_section is not None:
-        tip = _sizes(spec.tip_section)
-        sizes = {name: (1.0 - place) * value + place * tip[name] for name, value in sizes.items()}
-    return sizes
-
-
-def _sizes(section: Section) -> dict[str, float]:
-    return {name: value for name, value in section.model_dump(exclude={"shape"}).items() if value is not None}
 
 
 def bending_pairs(names: Sequence[str]) -> list[tuple[int, int]]:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flexapod as fp
-from flexapod.robot.beams import section_sizes
 from flexapod.views.scene.beam_curve import PIECES, beam_curve
 from flexapod.views.scene.frames import LinkFrame
 
@@ -100,7 +99,7 @@ def _swept_line(element: Any, bent: list[LinkFrame], rest: list[LinkFrame]) -> t
 def _sweep(spec: Any, line: Array, axes: Array, place: Array, least: float) -> tuple[Array, Faces, Faces]:
     """Vertices, triangles along the line, triangles of both end faces."""
     shape = spec.section.shape
-    cuts = [section_shape(shape, section_sizes(spec, float(s)), least) for s in place]
+    cuts = [section_shape(shape, spec.sizes_at(float(s)), least) for s in place]
     vertices, walls, sections, count = [], [], [], 0
     for k in range(len(cuts[0][0])):
         rings = np.array([cut[0][k] for cut in cuts])  # (p, corners, 2)

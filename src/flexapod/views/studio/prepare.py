@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flexapod as fp
-from flexapod.kernels.cache import kernels_on_disk
-from flexapod.private_files import cache_folder, read_private, write_private
+from flexapod.private_files import cache_folder, files_in_cache, read_private, write_private
 from flexapod.views.studio.coordinates import coordinates_of, home_state
 from flexapod.views.studio.numbers import numbers_of
 from flexapod.views.studio.recording import SMALL, motion_of, record
@@ -20,6 +19,11 @@ from flexapod.views.studio.vibration import modes_of
 
 WHAT = "numbers, reach, modes with prestress, motion"
 """What a note says was made ready; a note of something else is another one."""
+
+
+def kernels_on_disk() -> int:
+    """How many compiled kernels the cache holds."""
+    return files_in_cache(".kernel")
 
 
 def ready_session(robot: fp.Robot, report: Any) -> Session:

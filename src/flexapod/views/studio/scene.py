@@ -19,7 +19,8 @@ from flexapod.views.studio.exaggeration import good_factor
 from flexapod.views.studio.force_handle import ForceHandle
 from flexapod.views.studio.numbers import Numbers, bad_legs
 from flexapod.views.studio.recording import largest_displacement
-from flexapod.views.studio.robot_view import RobotView, Shown
+from flexapod.views.studio.robot_view import RobotView
+from flexapod.views.studio.shown import Shown
 
 Array = NDArray[np.float64]
 PLANES: tuple[Literal["yz", "xz", "xy"], ...] = ("yz", "xz", "xy")
