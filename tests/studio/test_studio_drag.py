@@ -125,7 +125,6 @@ def scene_with_handles(robot: fp.Robot) -> StudioScene:
     nodes = SimpleNamespace(
         world_axes=SimpleNamespace(visible=True),
         configure_environment_map=lambda hdri: None,
-        configure_default_lights=lambda **options: None,
         add_light_hemisphere=lambda name, **options: None,
         add_transform_controls=lambda name, **options: SimpleNamespace(name=name, remove=lambda: None, **options),
     )

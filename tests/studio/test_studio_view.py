@@ -70,7 +70,10 @@ def test_an_icon_opens_one_drawer_and_folds_it(page: Page) -> None:
     assert page.text("#fp-strip"), "the strip never goes away"
     page.page.get_by_role("tab", name="Design", exact=True).click(timeout=PATIENCE)
     page.settled()
-    assert view(page)["width"] == narrow["width"]
+    page.page.wait_for_function(  # the page lays itself out anew in a frame of its own
+        "(width) => document.querySelector('[data-fp=view]').getBoundingClientRect().width === width",
+        arg=narrow["width"], timeout=PATIENCE,
+    )  # fmt: skip
     assert page.page.get_by_label("Search", exact=True).count() or page.field("Search").is_visible()
 
 

@@ -212,7 +212,6 @@ class Studio:
         self._connect_handles()
         self._everything()
         self.say(f"{robot.name} is ready")
-        self.loop.quiet("shadows", self.scene.cast_shadows)
         self.loop.quiet("tidy", give_back_memory)
         then, self.after_opening = self.after_opening, None
         if then is not None:

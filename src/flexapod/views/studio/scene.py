@@ -41,7 +41,6 @@ class StudioScene:
         self.server, self.scene = server, server.scene
         self.scene.world_axes.visible = False
         self.scene.configure_environment_map(None)
-        self.scene.configure_default_lights(cast_shadow=False)  # see `cast_shadows`
         self.scene.add_light_hemisphere("/sky", sky_color=SKY, ground_color=EARTH, intensity=DAYLIGHT)
         self.view: RobotView | None = None
         self.kept: RobotView | None = None
@@ -58,10 +57,6 @@ class StudioScene:
         self._ghost: Any = None
         self.row: list[RobotView] = []
         self._single: tuple[Array, Array, Array, Array] | None = None
-
-    def cast_shadows(self) -> None:
-        """Shadows from now on: to prepare them takes a second where no graphics card does, and the first picture does without."""
-        self.scene.configure_default_lights(cast_shadow=True)
 
     @property
     def parallel(self) -> bool:
