@@ -74,7 +74,7 @@ def test_followed_actuators_feel_it(robot: fp.Robot) -> None:
 def test_what_needs_explicit_steps_or_determined_loads(robot: fp.Robot, tmp_path: Path) -> None:
     start = fp.State.from_actuators(robot, home(robot))
     given = {"drive": "force", "force": FORCE, "duration": 0.01}
-    for method in ("implicit", "radau"):
+    for method in ("implicit", "radau", "cvode"):
         with pytest.raises(fp.FlexapodError, match=f"method='{method}' knows no friction by joint loads; use 'rk4' or 'dopri'"):
             fp.simulate(robot, start, method=method, **given)
     with pytest.raises(fp.FlexapodError, match="knows no friction by joint loads"):

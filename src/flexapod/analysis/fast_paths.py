@@ -86,8 +86,7 @@ def _rigid_inverse(robot: Robot, request: Request) -> bool:
 def _platform_inverse(robot: Robot, request: Request) -> bool:
     if not _is("flexible platform")(robot, request) or _more(request):
         return False
-    free = not (request.friction and holds(robot, "friction")) and not holds(robot, "other actuators than freedoms")
-    return free and not isinstance(request.at, ActuatorMotion)
+    return not (request.friction and holds(robot, "friction")) and not isinstance(request.at, ActuatorMotion)
 
 
 def _legs_inverse(robot: Robot, request: Request) -> bool:

@@ -55,7 +55,7 @@ def simulation_rows(*, redundant: str, inverse: str) -> dict[str, dict[str, Row]
             "wrench": {},
             "start": {"rigid & drive=actuators": FOLLOWED},
             "method": {"rigid & drive=actuators": FOLLOWED},
-            "method=cvode": {},
+            "method=cvode": {f"flexible {part} & friction by loads & friction=True": NO_LOADS for part in ("legs", "platform")},
             "method=implicit": {"friction by loads & friction=True": NO_LOADS},
             "method=radau": {"friction by loads & friction=True": NO_LOADS},
             "rtol": {f"method={method}": FIXED for method in ("rk4", "implicit", "radau")},

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from flexapod.analysis.closed_legs import ClosedLegs, home
+from flexapod.analysis.closed_legs import SAME, ClosedLegs, home
 from flexapod.analysis.dead_point import NOT_CLOSED, hold_of_actuators
 from flexapod.analysis.kernels import kernel
 from flexapod.robot.chosen_dependents import with_plan
@@ -96,6 +96,9 @@ def _deformed(robot: Robot) -> Closing:
     def close(at: ClosedLegs) -> tuple[Array, NDArray[np.bool_]]:
         given = {**at.inputs(), "independent_velocity": np.zeros((len(at.position), free))}
         batch = bound.batch({i.name: np.ascontiguousarray(given[i.name]) for i in bound.signature.inputs})
-        return batch.outputs["closed_position"], batch.status == 0
+        moved = np.abs(batch.outputs["platform_position"] - at.position).max(axis=1) / robot.characteristic_length
+        turned = np.abs(batch.outputs["platform_rotation"] - at.rotation).max(axis=(1, 2))
+        there = (moved < SAME) & (turned < SAME)  # loops may be solved for the pose itself where joints do not suffice
+        return batch.outputs["closed_position"], (batch.status == 0) & there
 
     return close
