@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import flexapod as fp
+from flexapod.analysis.general_verbs import with_values
 from flexapod.analysis.other_rows import with_other_rows
+from flexapod.robot.chosen_dependents import with_plan
 from flexapod.robot.elastic_plan import loop_matrix, preferred_pivots
 
 DATA = Path(__file__).parents[1] / "data" / "elastodynamics"
@@ -178,3 +180,13 @@ def test_actuators_are_independent_where_legs_end_on_a_link_with_loops_of_its_ow
     np.testing.assert_allclose(two, one, rtol=SAME)
     q = fp.inverse_kinematics(link, at).actuator_position.values
     np.testing.assert_allclose(fp.forward_kinematics(link, q).position.values, at.position, atol=SAME)
+
+
+def test_another_plan_keeps_the_numbers_of_a_variant() -> None:
+    """Numbers that were changed without a new file are those of the robot with the other plan as well."""
+    r = robot("dualemps")
+    heavy = with_values(r, {"platform.mass": 7.5})
+    other = with_plan(heavy, r.elastic_plan)
+    assert other.values["platform.mass"] == 7.5
+    assert other.independent == r.independent
+    assert not other.kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from flexapod.errors import InputError
 from flexapod.robot.elastic_plan import ElasticPlan, elastic_plan
@@ -38,9 +37,9 @@ def with_dependents(robot: Robot, names: Sequence[str]) -> Robot:
 
 
 def with_plan(robot: Robot, plan: ElasticPlan) -> Robot:
-    """The robot with its loops solved by another plan."""
-    other = replace(robot)
-    other.__dict__["elastic_plan"] = plan
+    """The robot, with its numbers as they are, and its loops solved by another plan."""
+    other = object.__new__(type(robot))
+    other.__dict__.update({k: v for k, v in robot.__dict__.items() if k not in ("kept", "independent")}, elastic_plan=plan)
     return other
 
 
